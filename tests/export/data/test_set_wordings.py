@@ -35,7 +35,7 @@ def test_templates_mean_what_their_names_say(name: str, written: str) -> None:
 
 @pytest.mark.parametrize("atoms", [(A,), (A, B, C), (A, A)])
 def test_a_template_refuses_other_numbers_of_atoms(atoms: tuple[str, ...]) -> None:
-    with pytest.raises(InputError, match="a_not_b takes 2 different atoms"):
+    with pytest.raises(InputError, match="a_not_b"):
         TEMPLATES["a_not_b"](*atoms)
 
 

@@ -80,7 +80,7 @@ def test_triplets_of_one_query_are_one_example():
 
 
 def test_a_builder_of_triplets_that_is_not_there_is_named():
-    with pytest.raises(ConfigurationError, match="no builder 'other'"):
+    with pytest.raises(ConfigurationError, match="other"):
         built("triplets", builder="other")
 
 
@@ -105,7 +105,7 @@ def test_the_builder_gives_what_the_command_writes(folder, tmp_path):
         assert rows == read_tiers(tmp_path / "out" / f"{part}.jsonl.gz")
     plain = built("distractor_queries", folders=[str(folder)], split="test", copies=1, plain=True)
     assert plain == read_tiers(tmp_path / "out" / "test_original.jsonl.gz")
-    with pytest.raises(ConfigurationError, match="no part 'other'"):
+    with pytest.raises(ConfigurationError, match="other"):
         built("distractor_queries", folders=[str(folder)], split="other")
 
 

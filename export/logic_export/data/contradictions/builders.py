@@ -25,8 +25,7 @@ from logic_export.data.contradictions.rule_contradictions import (
     group_with_paraphrases,
     make_groups,
 )
-from logic_export.data.labelled_triplets import labelled_triplets
-from logic_export.data.passage_crops import crop_pair
+from logic_export.data.labelled_triplets import crop_pair, labelled_triplets
 from logic_export.data.triplet_builders import corpus_texts, find_data_file, run_builder
 from logic_export.data.wordnet import load_wordnet
 from logic_retrievers.errors import ConfigurationError

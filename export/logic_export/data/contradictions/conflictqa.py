@@ -12,11 +12,11 @@ from logic_retrievers.evaluation.datasets import data_file, existing_folder
 from logic_retrievers.evaluation.rows import json_rows
 
 FOLDER = "conflictqa_strategyqa"
+# For each of two sides a statement, and two texts that support it.
 SIDE_FIELDS = (
     ("memory_answer", "parametric_memory", "parametric_memory_aligned_evidence"),
     ("counter_answer", "counter_memory", "counter_memory_aligned_evidence"),
 )
-"""ConflictQA's fields: a statement and two texts that support it, for each of two sides."""
 
 
 def load_conflictqa(part: str) -> dict[str, list[ContradictionGroup]]:
@@ -38,7 +38,7 @@ def load_conflictqa(part: str) -> dict[str, list[ContradictionGroup]]:
 def groups_of_questions(
     questions: Mapping[str, Sequence[ContradictionGroup]],
 ) -> list[ContradictionGroup]:
-    """The groups of all questions, without duplicates."""
+    """Joins the groups of all questions, without duplicates."""
     return unique_groups(group for groups in questions.values() for group in groups)
 
 

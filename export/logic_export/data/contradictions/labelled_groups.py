@@ -16,9 +16,8 @@ def claim_groups(
 ) -> list[ContradictionGroup]:
     """A document's evidence and the claims it supports, against the claims it contradicts.
 
-    Claims over the same sentences form one group. Where none is contradicted, the supported ones
-    are negated by rule (:func:`logic_export.data.negation.negate`); where that is not safe, the
-    group is left out.
+    Claims over the same sentences form one group. Where the evidence contradicts none, the
+    supported ones are negated by rule, and left out where that is not safe.
 
     Args:
         claims: rows with ``text`` and ``evidence``: document id -> ``label`` (SUPPORT, CONTRADICT)
@@ -66,8 +65,7 @@ def negation_groups(pairs: Iterable[tuple[str, str]]) -> list[ContradictionGroup
 
 
 def nli_groups(rows: Iterable[tuple[str, str, str]]) -> list[ContradictionGroup]:
-    """Groups from labelled pairs (text, text, ``entailment`` / ``contradiction`` / any other
-    label).
+    """Groups from pairs (text, text, label), with ``entailment`` and ``contradiction`` as labels.
 
     A text that entails another joins its side as a hard negative: it contradicts whatever the other
     contradicts. A text that is entailed says less and may not.

@@ -19,8 +19,8 @@ _OPENING = re.compile(
     r"^(In|On|At|After|Before|During|Since|By|From|According to|Because of|Due to) ([^,.;]{3,80}), "
     r"([^.;]+)\.$"
 )
+# What follows "In Rome, " or "On May 3, " where that comma does not end the opening.
 _NO_CLAUSE = re.compile(r"\d|(?:and|or)\b|(?:\S+ ){0,3}\S+,")
-"""What follows "In Rome, " or "On May 3, " where that comma does not end the opening."""
 
 _OPENINGS = {
     "In addition": "Moreover",
@@ -60,11 +60,6 @@ def paraphrase(text: str, random: Random, synonyms: Mapping[str, str] | None = N
     Brackets and asides are dropped, openings ("In 1990, ...") moved to the end, passives with an
     agent made active, connectives exchanged and words replaced by ``synonyms``, each at random. A
     paraphrase may say less than the original, never the contrary.
-
-    Args:
-        text: one sentence or several.
-        random: decides which rules apply.
-        synonyms: word in lower case -> synonym.
     """
     drops, shuffles = random.random() < 0.4, random.random() < 0.5
     paraphrased = [

@@ -24,26 +24,22 @@ from logic_export.data.wordnet import WordNet
 from logic_retrievers.errors import ConfigurationError
 
 KINDS = ("polarity", "antonym", "number", "date", "entity", "quantifier")
+# Most attempts at a paraphrase that changes something.
 MAX_ATTEMPTS = 4
-"""Most attempts at a paraphrase that changes something."""
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusWords:
-    """Vocabulary of a corpus that the rules use.
+    """Words of a corpus that the rules exchange; without WordNet only names."""
 
-    Args:
-        names: names by number of words, as replacements of each other.
-        antonyms, synonyms: word -> word; empty without WordNet.
-    """
-
+    # by number of words
     names: Mapping[int, Sequence[str]] = field(default_factory=dict)
     antonyms: Mapping[str, str] = field(default_factory=dict)
     synonyms: Mapping[str, str] = field(default_factory=dict)
 
 
 def collect_words(texts: Sequence[str], wordnet: WordNet | None = None) -> CorpusWords:
-    """Collects the vocabulary that the rules need from texts."""
+    """Collects the words that the rules need."""
     if wordnet is None:
         return CorpusWords(collect_names(texts))
     return CorpusWords(
@@ -55,13 +51,7 @@ def contradict(text: str, kind: str, words: CorpusWords, random: Random) -> str 
     """The text with one change that contradicts the original; None where no rule is safe.
 
     Polarity and antonyms change one sentence; a number, date or name is changed at every
-    occurrence.
-
-    Args:
-        text: one sentence or several.
-        kind: one of :data:`KINDS`.
-        words: of the corpus.
-        random: chooses the sentence or value.
+    occurrence. ``kind`` is one of :data:`KINDS`.
     """
     if kind in ("polarity", "antonym"):
         return _contradict_sentence(text, kind, words, random)
@@ -84,15 +74,7 @@ def make_groups(
     """Groups of a text excerpt and a paraphrase, against a contradiction and its paraphrase.
 
     Excerpts are one to ``most_sentences`` consecutive sentences. Kinds alternate, so that frequent
-    ones do not crowd out the others.
-
-    Args:
-        texts: any.
-        words: their vocabulary.
-        count: largest number of groups.
-        kinds: of contradictions.
-        most_sentences: of an excerpt.
-        seed: of all random choices.
+    ones do not crowd out the others. ``count`` is the largest number of groups.
 
     Raises:
         ConfigurationError: an unknown kind, or excerpts of no sentence.
@@ -137,8 +119,8 @@ def group_with_paraphrases(
 ) -> ContradictionGroup | None:
     """A group of two contradicting texts and a paraphrase of each; None where they do not differ.
 
-    Both are paraphrased with the same random choices, so that their form reveals nothing. If the
-    paraphrase drops the difference itself, the two paraphrases are equal and are not used.
+    Both are paraphrased with the same random choices, so that their form reveals nothing. A
+    paraphrase that drops the difference itself is not used.
     """
     sides: list[tuple[str, ...]] = [(text,), (contradiction,)]
     for _ in range(MAX_ATTEMPTS):

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import TypeAlias
 
+# A value in the text and its replacement.
 Change: TypeAlias = tuple[str, str]
-"""A value in the text and its replacement."""
 
 _YEAR = re.compile(r"(?<![\w.,$€£\u2013-])(1[5-9]\d\d|20[0-2]\d)(?![\w%]|[.,\u2013-]\d)")
+# A year in the future would reveal the changed side.
 _LATEST_YEAR = 2024
-"""No later year is made: future years would reveal the changed side."""
 _NUMBER = re.compile(
     r"(?<![\w.,/-])\d{1,3}(?:,\d{3})+(?![\w/-])|(?<![\w.,/-])\d+(?:\.\d+)?(?![\w/-])"
 )

@@ -24,12 +24,12 @@ CONTRACTIONS = {"can't": "can", "won't": "will", "shan't": "shall"} | {
     for verb in (*sorted(BE), *HAVE, *sorted(DO), "could", "would", "should", "must")
 }
 
+# Words that negate, or that make a sentence compatible with its negation ("may").
 NEGATIVE = re.compile(
     r"not|\w*n't|no|non|never|none|nobody|nothing|nowhere|neither|nor|cannot|without|hardly|"
     r"scarcely|barely|rarely|seldom|infrequently|unable|lack(?:s|ed|ing)?|fail(?:s|ed|ing|ure)?|except|unless|"
     r"absen(?:t|ce)|excluding|may|might|little|few"
 )
-"""Words that negate, or that make a sentence compatible with its negation ("may")."""
 REMOVABLE = word_set("removable") | CONTRACTIONS.keys()
 
 DETERMINERS = word_set("determiners")
@@ -68,17 +68,7 @@ _PLAIN = word_set("plain")
 # Their form in "s" is also a noun; it counts as a verb only before a determiner.
 _ALSO_NOUNS = word_set("also_nouns")
 
-_IRREGULAR_PAST = {
-    "become": "became", "begin": "began", "bind": "bound", "choose": "chose", "drive": "drove",
-    "find": "found", "forget": "forgot", "give": "gave", "go": "went", "grow": "grew",
-    "have": "had", "hear": "heard", "hold": "held", "keep": "kept", "know": "knew",
-    "lead": "led", "leave": "left", "make": "made", "say": "said", "see": "saw", "set": "set",
-    "take": "took", "teach": "taught", "think": "thought", "undergo": "underwent",
-    "understand": "understood", "win": "won", "write": "wrote", "come": "came", "get": "got",
-    "meet": "met", "feel": "felt", "mean": "meant", "lose": "lost", "arise": "arose",
-    "tell": "told", "show": "showed", "prove": "proved", "run": "ran", "eat": "ate",
-    "buy": "bought",
-}  # fmt: skip
+_IRREGULAR_PAST: dict[str, str] = _WORDS["irregular_past"]
 
 _DOUBLING = frozenset(
     {"occur", "confer", "control", "prefer", "permit", "stop", "set", "refer", "plan"}
@@ -122,17 +112,13 @@ def indefinite_article(word: str) -> str:
     return "an" if re.match(r"[aeio]|u|hour|honest|heir", word, re.IGNORECASE) else "a"
 
 
+# Base forms that past() can inflect.
 BASES = frozenset({*_PLAIN, *_ALSO_NOUNS, *_IRREGULAR_PAST})
-"""Base forms that :func:`past` can inflect."""
-
+# Forms that are third person singular in any context.
 PLAIN_THIRD = {third_person(base): base for base in sorted(_PLAIN)}
-"""Forms that are third person singular whatever stands around them."""
-
+# Forms that are a plural noun as often.
 NOUN_LIKE_THIRD = {third_person(base): base for base in sorted(_ALSO_NOUNS)}
-"""Forms that are a plural noun as often."""
-
+# Past forms that are no participle of a passive or of a shortened relative clause.
 CLEAR_PAST = {form: base for base in sorted(_CLEAR_PAST) if (form := past(base)) is not None}
-"""Past forms that are no participle of a passive or of a shortened relative clause."""
-
+# Past forms that only the words before them tell from participles.
 ANY_PAST = {form: base for base in sorted(BASES) if (form := past(base)) is not None}
-"""Past forms, distinguishable from participles only by the words before them."""

@@ -1,4 +1,4 @@
-"""What a passage is about, in a few words that fit into another sentence."""
+"""Reads the topic of a passage, in a few words that fit into another sentence."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from logic_export.data.files import read_toml
 from logic_export.data.tiers.labelled_questions import Candidate, terms
 
+# Bounds of the words of a sentence that fits into a query.
 MIN_SENTENCE_WORDS, MAX_SENTENCE_WORDS = 5, 22
-"""Bounds of the words of a sentence that fits into a query."""
 
+_WORDS = read_toml(__package__, "passage_words.toml")
 _END = re.compile(r"(?<=[.!?])[\"\u201d]?\s+(?=[\"\u201c]?[A-Z\u00c0-\u00de0-9])")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Z]|Dr|Mr|Mrs|Ms|St|Sr|Jr|Inc|Ltd|Co|Corp|vs|No|Mt|Gen|Col|Capt|Sgt|Lt|Prof|Rev|"
@@ -22,18 +24,7 @@ _STATES = re.compile(
     r"means|refers|consists|became|began|uses?|causes?|occurs?|takes?|makes?|won|lived|helps?|"
     r"produces?|provides?|allows?|requires?|lies|plays|played|costs?)\b"
 )
-_NO_SUBJECT = re.compile(
-    r"\w+ly,|(?:"
-    r"This|That|These|Those|It|Its|He|She|They|We|You|I|Your|My|Our|His|Her|"
-    r"Their|Here|There|But|And|Or|So|Also|However|If|When|While|What|How|Why|Who|"
-    r"Which|Where|Click|See|Find|Get|Learn|Use|Make|Please|Yes|No|Not|Both|"
-    r"Another|Other|Such|Then|Thus|Therefore|Although|Because|Since|As|Just|Let|One|"
-    r"Well|Now|Today|Is|Are|Do|Does|Can|Did|Will|To|Add|Once|Instead|Generally|"
-    r"Some|First|Second|Finally|Similarly|Typically|Usually|Most|Many|Each|Every|"
-    r"Depending|Remember|Furthermore|Moreover|Drink|Eat|Keep|Try|Take|Avoid|Check|"
-    r"Definition|Answer|Best|Quick|Related|Source|Top|Re|Note|By"
-    r")\b"
-)
+_NO_SUBJECT = re.compile(rf"\w+ly,|(?:{'|'.join(_WORDS['no_subject'].split())})\b")
 _BROKEN_TEXT = re.compile(
     r"^\d+ [A-Z]|^\w+ed in |[a-z] The [a-z]|[|*:;\u2022?!<>{}=~#@_\[\]()\u2026]|\.\.|www|http|"
     r"[\u00c2\u00c3\u00e2]"  # the last ones are what broken UTF-8 looks like
@@ -41,13 +32,7 @@ _BROKEN_TEXT = re.compile(
 _POINTS_BACK = re.compile(
     r"\b(?:your|you|I|my|we|our|this|these|above|below|following)\b", re.IGNORECASE
 )
-_FUNCTION = re.compile(
-    r"A|An|The|In|On|At|For|From|By|Of|With|During|After|Before|Under|To|As|"
-    r"Its|Their|Between|Which|What|Who|Whom|Whose|When|Where|Why|How|Is|Are|Was|"
-    r"Were|Do|Does|Did|Has|Have|Had|Can|Could|Will|Would|Should|Name|This|That|"
-    r"These|Those|Among|Both|Out|Into|Through|Since|About|Besides|Other|Another|"
-    r"There"
-)
+_FUNCTION = frozenset(_WORDS["function"].split())
 
 
 def first_sentences(text: str, most: int = 4) -> list[str]:
@@ -86,13 +71,12 @@ def lowercase_first(text: str, context: str = "") -> str:
     """
     head, _, _ = text.partition(" ")
     small = head.lower()
-    if _FUNCTION.fullmatch(head) or re.search(rf"(?<!\w){re.escape(small)}(?!\w)", context):
+    if head in _FUNCTION or re.search(rf"(?<!\w){re.escape(small)}(?!\w)", context):
         return small + text[len(head) :]
     return text
 
 
 MAX_DESCRIPTION_WORDS = 14
-"""Most words of a description."""
 
 _MARKUP = re.compile(r"<[^<>]{1,20}>")
 _ASIDE = re.compile(r"\s*[(\[][^()\[\]]*[)\]]")
@@ -107,18 +91,8 @@ _ENDS = re.compile(
 )
 _COMMA = re.compile(r",\s*(?![\s\d])")
 _PARTICIPLE = re.compile(r"[a-z]+(?<!e)ed|written|known|named|made")
-_BREAKS = re.compile(
-    r"by|in|from|for|with|on|at|during|near|starring|featuring|directed|written|"
-    r"based|located|released|published|founded|held|known|produced|created|set|"
-    r"under|replacing|established|recorded|to|as|between|into|after|before"
-)
-_DANGLING = re.compile(
-    r"and|or|of|by|in|the|a|an|for|to|with|as|is|also|at|on|from|between|"
-    r"best|most|most-known|such|its|his|her|their|he|she|it|was|were|are|under|"
-    r"per|known|both|including|near|during|whose|than|into|about|through|over|"
-    r"after|before|against|notable|well|original|same|first|second|established|"
-    r"recorded|located|founded|based|used|held|set|built"
-)
+_BREAKS = frozenset(_WORDS["breaks"].split())
+_DANGLING = frozenset(_WORDS["dangling"].split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,13 +204,11 @@ def _shorten_description(kind: str) -> str:
             break
     words = text.split()
     if len(words) > MAX_DESCRIPTION_WORDS:
-        ends = [
-            n for n in range(3, MAX_DESCRIPTION_WORDS + 1) if _BREAKS.fullmatch(words[n].casefold())
-        ]
+        ends = [n for n in range(3, MAX_DESCRIPTION_WORDS + 1) if words[n].casefold() in _BREAKS]
         if not ends:
             return ""
         words = words[: ends[-1]]
-    while words and (_DANGLING.fullmatch(words[-1].casefold()) or _PARTICIPLE.fullmatch(words[-1])):
+    while words and (words[-1].casefold() in _DANGLING or _PARTICIPLE.fullmatch(words[-1])):
         words.pop()
     text = " ".join(words).rstrip(",")
     return text if len(words) > 1 and text.count('"') % 2 == 0 else ""
