@@ -44,8 +44,14 @@ def distractor_queries(
     parts = read_parts(folders, shares)
     if split not in parts:
         raise ConfigurationError(f"no part {split!r}; there are {', '.join(parts)}")
-    settings = {"copies": copies, "distractors": distractors, "candidates": candidates}
-    examples = add_distractors(parts[split], split, **settings, seed=seed).examples
+    examples = add_distractors(
+        parts[split],
+        split,
+        copies=copies,
+        distractors=distractors,
+        candidates=candidates,
+        seed=seed,
+    ).examples
     return [original_question(example) for example in examples] if plain else list(examples)
 
 
