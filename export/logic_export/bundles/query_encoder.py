@@ -179,7 +179,7 @@ def _check_documents(bundle: Bundle, head: str, recipe: Recipe | None, base: str
 
 
 def _check_model(model: SentenceTransformer, bundle: Bundle, head: Head) -> None:
-    if shared_tokenizer({"": model}).encode() != bundle.read(bundle.manifest.tokenizer):
+    if shared_tokenizer([model]).encode() != bundle.read(bundle.manifest.tokenizer):
         raise ConfigurationError(f"the model's tokenizer is not that of {bundle.path}")
     if head.pooling != "in_graph":
         raise ConfigurationError(

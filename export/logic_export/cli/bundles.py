@@ -113,7 +113,7 @@ def add_head(
 ) -> None:
     """Copies a bundle with a head added or replaced; the other heads stay the same."""
     with training_imports():
-        from logic_export.bundles.add_head import add_head as add
+        from logic_export.bundles.export import add_head as add
         from logic_export.bundles.heads import find_head
     source = find_head(*parse_assignment(head, "--head"))
     figures = add(

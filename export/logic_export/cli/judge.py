@@ -61,7 +61,7 @@ def unpack_judge(
 ) -> None:
     """Writes a bundle's pair judge as a PyTorch model, from which a training can go on."""
     with training_imports():
-        from logic_export.judge.from_bundle import unpack_judge as unpack
+        from logic_export.judge.low_rank import unpack_judge as unpack
     unpack(bundle, base, folder)
     out.print(f"model and card are in {folder}", markup=False, soft_wrap=True)
 
@@ -145,25 +145,3 @@ def measure_judge(
         figures = accuracy(judge, rows), calibration_error(judge, rows)
         table.add_row(path.name, str(len(rows)), *(f"{value:.3f}" for value in figures))
     out.print(table)
-
-
-@report_errors
-def soft_labels(
-    teacher: Annotated[str, typer.Argument(help="Folder or hub name of a larger judge.")],
-    recipe: Annotated[Path, typer.Argument(help="Of the smaller judge; names sets and files.")],
-) -> None:
-    """Has a teacher label the sets of a recipe that have the builder `soft`, or resumes that."""
-    with training_imports():
-        from logic_export.judge.builders import build_judge_rows, soft_source
-        from logic_export.judge.distillation import label_softly
-        from logic_export.judge.recipe import read_judge_recipe
-    settings = read_judge_recipe(recipe)
-    sets = [dataset for dataset in settings.data if dataset.builder == "soft"]
-    if not sets:
-        raise ConfigurationError(f"no set of {recipe} has the builder 'soft'")
-    for dataset in sets:
-        file, source = soft_source(dataset)
-        rows = build_judge_rows(source, settings.seed)
-        count = label_softly(teacher, rows, file)
-        done = f"{source.label}: {count} pairs labelled now, {len(rows)} in {file}"
-        out.print(done, markup=False, soft_wrap=True)
