@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 for needed in ("sentence_transformers", "datasets", "accelerate"):
     pytest.importorskip(needed, reason="the extra train")
 
 from logic_export.recipe import read_recipe  # noqa: E402
-from logic_export.training.average_checkpoints import average_runs  # noqa: E402
 from logic_export.training.development import ALPHA, COSINE, NDCG  # noqa: E402
 from logic_export.training.run import train  # noqa: E402
 from logic_export.training.tasks import select_task  # noqa: E402
-from small_recipes import changed, contradiction_recipe, weights  # noqa: E402
+from small_recipes import changed, contradiction_recipe  # noqa: E402
 
 from logic_retrievers.errors import ConfigurationError, ReadError  # noqa: E402
 
@@ -26,23 +23,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::F
 @pytest.fixture
 def recipe_file(small_model_folder: Path, tmp_path: Path) -> Path:
     return contradiction_recipe(small_model_folder, tmp_path)
-
-
-@pytest.mark.slow
-def test_runs_are_averaged(recipe_file: Path, tmp_path: Path):
-    """Figures of a mean that were measured for another task would be those of nothing."""
-    recipe = changed(recipe_file, ("epochs = 2", "epochs = 1"))
-    runs = [tmp_path / f"run{seed}" for seed in (0, 1)]
-    for seed, run in enumerate(runs):
-        train(read_recipe(recipe).model_copy(update={"seed": seed}), run, quiet=True)
-    found = average_runs(runs, tmp_path / "mean")
-    *trained, mean = (weights(folder / "model") for folder in (*runs, tmp_path / "mean"))
-    for name in mean:
-        assert mean[name] == pytest.approx(np.mean([one[name] for one in trained], 0), abs=1e-6)
-    (figures,) = found.values()
-    assert set(figures) == {NDCG, COSINE, ALPHA}
-    card = json.loads((tmp_path / "mean" / "card.json").read_text())
-    assert (card["averaged"], card["best"]) == (2, found)
 
 
 @pytest.mark.slow

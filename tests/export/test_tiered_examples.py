@@ -43,13 +43,9 @@ def test_a_teams_own_file_need_not_say_more_than_it_knows(tmp_path: Path):
     ("row", "fault"),
     [
         ({"query": " ", "positives": ["a"]}, "needs a text"),
-        ({"positives": ["a"]}, "'query' must be a string"),
         ({"query": "q", "positives": "a"}, "'positives' must be a list of passages"),
         ({"query": "q", "negatives": ["a", 5]}, "'negatives' must be a string, found int"),
-        ({"query": "q", "distractors": [""]}, "a passage of 'q' is empty"),
         ({"query": "q", "positives": ["a"], "negatives": ["b", "a"]}, "stands twice: 'a'"),
-        ({"query": "q", "distractors": ["a", "a"]}, "stands twice: 'a'"),
-        ({"query": "q", "source": 1}, "'source' must be a string"),
         ({"query": "q", "distractor": ["a"]}, "unknown field 'distractor'; a row has query, posi"),
     ],
 )

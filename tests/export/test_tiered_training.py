@@ -326,9 +326,3 @@ def test_a_folder_of_constraints_is_measured_as_a_head_is(
         found = train(recipe.model_copy(update={"seed": seed}), run, quiet=True)
         assert set(found.best["sets/dev"]) == {"constraint", "R@5"}
     assert set(average_runs(runs, tmp_path / "mean")) == {"sets/dev"}
-
-
-@pytest.mark.slow
-def test_a_smoke_run_ends(recipe_file: Path, tmp_path: Path):
-    trained = train(read_recipe(recipe_file).smoke(), tmp_path / "run", quiet=True)
-    assert [one.rows for one in trained.sets] == [4]

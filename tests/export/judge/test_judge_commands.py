@@ -110,16 +110,6 @@ def test_add_judge_says_what_is_wrong(
     assert not out.exists()
 
 
-def test_add_judge_misses_the_gate(small_judge: SmallJudge, tmp_path: Path):
-    least = f"{development_set(small_judge.recipe)}=1"
-    said = call(
-        "add-judge", small_judge.bundle, small_judge.run, "--out", tmp_path / "out",
-        "--compression", "none", "--minimum", least, code=5,
-    )  # fmt: skip
-    assert "accuracy" in said
-    assert not (tmp_path / "out").exists()
-
-
 def test_measure_judge(bundle: Path, tmp_path: Path):
     write_judge_rows(tmp_path / "first.jsonl", rows(9))
     write_judge_rows(tmp_path / "second.jsonl", rows(12, seed=4))
