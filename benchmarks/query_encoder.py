@@ -20,9 +20,9 @@ from logic_export.bundles.heads import find_head
 from logic_export.data.tiers.examples import TieredExample
 from logic_export.dense_retrieval import Encode
 from logic_export.recipe import ModelSettings
+from logic_export.training.batches import unique_passages
+from logic_export.training.development import DISTRACTORS, POSITIVES, tier_recalls
 from logic_export.training.encoding import TextRoles, load_trainable
-from logic_export.training.tier_batches import unique_passages
-from logic_export.training.tier_development import DISTRACTORS, POSITIVES, tier_recalls
 
 from benchmarks.common.output import publish, with_interval
 from benchmarks.reproduction.studies.tiers.recalls import (

@@ -12,10 +12,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from logic_retrievers.errors import ConfigurationError, ReadError
 
 Share = Annotated[float, Field(ge=0, le=1)]
+Positive = Annotated[float, Field(gt=0)]
+NonNegative = Annotated[float, Field(ge=0)]
+Count = Annotated[int, Field(ge=1)]
+Text = Annotated[str, Field(min_length=1)]
 
 
 class RecipeTable(BaseModel):
-    """A table of a recipe: immutable, and unknown keys are refused."""
+    """A table of a recipe; it is immutable and refuses unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -28,7 +32,7 @@ class CompatibilityLossSettings(RecipeTable):
     """
 
     name: Literal["compatibility"] = "compatibility"
-    beta: Annotated[float, Field(gt=0)] = 20.0
+    beta: Positive = 20.0
 
 
 class SparseContrastiveSettings(RecipeTable):
@@ -36,11 +40,11 @@ class SparseContrastiveSettings(RecipeTable):
 
     Args:
         temperature: t of the paper.
-        measure: of sparsity; ``cosine`` trains the paper's contrastive baseline.
+        measure: measure of sparsity; ``cosine`` trains the paper's contrastive baseline.
     """
 
     name: Literal["sparse_contrastive"]
-    temperature: Annotated[float, Field(gt=0)] = 0.02
+    temperature: Positive = 0.02
     measure: Literal["hoyer", "l2_l1", "kappa4", "cosine"] = "hoyer"
 
 
@@ -52,21 +56,22 @@ class LogicallyInformedSettings(RecipeTable):
     Args:
         random_share: alpha of the paper: the share of queries batched at random; the others stay in
             whole groups over the same atoms. 0: groups only; 1: random only.
-        temperature: of the supervised contrastive term.
-        exclusion_weight, subset_weight: of the terms over pairs of queries; 0 drops a term.
+        temperature: temperature of the supervised contrastive term.
+        exclusion_weight, subset_weight: weights of the terms over pairs of queries; 0 drops a term.
         exclusion_margin, subset_margin: gamma of the paper.
-        exclusion_temperature: of the softmax in which exclusive queries should differ.
-        reduction: over the queries of the contrastive term and the documents of the subset term.
+        exclusion_temperature: temperature of the softmax in which exclusive queries should differ.
+        reduction: applies to the queries of the contrastive term and the documents of the subset
+            term.
     """
 
     name: Literal["logically_informed"]
     random_share: Share = 0.5
-    temperature: Annotated[float, Field(gt=0)] = 0.1
-    exclusion_weight: Annotated[float, Field(ge=0)] = 0.1
-    subset_weight: Annotated[float, Field(ge=0)] = 0.1
-    exclusion_margin: Annotated[float, Field(ge=0)] = 0.2
-    subset_margin: Annotated[float, Field(ge=0)] = 0.2
-    exclusion_temperature: Annotated[float, Field(gt=0)] = 1.0
+    temperature: Positive = 0.1
+    exclusion_weight: NonNegative = 0.1
+    subset_weight: NonNegative = 0.1
+    exclusion_margin: NonNegative = 0.2
+    subset_margin: NonNegative = 0.2
+    exclusion_temperature: Positive = 1.0
     reduction: Literal["sum", "mean"] = "sum"
 
 
@@ -77,15 +82,15 @@ class TieredSettings(RecipeTable):
     it is InfoNCE over the same candidates, the paper's baseline.
 
     Args:
-        temperature: of the softmax over a query's candidates.
+        temperature: temperature of the softmax over a query's candidates.
         alpha: weight of a negative.
         beta: weight of a distractor.
     """
 
     name: Literal["tiered"]
-    temperature: Annotated[float, Field(gt=0)] = 0.05
-    alpha: Annotated[float, Field(gt=0)] = 1.0
-    beta: Annotated[float, Field(gt=0)] = 3.0
+    temperature: Positive = 0.05
+    alpha: Positive = 1.0
+    beta: Positive = 3.0
 
 
 Loss: TypeAlias = Annotated[
@@ -97,12 +102,8 @@ Loss: TypeAlias = Annotated[
 ]
 
 
-Count = Annotated[int, Field(ge=1)]
-Text = Annotated[str, Field(min_length=1)]
-
-
 class ModelSettings(RecipeTable):
-    """What is trained.
+    """The model and how it reads texts.
 
     Args:
         base: a packaged model's name, a sentence-transformers folder or a hub name.
@@ -110,11 +111,10 @@ class ModelSettings(RecipeTable):
             are: these are computed once for all heads of a bundle.
         query_tokens, document_tokens: truncation length in training.
         query_prefix, document_prefix: prepended to every text, in training and in use.
-        dropout: in training; replaces the base's own. 0 by default: dropout did not help and slows
-            training on a CPU.
-        frozen_documents: for the tiered loss: whether documents keep the base's vectors, so that
-            only a query encoder is trained; true by default. See
-            :attr:`Recipe.frozen_documents`.
+        dropout: dropout in training; replaces the base's own. It did not help and slows training on
+            a CPU.
+        frozen_documents: for the tiered loss: documents keep the base's vectors, and only a query
+            encoder is trained; true by default.
     """
 
     base: Text
@@ -135,7 +135,7 @@ class DataSettings(RecipeTable):
             contrastive loss of :data:`logic_export.data.contradictions.builders.GROUP_BUILDERS`,
             for the logically informed one of :data:`logic_export.data.set_examples.SET_BUILDERS`,
             and for the tiered one of :data:`logic_export.data.tiers.builders.TIER_BUILDERS`.
-        licence: of the texts, SPDX where there is an identifier.
+        licence: licence of the texts, SPDX where there is an identifier.
         ships: whether a model that is handed on may be trained on it.
         most: largest number of rows to sample (triplets over the same passages, and queries over
             the same atoms, stay together); all where None.
@@ -150,12 +150,12 @@ class DataSettings(RecipeTable):
 
     @property
     def label(self) -> str:
-        """Builder and source: ``labelled nevir/train``."""
+        """Builder and source, as in ``labelled nevir/train``."""
         return " ".join([self.builder, *_values(self.options)])
 
 
 def _values(options: Mapping[str, Any]) -> Iterator[str]:
-    """The values of a builder's options, those of an inner builder included."""
+    """Values of a builder's options, an inner builder's included."""
     for value in options.values():
         if isinstance(value, Mapping):
             yield from _values(value)
@@ -164,27 +164,27 @@ def _values(options: Mapping[str, Any]) -> Iterator[str]:
 
 
 class TrainingSettings(RecipeTable):
-    """The run.
+    """Settings of the trainer.
 
     Args:
-        epochs: passes over the data; fractions allowed.
-        batch_size: queries of a batch.
+        epochs: passes over the data; fractions are allowed.
+        batch_size: number of queries in a batch.
         learning_rate, warmup, weight_decay: of AdamW, with linear warm-up over a share of all
             steps.
-        schedule: after the warm-up: ``linear`` decay to 0, or ``constant``.
-        precision: ``fp32`` or ``bf16`` (autocast, on GPU and CPU). On a processor without bf16
-            arithmetic that is slower than fp32, so the recipe decides, not the machine.
+        schedule: learning rate after the warm-up: ``linear`` decay to 0, or ``constant``.
+        precision: ``fp32`` or ``bf16`` (autocast, on GPU and CPU). The recipe decides, since bf16
+            is slower than fp32 on a processor without bf16 arithmetic.
         gradient_norm: gradients are clipped to this norm.
     """
 
-    epochs: Annotated[float, Field(gt=0)] = 1.0
+    epochs: Positive = 1.0
     batch_size: Annotated[int, Field(ge=2)] = 16
-    learning_rate: Annotated[float, Field(gt=0)] = 2e-5
+    learning_rate: Positive = 2e-5
     warmup: Share = 0.1
     schedule: Literal["linear", "constant"] = "linear"
-    weight_decay: Annotated[float, Field(ge=0)] = 0.01
+    weight_decay: NonNegative = 0.01
     precision: Literal["fp32", "bf16"] = "fp32"
-    gradient_norm: Annotated[float, Field(gt=0)] = 1.0
+    gradient_norm: Positive = 1.0
 
 
 class EvaluationSettings(RecipeTable):
@@ -202,7 +202,7 @@ class EvaluationSettings(RecipeTable):
         every: steps between two measurements, each with a checkpoint.
         recall_loss: how far the mean R@5 may fall below the base's; a larger loss is subtracted
             from the constraint figure, so that neither is traded for the other.
-        patience: measurements without a better score after which the run stops; None: never.
+        patience: measurements without a better score after which the run stops; None disables it.
     """
 
     sets: Annotated[tuple[Text, ...], Field(min_length=1)]
@@ -218,7 +218,7 @@ class Recipe(RecipeTable):
 
     Args:
         name: name of the trained model.
-        seed: of data, batches and arithmetic.
+        seed: seeds data, batches and arithmetic.
     """
 
     name: Text
@@ -232,43 +232,32 @@ class Recipe(RecipeTable):
 
     @property
     def ships(self) -> bool:
-        """Whether all training data allow the model to be handed on."""
+        """Whether the licences of all training data permit to hand the model on."""
         return all(dataset.ships for dataset in self.data)
 
     @property
     def frozen_documents(self) -> bool:
-        """Whether only a query encoder is trained, and the documents keep the base's vectors."""
+        """Whether documents keep the base's vectors and only a query encoder is trained."""
         return isinstance(self.loss, TieredSettings) and self.model.frozen_documents is not False
 
     def smoke(self) -> Recipe:
-        """The same recipe reduced to a run of seconds, to check that it works at all."""
-        data = [
-            dataset.model_copy(
-                update={
-                    "most": 4,
-                    "options": {k: 8 if k == "count" else v for k, v in dataset.options.items()},
-                }
-            )
-            for dataset in self.data
-        ]
+        """Reduce the recipe to a run of seconds, to check that it works at all."""
+        data = []
+        for dataset in self.data:
+            options = {k: 8 if k == "count" else v for k, v in dataset.options.items()}
+            data.append(dataset.model_copy(update={"most": 4, "options": options}))
+        training = self.training.model_copy(update={"epochs": 1.0, "batch_size": 4})
+        evaluation = self.evaluation.model_copy(
+            update={"sets": self.evaluation.sets[:1], "every": 1000, "documents": 25}
+        )
         return self.model_copy(
-            update={
-                "data": tuple(data),
-                "training": self.training.model_copy(update={"epochs": 1.0, "batch_size": 4}),
-                "evaluation": self.evaluation.model_copy(
-                    update={"sets": self.evaluation.sets[:1], "every": 1000, "documents": 25}
-                ),
-            }
+            update={"data": tuple(data), "training": training, "evaluation": evaluation}
         )
 
     @model_validator(mode="after")
-    def _require_distinct_sets(self) -> Recipe:
+    def _check(self) -> Recipe:
         if len(set(self.evaluation.sets)) < len(self.evaluation.sets):
             raise ValueError("evaluation.sets names a set twice")
-        return self
-
-    @model_validator(mode="after")
-    def _check_frozen_documents(self) -> Recipe:
         if self.model.frozen_documents is not None and not isinstance(self.loss, TieredSettings):
             raise ValueError("model.frozen_documents is a setting of the tiered loss alone")
         return self
@@ -278,12 +267,12 @@ R = TypeVar("R", bound=RecipeTable)
 
 
 def read_recipe(path: Path) -> Recipe:
-    """Reads the recipe of an encoder; errors as in :func:`read_toml_recipe`."""
+    """Read the recipe of an encoder; errors as in :func:`read_toml_recipe`."""
     return read_toml_recipe(path, Recipe)
 
 
 def read_toml_recipe(path: Path, kind: type[R]) -> R:
-    """Reads a recipe of the given kind.
+    """Read a recipe of the given kind.
 
     Raises:
         ReadError: the file is missing or not TOML.

@@ -14,10 +14,8 @@ for needed in ("onnx", "onnxscript", "sentence_transformers"):
     pytest.importorskip(needed, reason="the extra train")
 
 import onnx  # noqa: E402
-from logic_export.bundles import add_head as adding  # noqa: E402
 from logic_export.bundles import export as bundles  # noqa: E402
-from logic_export.bundles.add_head import add_head  # noqa: E402
-from logic_export.bundles.export import BundleLabel, export_bundle  # noqa: E402
+from logic_export.bundles.export import BundleLabel, add_head, export_bundle  # noqa: E402
 from logic_export.bundles.graphs import export_graph, load_model  # noqa: E402
 from logic_export.bundles.heads import HeadSource  # noqa: E402
 from logic_export.bundles.manifests import write_manifest  # noqa: E402
@@ -56,8 +54,7 @@ def _each_model_is_exported_once() -> Iterator[None]:
         return onnx.load_from_string(graphs[key])
 
     with pytest.MonkeyPatch.context() as patch:
-        for module in (adding, bundles):
-            patch.setattr(module, "export_graph", exported)
+        patch.setattr(bundles, "export_graph", exported)
         yield
 
 

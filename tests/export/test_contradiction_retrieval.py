@@ -46,7 +46,7 @@ def rows(count: int, seed: int, dimension: int = 12) -> np.ndarray:
 
 
 @pytest.mark.parametrize("measure", sorted(MEASURES))
-@pytest.mark.parametrize("depth", [1, 4, 9, 1000])
+@pytest.mark.parametrize("depth", [1, 9, 1000])
 def test_candidates_are_the_nearest_but_the_query_and_its_copies(measure: str, depth: int):
     """The query itself is its own nearest text, and its rounding the sparsest difference of all."""
     pool = build_pool(
@@ -95,7 +95,7 @@ def test_a_query_that_nothing_contradicts_finds_nothing():
     assert ndcg([], 1).shape == (0,)
 
 
-@pytest.mark.parametrize("wanted", [0.3, 2.0, 4.44, 9.5])
+@pytest.mark.parametrize("wanted", [0.3, 4.44])
 def test_alpha_is_found_from_coarse_to_fine(wanted: float):
     """A search that stops in a tenth, or goes on beside the best part, costs points unseen."""
     rng = np.random.default_rng(0)

@@ -14,7 +14,6 @@ pytest.importorskip("sentence_transformers", reason="the extra train")
 
 from known_calibration import BACKGROUND, Drawn, drawn_groups, own_bundle
 from logic_export.bundles.calibration import calibrate
-from logic_export.bundles.manifests import write_manifest
 from logic_export.cli.app import app
 from logic_export.data.contradictions.groups import read_groups, write_groups
 from small_models import retrained
@@ -72,8 +71,7 @@ def test_contradiction_groups_writes_what_the_builder_makes(corpus: Path, tmp_pa
 @pytest.mark.parametrize(
     ("arguments", "code", "fault"),
     [
-        (["nobody"], 2, "no builder 'nobody'; there are claims, file, negations"),
-        (["rules", "--option", "path"], 2, "--option is NAME=VALUE"),
+        (["nobody"], 2, "no builder 'nobody'"),
         (["rules", "--option", "path=x"], 2, "count"),
         (["file", "--option", "path=no/such.jsonl"], 1, "no such file"),
     ],
@@ -86,17 +84,6 @@ def test_wrong_usage_of_contradiction_groups_is_one_line(
         run("data", "contradiction-groups", *arguments, "--out", tmp_path / "x"), code, fault
     )
     assert not list(tmp_path.iterdir())
-
-
-def test_a_malformed_line_is_named(tmp_path: Path):
-    own = tmp_path / "own.jsonl"
-    own.write_text('{"left": ["a"], "right": ["b"]}\n{"left": ["a"], "right": ["a"]}\n')
-    done = run(
-        "data", "contradiction-groups", "file", "--option", f"path={own}", "--out", tmp_path / "x"
-    )
-    assert_one_line(done, 1, "on both sides")
-    assert "own.jsonl" in done.stderr
-    assert "2" in done.stderr
 
 
 # --- calibrate
@@ -155,9 +142,7 @@ def test_calibrate_fills_the_pool_and_says_so(written: dict[str, Path]):
     ("change", "code", "fault"),
     [
         ({"bundle": "none"}, 5, "no bundle folder"),
-        ({"one": "none.jsonl"}, 1, "none.jsonl"),
         ({"one": "empty.jsonl"}, 2, "pairs that contradict and pairs that do not"),
-        ({"corpus": "none.jsonl"}, 1, "none.jsonl: cannot be read"),
         ({"corpus": "empty.jsonl"}, 1, "at least 30"),
     ],
 )
@@ -172,23 +157,6 @@ def test_what_calibrate_cannot_do_is_said_in_a_line(
     done = run("calibrate", used["bundle"], "--groups", used["one"], "--background", used["corpus"])
     assert_one_line(done, code, fault)
     assert (written["bundle"] / "manifest.json").read_bytes() == before
-
-
-def test_a_bundle_without_a_contradiction_head_is_not_calibrated(
-    written: dict[str, Path], monkeypatch
-):
-    manifest = load_bundle(written["bundle"]).manifest
-    heads = {"topical": manifest.heads["topical"]}
-    write_manifest(written["bundle"], manifest.model_copy(update={"heads": heads}))
-    done = run(
-        "calibrate",
-        written["bundle"],
-        "--groups",
-        written["one"],
-        "--background",
-        written["corpus"],
-    )
-    assert_one_line(done, 2, "no 'contradiction' head: topical")
 
 
 # --- add-head

@@ -198,15 +198,6 @@ def example():
     )
 
 
-@pytest.mark.parametrize("reduction", ["sum", "mean"])
-def test_the_gradient_is_that_of_the_formula(reduction: str):
-    queries, documents, labels = example()
-    assert torch.autograd.gradcheck(
-        lambda q, d: sum(joint(q, d, labels, reduction=reduction, exclusion_margin=5).values()),
-        (queries.requires_grad_(), documents.requires_grad_()),
-    )
-
-
 def symmetric_divergence(queries, documents):
     return 10 - exclusion(queries, documents, [(0, 1)], 10, 1.0)
 
@@ -271,8 +262,6 @@ def test_half_precision_is_widened():
         ("temperature", 0),
         ("exclusion_temperature", float("nan")),
         ("exclusion_weight", -0.1),
-        ("subset_weight", float("inf")),
-        ("exclusion_margin", -1),
         ("subset_margin", float("nan")),
         ("reduction", "max"),
     ],

@@ -21,12 +21,12 @@ from logic_export.data.set_examples import (  # noqa: E402
     set_queries,
     write_examples,
 )
-from logic_export.recipe import DataSettings, read_recipe  # noqa: E402
+from logic_export.recipe import read_recipe  # noqa: E402
 from logic_export.training.average_checkpoints import average_runs  # noqa: E402
+from logic_export.training.batches import set_query_row  # noqa: E402
+from logic_export.training.development import ANSWER_RECALL  # noqa: E402
 from logic_export.training.query_relations import find_relations  # noqa: E402
 from logic_export.training.run import train  # noqa: E402
-from logic_export.training.set_batches import set_query_row  # noqa: E402
-from logic_export.training.set_development import RECALL  # noqa: E402
 from logic_export.training.tasks import select_task  # noqa: E402
 from logic_export.training.training_data import sample_set_examples  # noqa: E402
 from sentence_transformers import SentenceTransformer  # noqa: E402
@@ -120,13 +120,11 @@ def test_a_row_that_cannot_be_is_refused(tmp_path: Path):
 def test_a_draw_keeps_groups_whole(folder: Path):
     """A query without those of the same atoms has no relation to train."""
     found = set_queries(str(folder), variants=True)
-    part = DataSettings(builder="set_queries", licence="MIT", ships=True, most=22)
-    kept = sample_set_examples(found, part, 0)
+    kept = sample_set_examples(found, 22, 0)
     assert len(kept) == 20
     assert {one.group for one in found if one not in kept}.isdisjoint(one.group for one in kept)
-    assert kept == sample_set_examples(found, part, 0) != sample_set_examples(found, part, 1)
-    assert len(sample_set_examples(found, part.model_copy(update={"most": 2}), 0)) == 5
-    assert sample_set_examples(found, part.model_copy(update={"most": None}), 0) == found
+    assert kept == sample_set_examples(found, 22, 0) != sample_set_examples(found, 22, 1)
+    assert len(sample_set_examples(found, 2, 0)) == 5
 
 
 def test_rows_are_drawn_once(recipe_file: Path, folder: Path, tmp_path: Path):
@@ -142,7 +140,7 @@ def test_rows_are_drawn_once(recipe_file: Path, folder: Path, tmp_path: Path):
 
 def test_builders_of_other_tasks_are_refused(recipe_file: Path, tmp_path: Path):
     recipe = read_recipe(changed(recipe_file, ('"set_queries"', '"negated"')))
-    with pytest.raises(ConfigurationError, match=r"no builder 'negated'; there are set_queries"):
+    with pytest.raises(ConfigurationError, match="no builder"):
         select_task(recipe).rows(tmp_path)
 
 
@@ -150,8 +148,6 @@ def test_builders_of_other_tasks_are_refused(recipe_file: Path, tmp_path: Path):
     ("setting", "fault"),
     [
         ("random_share = 1.5", r"random_share"),
-        ("reduction = 'max'", r"reduction"),
-        ("subset_weight = -1", r"subset_weight"),
         ("alpha = 0.5", r"alpha"),
     ],
 )
@@ -197,7 +193,9 @@ def test_a_run_learns_the_answers_and_what_excludes_them(recipe_file: Path, fold
     assert terms[-1]["contrastive"] < 0.9 * terms[0]["contrastive"]
     assert terms[-1]["exclusion"] < 0.95 * terms[0]["exclusion"]
     assert "subset" in terms[0]
-    assert trained.best["rooms/dev"][RECALL] > trained.base["rooms/dev"][RECALL] + 0.05
+    assert (
+        trained.best["rooms/dev"][ANSWER_RECALL] > trained.base["rooms/dev"][ANSWER_RECALL] + 0.05
+    )
     found = [
         divergences(model, folder)
         for model in (recipe.model.base, unconstrained.model, trained.model)
@@ -222,13 +220,12 @@ def test_runs_of_other_seeds_are_measured_on_one_pool_and_averaged(
     assert trained[0].best != trained[1].best
     found = average_runs(runs, tmp_path / "mean")
     assert set(found) == {"rooms/dev"}
-    assert RECALL in found["rooms/dev"]
+    assert ANSWER_RECALL in found["rooms/dev"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("share", [0, 1])
-def test_a_smoke_run_without_constraints_ends(recipe_file: Path, tmp_path: Path, share: int):
-    weightless = f"random_share = {share}\nexclusion_weight = 0\nsubset_weight = 0"
+def test_a_smoke_run_without_constraints_ends(recipe_file: Path, tmp_path: Path):
+    weightless = "random_share = 1\nexclusion_weight = 0\nsubset_weight = 0"
     path = changed(recipe_file, ("random_share = 0.4", weightless))
     recipe = read_recipe(path).smoke()
     assert recipe.evaluation.documents == 25

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("sentence_transformers", reason="the extra train")
 
 from logic_export.data.tiers.examples import TieredExample
-from logic_export.training.tier_development import DISTRACTORS, POSITIVES
+from logic_export.training.development import DISTRACTORS, POSITIVES
 from suites.hashed_encoder import HashedEncoder
 
 from benchmarks.reproduction.artefacts import Section

@@ -18,13 +18,22 @@ import pytest
 for needed in ("sentence_transformers", "datasets", "accelerate"):
     pytest.importorskip(needed, reason="the extra train")
 
-from logic_export.losses import CompatibilityLoss, LogicallyInformedLoss, SparseContrastiveLoss  # noqa: E402
+from logic_export.losses import (  # noqa: E402
+    CompatibilityLoss,
+    LogicallyInformedLoss,
+    SparseContrastiveLoss,
+)
 from logic_export.recipe import read_recipe  # noqa: E402
 from logic_export.training.average_checkpoints import average_runs  # noqa: E402
 from logic_export.training.callbacks import MeasureAfterLastEpoch  # noqa: E402
-from logic_export.training.contradiction_development import ALPHA, COSINE, NDCG  # noqa: E402
+from logic_export.training.development import (  # noqa: E402
+    ALPHA,
+    ANSWER_RECALL,
+    COSINE,
+    NDCG,
+    VIOLATION,
+)
 from logic_export.training.run import train  # noqa: E402
-from logic_export.training.set_development import RECALL, VIOLATION  # noqa: E402
 from small_recipes import compatibility_recipe, contradiction_recipe, set_recipe, weights  # noqa: E402
 from torch import nn  # noqa: E402
 from transformers import TrainerControl, TrainerState, TrainingArguments  # noqa: E402
@@ -128,7 +137,7 @@ RUNS = {
         75,
         3,
         {"name": "logically_informed", "random_share": 0.4},
-        {RECALL, VIOLATION},
+        {ANSWER_RECALL, VIOLATION},
     ),
 }
 

@@ -1,7 +1,7 @@
-"""The constants of a contradiction head: alpha, the null distribution, a probability, a threshold.
+"""Finds the constants of a contradiction head and writes them into a bundle's manifest.
 
-``logic-export calibrate BUNDLE`` finds them and writes them into the bundle's manifest. Stored
-vectors and fingerprints do not change.
+They are alpha, the null distribution, a probability and a threshold. Stored vectors and
+fingerprints do not change.
 """
 
 from __future__ import annotations
@@ -26,19 +26,8 @@ from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.scoring import sparsity
 
 HEAD = "contradiction"
+# largest share of each source's non-contradicting pairs that may exceed the threshold
 MAX_FALSE_ALARMS = 0.05
-"""Largest share of each source's non-contradicting pairs that may exceed the threshold."""
-
-_UNCALIBRATED = ContradictionConstants(
-    alpha=0,
-    null_mean=0,
-    null_deviation=1,
-    intercept=0,
-    cosine_weight=0,
-    sparsity_weight=0,
-    threshold=0.5,
-)
-"""Placeholder values, before anything is measured."""
 
 Values = npt.NDArray[np.float64]
 
@@ -48,8 +37,8 @@ class LabelledPairs:
     """Labelled pairs of one source.
 
     Args:
-        cosines: of each pair's topical vectors.
-        sparsities: Hoyer, of the difference of its contradiction vectors.
+        cosines: cosine of each pair's topical vectors.
+        sparsities: Hoyer sparsity of the difference of its contradiction vectors.
         contradicts: whether the pair is a contradiction.
     """
 
@@ -60,20 +49,14 @@ class LabelledPairs:
 
 def measure_pairs(encoder: Encoder, rows: Sequence[tuple[str, str, bool]]) -> LabelledPairs:
     """Cosine and Hoyer sparsity of (text, text, contradicts) rows; identical texts are left out."""
-    texts = list(dict.fromkeys(text for text_a, text_b, _ in rows for text in (text_a, text_b)))
+    texts = list(dict.fromkeys(text for row in rows for text in row[:2]))
     row_of = {text: row for row, text in enumerate(texts)}
     vectors = encoder.encode_documents(texts, ["topical", HEAD])
-    left, right = (
-        [row_of[text_a] for text_a, _, _ in rows],
-        [row_of[text_b] for _, text_b, _ in rows],
-    )
+    left, right = [row_of[text] for text, _, _ in rows], [row_of[text] for _, text, _ in rows]
     cosines = np.einsum("ij,ij->i", vectors["topical"][left], vectors["topical"][right])
-    contradiction_vectors = vectors[HEAD]
+    differing = vectors[HEAD]
     sparsities = np.array(
-        [
-            sparsity(contradiction_vectors[a], contradiction_vectors[b : b + 1])[0]
-            for a, b in zip(left, right, strict=True)
-        ]
+        [sparsity(differing[a], differing[b : b + 1])[0] for a, b in zip(left, right, strict=True)]
     )
     labels = np.array([row[2] for row in rows], dtype=bool)
     defined = ~np.isnan(sparsities)
@@ -92,12 +75,13 @@ def calibrate(
     pairs: int = 5000,
     seed: int = 0,
 ) -> ContradictionConstants:
-    """Finds the constants on development data.
+    """Find the constants on development data.
 
-    alpha by the paper's search on the retrieval of ``questions``. The null from random pairs of
-    ``background``. The probability by logistic regression on cosine and deviation (Platt), every
-    source of pairs with the same weight. The threshold is the lowest from 0.5 up, in thousandths,
-    at which no source has more than 5 % of its other pairs flagged.
+    alpha comes from the paper's search on the retrieval of ``questions``, the null distribution
+    from random pairs of ``background``. The probability is a logistic regression on cosine and
+    deviation (Platt) in which every source of pairs has the same weight. The threshold is the
+    lowest from 0.5 up, in thousandths, at which no source has more than 5 % of its other pairs
+    flagged.
 
     Args:
         encoder: makes ``topical`` and ``contradiction`` vectors.
@@ -106,8 +90,8 @@ def calibrate(
         background: unrelated texts of a corpus.
         others: groups whose texts join the candidate pool of ``questions``: alpha falls as the pool
             grows.
-        pairs: how many random pairs make the null.
-        seed: of the random pairs.
+        pairs: number of random pairs for the null distribution.
+        seed: seeds the random pairs.
 
     Raises:
         ConfigurationError: a source whose pairs all have one label, no source, no questions, or
@@ -121,9 +105,17 @@ def calibrate(
     vectors = encoder.encode_documents(list(pool.texts), ["topical", HEAD])
     alpha = find_alpha(nearest_candidates(pool, vectors["topical"], vectors[HEAD]))
     unrelated = [(*pair, False) for pair in unrelated_pairs(background, pairs, seed)]
-    null = replace(_UNCALIBRATED, **null_distribution(measure_pairs(encoder, unrelated).sparsities))
+    null = null_distribution(measure_pairs(encoder, unrelated).sparsities)
     features = np.concatenate(
-        [np.column_stack([source.cosines, _null_deviations(source, null)]) for source in measured]
+        [
+            np.column_stack(
+                [
+                    source.cosines,
+                    (source.sparsities - null["null_mean"]) / null["null_deviation"],
+                ]
+            )
+            for source in measured
+        ]
     )
     labels = np.concatenate([source.contradicts for source in measured])
     weights = np.concatenate(
@@ -132,12 +124,13 @@ def calibrate(
     model = LogisticRegression(C=1e6, max_iter=1000).fit(
         features, labels, sample_weight=weights * len(labels)
     )
-    settings = replace(
-        null,
+    settings = ContradictionConstants(
         alpha=round(alpha, 3),
         intercept=round(float(model.intercept_[0]), 4),
         cosine_weight=round(float(model.coef_[0, 0]), 4),
         sparsity_weight=round(float(model.coef_[0, 1]), 4),
+        threshold=0.5,
+        **null,
     )
     return replace(settings, threshold=_find_threshold(settings, measured))
 
@@ -158,12 +151,8 @@ def _find_threshold(settings: ContradictionConstants, measured: Sequence[Labelle
     )
 
 
-def _null_deviations(pairs: LabelledPairs, null: ContradictionConstants) -> Values:
-    return (pairs.sparsities - null.null_mean) / null.null_deviation
-
-
 def write_constants(bundle: Path, settings: ContradictionConstants, origin: str) -> None:
-    """Writes the constants into a bundle's manifest; everything else stays as it is.
+    """Write the constants into a bundle's manifest; everything else stays as it is.
 
     Raises:
         BundleError: no such bundle, or a damaged one.

@@ -8,7 +8,7 @@ the graph. DequantizeLinear is not used: ONNX Runtime keeps it and would run it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -18,47 +18,49 @@ from onnx import helper, numpy_helper
 
 Compression: TypeAlias = Literal["none", "fp16", "mixed", "int8"]
 
+# minimum cosine to the original's vectors that an export must reach
 MIN_COSINE: dict[Compression, float] = {
     "none": 0.9999,
     "fp16": 0.9999,
     "mixed": 0.9999,
     "int8": 0.999,
 }
-"""Least cosine to the original's vectors that an export must reach."""
 
+# how a NOTICE describes the storage of weights
 STORAGE: dict[Compression, str] = {
     "none": "float32",
     "fp16": "float16",
     "mixed": "float16, embedding tables as int8 codes with scales",
     "int8": "int8 codes with scales",
 }
-"""How a NOTICE describes the storage of weights."""
 
+# smaller initializers (biases, norms) stay as they are: compressing them saves nothing
 MIN_ELEMENTS = 4096
-"""Smaller initializers (biases, norms) stay as they are: compressing them saves nothing."""
 
+# values that share a scale in int8
 BLOCK = 32
-"""Values that share a scale in int8."""
+
+
+def write_graph(path: Path, graph: onnx.ModelProto) -> None:
+    """Write a graph; equal graphs give equal bytes."""
+    path.write_bytes(graph.SerializeToString(deterministic=True))
 
 
 def compress_weights(
     model: onnx.ModelProto, compression: Compression, block: int = BLOCK
 ) -> onnx.ModelProto:
-    """A copy of a float32 graph with its weights stored in fewer bits.
+    """Copy a float32 graph with its weights stored in fewer bits.
 
     Args:
         model: float32 graph with embedded weights; not changed.
         compression: ``fp16`` halves the file (relative error 2^-11). ``int8`` quarters it:
             symmetric codes with a float16 scale per ``block`` values, along the rows of an
             embedding table and along the inputs of every output channel of a matrix. ``mixed``:
-            tables in int8, matrices in fp16. ``none`` only copies. Measured on all-MiniLM-L6-v2,
-            lowest cosine to float32: fp16 .999999 (46 MB), mixed .99995 (34 MB), int8 .9997
-            (24 MB).
-        block: values that share a scale. Above the embeddings of the same model, 210 texts, mean
-            and lowest cosine, megabytes: one scale per output channel .99955, .9992, 10.7; the same
-            with the feed-forward down-projections in fp16 .99975, .9996, 14.2; blocks of 128
-            .99974, .9995, 10.8; of 64 .99982, .9997, 11.0; of 32 .99985, .9997, 11.3; of 16 .99988,
-            .9998, 11.9.
+            tables in int8, matrices in fp16. ``none`` only copies. Lowest cosine to float32 on
+            all-MiniLM-L6-v2: fp16 .999999 (46 MB), mixed .99995 (34 MB), int8 .9997 (24 MB).
+        block: values that share a scale. Above the embeddings of that model: one scale per output
+            channel .9992 (10.7 MB), blocks of 128 .9995 (10.8), of 32 .9997 (11.3), of 16 .9998
+            (11.9).
     """
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
@@ -85,7 +87,7 @@ def compress_weights(
 
 
 def expand_weights(model: onnx.ModelProto) -> onnx.ModelProto:
-    """A copy of a compressed graph with its matrices as float32 constants again.
+    """Copy a compressed graph with its matrices as float32 constants again.
 
     Embedding tables keep their codes: they are looked up, not folded.
     """
@@ -143,17 +145,14 @@ def _is_compressible(weight: onnx.TensorProto) -> bool:
     return weight.data_type == onnx.TensorProto.FLOAT and size >= MIN_ELEMENTS
 
 
-def _readers(graph: onnx.GraphProto, name: str) -> Iterator[onnx.NodeProto]:
-    return (node for node in graph.node if name in node.input)
-
-
 def _is_table(graph: onnx.GraphProto, name: str) -> bool:
     """Whether a weight is only ever looked up by row, as embeddings are."""
     return all(
         node.op_type == "Gather"
         and node.input[0] == name
         and all(a.i == 0 for a in node.attribute if a.name == "axis")
-        for node in _readers(graph, name)
+        for node in graph.node
+        if name in node.input
     )
 
 
@@ -169,7 +168,7 @@ def _cast(source: str, target: str) -> onnx.NodeProto:
 def _quantise_matrix(
     graph: onnx.GraphProto, name: str, values: npt.NDArray[np.float32], block: int
 ) -> list[onnx.NodeProto]:
-    """Adds codes of shape (inputs / block, block, outputs); returns the nodes that expand them."""
+    """Add codes of shape (inputs / block, block, outputs); return the nodes that expand them."""
     inputs = values.shape[0]
     width = block if inputs % block == 0 else inputs
     codes, scales = quantise(values.reshape(inputs // width, width, -1), axis=1)
@@ -184,7 +183,7 @@ def _quantise_matrix(
 def _quantise_table(
     graph: onnx.GraphProto, name: str, values: npt.NDArray[np.float32], block: int
 ) -> None:
-    """Replaces look-ups by look-ups of codes and scales, so that only the rows read are expanded.
+    """Look up codes and scales instead of rows, so that only the rows read are expanded.
 
     Codes have shape (rows, width / block, block); a look-up ends with reassembling the row.
     """

@@ -73,7 +73,7 @@ EXCLUSION = Calibration(
 
 
 def main() -> None:
-    """Exports, checks and writes the default bundle; prints its figures as JSON."""
+    """Export, check and write the default bundle; print its figures as JSON."""
     parser = argparse.ArgumentParser(
         prog="python -m logic_export.bundles.default_bundle", description=__doc__
     )
@@ -93,26 +93,20 @@ def main() -> None:
     options = parser.parse_args()
     try:
         base = str(ALL_MINILM_L6_V2.path())
-        compatibility = (
-            _trained_head(options.compatibility, "compatibility")
-            if options.compatibility
-            else HeadSource("compatibility", base, trained=False)
-        )
-        heads = [compatibility]
+        heads = [HeadSource("compatibility", base, trained=False)]
+        if options.compatibility:
+            heads = [_trained_head(options.compatibility, "compatibility")]
         if options.contradiction:
             heads.append(_trained_head(options.contradiction, "contradiction"))
-        sets = "\n".join(
-            line
-            for head in heads
-            for line in (
-                f"           {head.name}:",
-                *(
-                    f"             {dataset.name}: {dataset.rows} rows, {dataset.licence}"
-                    for dataset in head.training
-                ),
-            )
-            if head.training
-        )
+        lines = []
+        for head in heads:
+            if head.training:
+                lines.append(f"           {head.name}:")
+                lines += [
+                    f"             {row.name}: {row.rows} rows, {row.licence}"
+                    for row in head.training
+                ]
+        sets = "\n".join(lines)
         notice = NOTICE.format(
             storage=STORAGE[options.compression],
             trained=TRAINED.format(sets=sets) if sets else UNTRAINED,
@@ -125,10 +119,7 @@ def main() -> None:
                 origin=ALL_MINILM_L6_V2.origin,
                 documents={"NOTICE": notice, "LICENSE": options.licence_text.read_text("utf-8")},
             ),
-            [
-                HeadSource("topical", base, exclusion=EXCLUSION),
-                *heads,
-            ],
+            [HeadSource("topical", base, exclusion=EXCLUSION), *heads],
             compression=options.compression,
             min_cosine=options.min_cosine,
             dataset=load_dataset(options.retrieval) if options.retrieval else None,

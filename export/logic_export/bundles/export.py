@@ -1,11 +1,9 @@
-"""Exports sentence-transformers models as a bundle on disk, through the parity gate."""
+"""Exports sentence-transformers models as a bundle behind a parity gate, and adds heads to one."""
 
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -15,7 +13,12 @@ import onnx
 from sentence_transformers import SentenceTransformer
 from tokenizers import Tokenizer
 
-from logic_export.bundles.compression import MIN_COSINE, Compression, compress_weights
+from logic_export.bundles.compression import (
+    MIN_COSINE,
+    Compression,
+    compress_weights,
+    write_graph,
+)
 from logic_export.bundles.graphs import (
     OUTPUT,
     export_graph,
@@ -23,8 +26,8 @@ from logic_export.bundles.graphs import (
     load_model,
     split_graph,
 )
-from logic_export.bundles.heads import HeadSource, refuse_query_encoders
-from logic_export.bundles.manifests import checksums, write_manifest
+from logic_export.bundles.heads import HeadSource, build_notice, refuse_query_encoders
+from logic_export.bundles.manifests import checksums, new_bundle, require_new, write_manifest
 from logic_export.bundles.parity import (
     ParityFigures,
     measure_parity,
@@ -44,10 +47,10 @@ TRUNK = "trunk.onnx"
 
 @dataclass(frozen=True, slots=True)
 class BundleLabel:
-    """What a bundle says about its origin and rights.
+    """Origin and rights of a bundle.
 
     Args:
-        name: of the bundle.
+        name: name of the bundle.
         licence: SPDX expression of the weights.
         origin: the model that it was made from.
         documents: file name -> content; ``NOTICE`` must be there.
@@ -72,7 +75,7 @@ def export_bundle(
     dataset: Dataset | None = None,
     exporter: Exporter = "torch",
 ) -> ParityFigures:
-    """Writes a bundle.
+    """Write a bundle.
 
     Heads from one model share one graph. Heads from several models share a trunk (their lowest
     layers) and have one graph each above it: a text passes the trunk once, the trunk's weights are
@@ -83,12 +86,12 @@ def export_bundle(
         label: name, licence and origin.
         heads: the named vectors.
         shared_layers: layers of the trunk above the embeddings, for heads from several models.
-        compression: of the weights, see :func:`compress_weights`.
+        compression: storage of the weights, see :func:`compress_weights`.
         query_prefix: put before every query.
         document_prefix: put before every document.
-        min_cosine: least cosine to the original, here and in ``verify_bundle`` later; by
+        min_cosine: minimum cosine to the original, here and in ``verify_bundle`` later; by
             ``compression`` (:data:`MIN_COSINE`) where None.
-        dataset: each model's nDCG@10 on it is compared too, which takes minutes.
+        dataset: compare each model's nDCG@10 on it too, which takes minutes.
         exporter: ``torch`` (extra ``train``) or ``optimum`` (extra ``optimum``; its graphs cannot
             be split, so all heads must come from one model).
 
@@ -100,20 +103,16 @@ def export_bundle(
         MissingExtraError: the exporter is not installed.
         ParityError: the bundle differs from the originals.
     """
-    if out.exists():
-        raise ConfigurationError(f"{str(out)!r} exists. Remove it or name another folder.")
+    require_new(out)
     if "NOTICE" not in label.documents or not heads:
         raise ConfigurationError("A bundle needs a NOTICE and at least one head.")
     refuse_query_encoders(heads)
     least_cosine = MIN_COSINE[compression] if min_cosine is None else min_cosine
     models = {source.model: load_model(source.model) for source in heads}
     prefixes = (query_prefix, document_prefix)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=".export-") as name:
-        folder = Path(name) / out.name
-        folder.mkdir()
+    with new_bundle(out) as folder:
         graphs = _write_graphs(folder, models, heads, shared_layers, compression, exporter)
-        (folder / "tokenizer.json").write_text(shared_tokenizer(models), encoding="utf-8")
+        (folder / "tokenizer.json").write_text(shared_tokenizer(models.values()), encoding="utf-8")
         for file, content in label.documents.items():
             (folder / file).write_text(content, encoding="utf-8")
         references = [
@@ -132,9 +131,9 @@ def export_bundle(
                 licence=label.licence,
                 origin=label.origin,
                 notice="NOTICE",
-                files=checksums(folder, [path.name for path in folder.iterdir()]),
+                files=checksums(folder),
                 heads={
-                    source.name: head_entry(
+                    source.name: _head_entry(
                         models[source.model], source, graphs[source.model], prefixes
                     )
                     for source in heads
@@ -152,8 +151,100 @@ def export_bundle(
                 figures = replace(figures, ndcg=ndcg, original_ndcg=original)
             require_parity(figures, least_cosine)
             measured.append(figures)
-        shutil.move(folder, out)
     return min(measured, key=lambda figures: figures.lowest_cosine)
+
+
+def add_head(
+    bundle: Path,
+    head: HeadSource,
+    out: Path,
+    *,
+    shared_layers: int = 0,
+    compression: Compression = "mixed",
+) -> ParityFigures:
+    """Copy a bundle with a head added or replaced.
+
+    The new head must share the bundle's trunk bit for bit. The vectors and fingerprints of the
+    other heads do not change, so collections made with them stay valid. A replaced head's graph,
+    references and constants are removed.
+
+    Args:
+        bundle: a folder whose heads share a trunk.
+        head: the head to add.
+        out: the new bundle's folder; must not exist. Nothing is written unless parity holds.
+        shared_layers: as the bundle was exported with.
+        compression: as the bundle was exported with, or the trunks would differ.
+
+    Returns:
+        The figures of the new head.
+
+    Raises:
+        BundleError: the bundle is missing or damaged.
+        ConfigurationError: ``out`` exists, or the head does not fit the bundle.
+        ParityError: the new head differs from its original.
+    """
+    require_new(out)
+    refuse_query_encoders([head])
+    old = load_bundle(bundle)
+    manifest = old.manifest
+    first_head = next(iter(manifest.heads.values()))
+    trunk_file = first_head.document.trunk
+    prefixes = (first_head.query.prefix, first_head.document.prefix)
+    if trunk_file is None:
+        raise ConfigurationError(f"the heads of {bundle} share no trunk that one more could use")
+    model = load_model(head.model)
+    below, above = split_graph(export_graph(model), shared_layers)
+    trunk = compress_weights(below, compression).SerializeToString(deterministic=True)
+    tokenizer = shared_tokenizer([model]).encode()
+    if trunk != old.read(trunk_file) or tokenizer != old.read(manifest.tokenizer):
+        raise ConfigurationError(
+            f"the trunk of {head.model!r} is not that of {bundle}: train it from the same base, "
+            "its shared layers frozen, and export it with the same compression"
+        )
+    with new_bundle(out) as folder:
+        kept_files = _files_without(manifest, head.name)
+        for file in kept_files:
+            (folder / file).write_bytes(old.read(file))
+        graph = _unused_file_name(head.name, kept_files)
+        write_graph(folder / graph, compress_weights(above, compression))
+        notice = old.read(manifest.notice).decode().rstrip()
+        text = f"{notice}\n\n{build_notice([head], added=True)}"
+        (folder / manifest.notice).write_text(text, encoding="utf-8")
+        # heads of one model share a row of references
+        rows = [
+            {**row.model_dump(), "heads": [name for name in row.heads if name != head.name]}
+            for row in old.references()
+        ]
+        references = [row for row in rows if row["heads"]]
+        references += reference_vectors(model, [head.name], prefixes)
+        (folder / manifest.parity.file).write_text(json.dumps(references), "utf-8")
+        entry = _head_entry(model, head, (trunk_file, graph), prefixes)
+        update = {"files": checksums(folder), "heads": {**manifest.heads, head.name: entry}}
+        write_manifest(folder, manifest.model_copy(update=update))
+        figures = measure_parity(load_bundle(folder), head.name)
+        require_parity(figures, manifest.parity.min_cosine)
+    return figures
+
+
+def shared_tokenizer(models: Iterable[SentenceTransformer]) -> str:
+    """The tokenizer that all models share, as the text of ``tokenizer.json``.
+
+    It neither truncates nor pads to a fixed length, but knows its padding token.
+
+    Raises:
+        ConfigurationError: the models have different tokenizers.
+    """
+    texts = set()
+    for model in models:
+        tokenizer = Tokenizer.from_str(model.tokenizer.backend_tokenizer.to_str())
+        tokenizer.no_truncation()
+        tokenizer.enable_padding(
+            pad_id=model.tokenizer.pad_token_id, pad_token=model.tokenizer.pad_token
+        )
+        texts.add(tokenizer.to_str())
+    if len(texts) > 1:
+        raise ConfigurationError("the heads' models have different tokenizers")
+    return texts.pop()
 
 
 def _write_graphs(
@@ -164,19 +255,20 @@ def _write_graphs(
     compression: Compression,
     exporter: Exporter,
 ) -> dict[str, tuple[str | None, str]]:
-    """Writes the graphs. Returns model -> (trunk file or None, graph file)."""
+    """Write the graphs. Returns model -> (trunk file or None, graph file)."""
+
+    def exported(name: str) -> onnx.ModelProto:
+        return export_graph(models[name]) if exporter == "torch" else export_with_optimum(name)
+
     if len(models) == 1:
-        ((name, model),) = models.items()
-        write_graph(
-            folder / "model.onnx",
-            compress_weights(_export_model(name, model, exporter), compression),
-        )
+        (name,) = models
+        write_graph(folder / "model.onnx", compress_weights(exported(name), compression))
         return {name: (None, "model.onnx")}
     trunk: bytes | None = None
     graphs: dict[str, tuple[str | None, str]] = {}
-    for name, model in models.items():
+    for name in models:
         head = next(source.name for source in heads if source.model == name)
-        below, above = split_graph(_export_model(name, model, exporter), shared_layers)
+        below, above = split_graph(exported(name), shared_layers)
         content = compress_weights(below, compression).SerializeToString(deterministic=True)
         if trunk is None:
             trunk = content
@@ -191,16 +283,7 @@ def _write_graphs(
     return graphs
 
 
-def _export_model(name: str, model: SentenceTransformer, exporter: Exporter) -> onnx.ModelProto:
-    return export_graph(model) if exporter == "torch" else export_with_optimum(name)
-
-
-def write_graph(path: Path, graph: onnx.ModelProto) -> None:
-    """Writes a graph; equal graphs give equal bytes."""
-    path.write_bytes(graph.SerializeToString(deterministic=True))
-
-
-def head_entry(
+def _head_entry(
     model: SentenceTransformer,
     source: HeadSource,
     graphs: tuple[str | None, str],
@@ -210,9 +293,9 @@ def head_entry(
 
     Args:
         model: its original.
-        source: where the model comes from.
+        source: names the head and its training.
         graphs: file of the trunk, or None, and of the graph above it.
-        prefixes: of queries and of documents.
+        prefixes: put before queries and before documents.
     """
     query, document = (
         Side(
@@ -237,23 +320,21 @@ def head_entry(
     )
 
 
-def shared_tokenizer(models: Mapping[str, SentenceTransformer]) -> str:
-    """The tokenizer that all models share, as the text of ``tokenizer.json``.
+def _files_without(manifest: Manifest, name: str) -> list[str]:
+    """All files except the graphs that only the head of this name reads."""
+    graphs: dict[str, set[str]] = {}
+    for other, head in manifest.heads.items():
+        for side in (head.query, head.document):
+            for graph in side.graphs:
+                graphs.setdefault(graph, set()).add(other)
+    trunks = {head.document.trunk for head in manifest.heads.values()}
+    return [file for file in manifest.files if file in trunks or graphs.get(file) != {name}]
 
-    Raises:
-        ConfigurationError: the models have different tokenizers.
-    """
-    texts = {_unpadded_tokenizer(model).to_str() for model in models.values()}
-    if len(texts) > 1:
-        raise ConfigurationError("the heads' models have different tokenizers")
-    return texts.pop()
 
-
-def _unpadded_tokenizer(model: SentenceTransformer) -> Tokenizer:
-    """A copy that neither truncates nor pads to a fixed length, but knows its padding token."""
-    tokenizer = Tokenizer.from_str(model.tokenizer.backend_tokenizer.to_str())
-    tokenizer.no_truncation()
-    tokenizer.enable_padding(
-        pad_id=model.tokenizer.pad_token_id, pad_token=model.tokenizer.pad_token
-    )
-    return tokenizer
+def _unused_file_name(head: str, taken: Sequence[str]) -> str:
+    """An unused name: heads of one model share a graph, which may already have this head's name."""
+    number, name = 1, f"{head}.onnx"
+    while name in taken:
+        number += 1
+        name = f"{head}-{number}.onnx"
+    return name

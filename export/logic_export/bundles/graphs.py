@@ -19,12 +19,12 @@ from logic_retrievers.encoders.manifest import HIDDEN
 from logic_retrievers.errors import ConfigurationError, MissingExtraError
 
 OUTPUT = "sentence_embedding"
+# the first opset with a Gelu operator: as fast as a fused one, and still plain ONNX
 OPSET = 20
-"""The first opset with a Gelu operator: as fast as a fused one, and still plain ONNX."""
 
 
 def load_model(name_or_path: str) -> SentenceTransformer:
-    """A sentence-transformers model on the CPU, its attention written out in plain operators.
+    """Load a sentence-transformers model on the CPU, with attention in plain operators.
 
     Raises:
         ConfigurationError: no such folder or name, or it cannot be fetched.
@@ -33,13 +33,13 @@ def load_model(name_or_path: str) -> SentenceTransformer:
 
 
 def export_graph(model: SentenceTransformer) -> onnx.ModelProto:
-    """The whole model as a float32 graph.
+    """Export the whole model as a float32 graph.
 
     Inputs ``input_ids`` and ``attention_mask``, int64 of shape (batch, sequence), both axes
     dynamic; output ``sentence_embedding``, float32 of shape (batch, dimension).
 
     Raises:
-        ConfigurationError: the model reads something else than text tokens.
+        ConfigurationError: the model reads something other than text tokens.
     """
     transformer = model[0]
     if not hasattr(transformer, "auto_model") or model.max_seq_length is None:
@@ -50,10 +50,12 @@ def export_graph(model: SentenceTransformer) -> onnx.ModelProto:
 
 
 def export_module(module: torch.nn.Module, max_tokens: int, output: str) -> onnx.ModelProto:
-    """A module over ``input_ids`` and ``attention_mask`` as a float32 graph, both axes dynamic.
+    """Export a module over ``input_ids`` and ``attention_mask`` as a float32 graph.
+
+    Both axes are dynamic.
 
     Args:
-        module: with one output.
+        module: a module with one output.
         max_tokens: longest sequence.
         output: name of the output.
     """
@@ -113,8 +115,7 @@ def _strip_metadata(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def export_with_optimum(model: str) -> onnx.ModelProto:
-    """The whole model as a float32 graph, as :func:`logic_export.bundles.graphs.export_graph` gives
-    it.
+    """Export the whole model with optimum; the result is like that of :func:`export_graph`.
 
     Args:
         model: a sentence-transformers folder or hub name.
@@ -143,8 +144,8 @@ def export_with_optimum(model: str) -> onnx.ModelProto:
     if not outputs or not inputs <= {"input_ids", "attention_mask"}:
         raise ConfigurationError(
             f"optimum's graph of {model!r} reads {', '.join(sorted(inputs))} and gives "
-            f"{', '.join(value.name for value in graph.graph.output)}; wanted is one that reads "
-            f"input_ids and attention_mask and gives {OUTPUT}"
+            f"{', '.join(value.name for value in graph.graph.output)}; it must read input_ids and "
+            f"attention_mask and give {OUTPUT}"
         )
     del graph.graph.output[:]
     graph.graph.output.extend(outputs)
@@ -154,7 +155,7 @@ def export_with_optimum(model: str) -> onnx.ModelProto:
 def split_graph(
     model: onnx.ModelProto, shared_layers: int
 ) -> tuple[onnx.ModelProto, onnx.ModelProto]:
-    """The trunk, from tokens to ``hidden``, and the rest, from ``hidden`` to the vector.
+    """Split a graph into the trunk, from tokens to ``hidden``, and the rest, up to the vector.
 
     Nodes and weights are only divided: the two in sequence compute the same as the whole.
 

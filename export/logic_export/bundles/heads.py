@@ -15,19 +15,19 @@ from logic_retrievers.errors import ConfigurationError
 
 @dataclass(frozen=True, slots=True)
 class HeadSource:
-    """What one head of a bundle is made from.
+    """Source of one head of a bundle.
 
     Args:
-        name: of the vector.
+        name: name of the vector.
         model: a folder or hub name that sentence-transformers loads.
         trained: whether that model was trained for the purpose that the name states.
         exclusion: constants of the exclusion policy.
         contradiction: constants of the contradiction score.
         training: the data sets that it was trained on, beyond those of its base.
-        ships: whether their licences let the vector be handed on.
+        ships: whether their licences permit to hand the vector on.
         origin: where it comes from, as the bundle records it; never a local path.
-        queries_only: whether only queries were trained, over its base's document vectors: such a
-            model becomes a query encoder, not a head.
+        queries_only: only queries were trained, over its base's document vectors. Such a model
+            becomes a query encoder, not a head.
     """
 
     name: str
@@ -42,7 +42,7 @@ class HeadSource:
 
 
 def find_head(name: str, source: str) -> HeadSource:
-    """A head from a finished run's folder, with the data sets of its card, or from any model.
+    """Make a head of a finished run's folder, with the data sets of its card, or of any model.
 
     Raises:
         ConfigurationError: a run that is not finished, or whose card cannot be read.
@@ -57,9 +57,8 @@ def find_head(name: str, source: str) -> HeadSource:
             for row in card["sets"]
         )
         origin = f"{card['name']} from {card['recipe']['model']['base']}"
-        if not (
-            run / MODEL
-        ).is_dir():  # sentence-transformers takes a missing folder for a hub name
+        # sentence-transformers takes a missing folder for a hub name
+        if not (run / MODEL).is_dir():
             raise FileNotFoundError(f"it has no folder {MODEL!r}")
         return HeadSource(
             name,
@@ -74,7 +73,7 @@ def find_head(name: str, source: str) -> HeadSource:
 
 
 def refuse_query_encoders(heads: Sequence[HeadSource]) -> None:
-    """Refuses models trained for queries alone: how they encode documents was never measured.
+    """Refuse models trained for queries alone: how they encode documents was never measured.
 
     Raises:
         ConfigurationError: one of the heads is a query encoder.
@@ -88,7 +87,7 @@ def refuse_query_encoders(heads: Sequence[HeadSource]) -> None:
 
 
 def build_notice(heads: Sequence[HeadSource], *, added: bool = False) -> str:
-    """The text of a bundle's NOTICE: what each head was made from and trained on.
+    """Write the text of a bundle's NOTICE: origin and training data of each head.
 
     Args:
         heads: all heads of a new bundle, or those added to an existing one.

@@ -1,8 +1,8 @@
 """Graphs that multiply in int8 and store their weights in four bits.
 
-Three times as fast as float32 on a CPU, in an eighth of the space. The scale of the activations is
-that of all rows of a batch (dynamic quantisation), so texts must be read one by one, or a result
-depends on its neighbours.
+They are three times as fast as float32 on a CPU, in an eighth of the space. All rows of a batch
+share the scale of the activations (dynamic quantisation), so texts must be read one by one, or a
+result depends on its neighbours.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from onnx import TensorProto, helper, numpy_helper
 import logic_retrievers  # noqa: F401 - before ONNX Runtime, whose telemetry it switches off
 from logic_export.bundles.compression import MIN_ELEMENTS
 
+# how a NOTICE describes the storage of weights
 INTEGER_STORAGE = "int4 codes with scales, expanded to int8"
-"""How a NOTICE describes the storage of weights."""
 
+# values of an output channel that share a scale
 BLOCK = 32
-"""Values of an output channel that share a scale."""
 
 _LARGEST = 7
+# parts of a block's peak that are tried as its largest value; clipping one may serve the rest
 _SHRINKING = (1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7)
-"""Parts of a block's peak that are tried as its largest value; clipping one may serve the rest."""
 
 
 def quantise_products(model: onnx.ModelProto, block: int = BLOCK) -> onnx.ModelProto:
-    """A float32 graph whose matrix products run in int8, each weight stored in four bits.
+    """Make matrix products run in int8, with each weight stored in four bits.
 
     Weights are expanded to int8 once, when ONNX Runtime loads the graph. They have seven bits then,
     since processors without VNNI overflow with eight.
@@ -71,7 +71,7 @@ def quantise_products(model: onnx.ModelProto, block: int = BLOCK) -> onnx.ModelP
 def pack(
     values: npt.NDArray[np.float32],
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float16]]:
-    """Codes of -7 to 7, two a byte, and each block's scale: of some, that of least squared error.
+    """Pack codes of -7 to 7, two a byte, with the best of some scales for each block.
 
     Args:
         values: shape (blocks, size of a block, channels), the size even.
@@ -98,7 +98,7 @@ def pack(
 def _store_packed(
     graph: onnx.GraphProto, name: str, values: npt.NDArray[np.int8], block: int
 ) -> list[onnx.NodeProto]:
-    """Adds bytes and scales; returns the nodes that make an int8 matrix of them.
+    """Add bytes and scales; return the nodes that make an int8 matrix of them.
 
     Bytes and standard operators: ONNX Runtime folds them at loading, and its older versions cannot
     cast int4.

@@ -1,25 +1,52 @@
-"""Writes a bundle's manifest and the checksums in it."""
+"""Writes a bundle's folder, its manifest and the checksums in it."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from logic_retrievers.encoders.manifest import MANIFEST_NAME, Manifest
+from logic_retrievers.errors import ConfigurationError
+
+
+def require_new(out: Path) -> None:
+    """Refuse an output folder that exists.
+
+    Raises:
+        ConfigurationError: it exists.
+    """
+    if out.exists():
+        raise ConfigurationError(f"{str(out)!r} exists. Remove it or name another folder.")
+
+
+@contextmanager
+def new_bundle(out: Path) -> Iterator[Path]:
+    """Make a folder to write a bundle in; it becomes ``out`` where the block does not raise."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=".export-") as name:
+        folder = Path(name) / out.name
+        folder.mkdir()
+        yield folder
+        shutil.move(folder, out)
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Writes ``manifest.json`` atomically; the bundle's other files must exist already."""
+    """Write ``manifest.json`` atomically; the bundle's other files must exist already."""
     text = json.dumps(manifest.model_dump(), indent=2, ensure_ascii=False)
     partial = folder / f"{MANIFEST_NAME}.partial"
     partial.write_text(text + "\n", encoding="utf-8")
     partial.replace(folder / MANIFEST_NAME)
 
 
-def checksums(folder: Path, names: Iterable[str]) -> dict[str, str]:
-    """File name -> SHA-256 of the named files of a folder, sorted by name."""
+def checksums(folder: Path, names: Iterable[str] | None = None) -> dict[str, str]:
+    """File name -> SHA-256 of the named files, or of all but the manifest, sorted by name."""
+    if names is None:
+        names = [path.name for path in folder.iterdir() if path.name != MANIFEST_NAME]
     return {
         name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in sorted(names)
     }

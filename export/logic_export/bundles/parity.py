@@ -32,7 +32,7 @@ class ParityFigures:
     """Figures of one exported head.
 
     Args:
-        megabytes: all files of the bundle, 10^6 bytes.
+        megabytes: size of all files of the bundle, 10^6 bytes.
         lowest_cosine, mean_cosine: to the original's reference vectors.
         batch_cosine: lowest cosine of a text alone to the same text among all the others.
         ndcg, original_ndcg: nDCG@10; None where no data set was given.
@@ -46,7 +46,7 @@ class ParityFigures:
     original_ndcg: float | None = None
 
     def failures(self, min_cosine: float) -> list[str]:
-        """The criteria that are not met, in words."""
+        """Criteria that are not met, in words."""
         unmet = []
         if not self.lowest_cosine >= min_cosine:
             unmet.append(f"cosine to the original below {min_cosine}")
@@ -58,13 +58,13 @@ class ParityFigures:
 
 
 def measure_parity(bundle: Bundle, head: str, roles: tuple[Role, ...] = ROLES) -> ParityFigures:
-    """Compares a head's vectors with the bundle's reference vectors.
+    """Compare a head's vectors with the bundle's reference vectors.
 
     Args:
-        bundle: the exported one.
-        head: its name.
-        roles: which reference vectors count; texts alone and in a batch are compared in the last
-            of the roles.
+        bundle: the exported bundle.
+        head: name of the head.
+        roles: roles whose reference vectors count. Texts alone and in a batch are compared in the
+            last role.
     """
     encoder = OnnxEncoder(bundle)
     encode = encoder.encode_queries if roles[-1] == "query" else encoder.encode_documents
@@ -86,7 +86,7 @@ def measure_parity(bundle: Bundle, head: str, roles: tuple[Role, ...] = ROLES) -
 def measure_retrieval(
     bundle: Bundle, head: str, model: SentenceTransformer, dataset: Dataset
 ) -> tuple[float, float]:
-    """nDCG@10 of a head of a bundle, and of the model that it was made from."""
+    """nDCG@10 of a head of a bundle, and of its original model."""
     encoder = OnnxEncoder(bundle)
     sides = bundle.manifest.heads[head]
     return (
@@ -104,7 +104,7 @@ def measure_retrieval(
 
 
 def require_parity(figures: ParityFigures, min_cosine: float) -> None:
-    """Raises :class:`ParityError` with all figures where a criterion is not met."""
+    """Raise :class:`ParityError` with all figures where a criterion is not met."""
     if failures := figures.failures(min_cosine):
         raise ParityError(
             f"The export failed: {'; '.join(failures)}. Measured: {asdict(figures)}. Nothing was "
@@ -121,6 +121,7 @@ def encode_original(
     )
 
 
+# short, long (cut), Unicode and almost empty texts
 PARITY_TEXTS = (
     "quiet hotel",
     "Hotels without nightlife noise, but close to the beach.",
@@ -133,28 +134,18 @@ PARITY_TEXTS = (
     "def f(x): return {'a': [1, 2], \"b\": None}  # https://example.org/?q=a&b=%20",
     "It is not the case that the room was loud. " * 60,
 )
-"""Short, long (cut), Unicode and almost empty texts."""
 
 
 def reference_vectors(
     model: SentenceTransformer, heads: Sequence[str], prefixes: tuple[str, str]
 ) -> list[dict[str, object]]:
-    """Rows of ``parity.json``: the original's vectors of the parity texts, once where queries and
-    documents have the same prefix.
-    """
-    same = prefixes[0] == prefixes[1]
-    groups = (
-        [(ROLES, prefixes[0])] if same else list(zip([(r,) for r in ROLES], prefixes, strict=True))
-    )
-    return [
-        {
-            "heads": heads,
-            "roles": roles,
-            "texts": PARITY_TEXTS,
-            "vectors": [
-                [round(float(value), 6) for value in row]
-                for row in encode_original(model, PARITY_TEXTS, prefix)
-            ],
-        }
-        for roles, prefix in groups
-    ]
+    """Rows of ``parity.json``: the original's vectors of the parity texts, for each prefix."""
+    groups: list[tuple[Sequence[Role], str]] = [(ROLES, prefixes[0])]
+    if prefixes[0] != prefixes[1]:
+        groups = [((role,), prefix) for role, prefix in zip(ROLES, prefixes, strict=True)]
+    rows: list[dict[str, object]] = []
+    for roles, prefix in groups:
+        vectors = encode_original(model, PARITY_TEXTS, prefix)
+        rounded = [[round(float(value), 6) for value in row] for row in vectors]
+        rows.append({"heads": heads, "roles": roles, "texts": PARITY_TEXTS, "vectors": rounded})
+    return rows

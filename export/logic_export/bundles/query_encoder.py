@@ -42,12 +42,7 @@ from logic_retrievers.errors import ConfigurationError, LongTextWarning, Storage
 
 @dataclass(frozen=True, slots=True)
 class ExportedQueryEncoder:
-    """A query encoder that was written.
-
-    Args:
-        figures: as measured at the parity gate.
-        card: the description inside the file.
-    """
+    """An exported query encoder: figures of the parity gate, and the description in the file."""
 
     figures: ParityFigures
     card: QueryEncoderCard
@@ -63,7 +58,7 @@ def export_query_encoder(
     shared_layers: int = 0,
     compression: Compression = "mixed",
 ) -> ExportedQueryEncoder:
-    """Writes a query encoder for a head of a bundle, whose documents stay as they are.
+    """Write a query encoder for a head of a bundle, whose documents stay as they are.
 
     Where the model shares the bundle's trunk bit for bit, the file holds only the layers above it.
 
@@ -97,12 +92,17 @@ def export_query_encoder(
     base = base or (recipe.model.base if recipe else None)
     if base is None:
         raise ConfigurationError(
-            f"{run!r} is no run's folder, and nothing else says which model encoded the documents "
-            "in training: check the path, or pass --base"
+            f"{run!r} is no run's folder, so the model that encoded the documents in training is "
+            "unknown: check the path, or pass --base"
         )
     _check_documents(loaded, head, recipe, base)
     model = load_model(source.model)
-    _check_model(model, loaded, bundle_head)
+    if shared_tokenizer([model]).encode() != loaded.read(loaded.manifest.tokenizer):
+        raise ConfigurationError(f"the model's tokenizer is not that of {loaded.path}")
+    if bundle_head.pooling != "in_graph":
+        raise ConfigurationError(
+            f"{loaded.path} pools outside of its graphs ({bundle_head.pooling}); export it again"
+        )
     trunk, graph = _above_trunk(
         loaded, bundle_head, export_graph(model), shared_layers, compression
     )
@@ -125,7 +125,7 @@ def export_query_encoder(
 
 
 def _read_run_recipe(run: str) -> Recipe | None:
-    """The recipe of a run; None for a folder that holds no run."""
+    """Read the recipe of a run; None for a folder that holds no run."""
     file = Path(run) / RECIPE
     if not file.is_file():
         return None
@@ -139,7 +139,7 @@ def _read_run_recipe(run: str) -> Recipe | None:
 
 
 def _check_documents(bundle: Bundle, head: str, recipe: Recipe | None, base: str) -> None:
-    """Refuses a run whose documents were encoded otherwise than the bundle's."""
+    """Refuse a run whose documents were encoded otherwise than the bundle's."""
     if recipe is not None and not recipe.frozen_documents:
         raise ConfigurationError(
             "this run trained the documents' side too (model.frozen_documents), so its queries do "
@@ -163,10 +163,9 @@ def _check_documents(bundle: Bundle, head: str, recipe: Recipe | None, base: str
     lowest = float(np.einsum("ij,ij->i", base_vectors, bundle_vectors).min())
     if not lowest >= bundle.manifest.parity.min_cosine:
         raise ConfigurationError(
-            f"{base!r}, which encoded the documents in training, is not what {head!r} of "
-            f"{bundle.path} was made from: cosine {lowest:.4f} where at least "
-            f"{bundle.manifest.parity.min_cosine} is asked. Choose --head and --bundle by the "
-            "recipe's model.base."
+            f"{base!r}, which encoded the documents in training, is not the model of {head!r} in "
+            f"{bundle.path}: cosine {lowest:.4f}, minimum {bundle.manifest.parity.min_cosine}. "
+            "Choose --head and --bundle by the recipe's model.base."
         )
     stored = bundle.manifest.heads[head].document.max_tokens
     if recipe is not None:
@@ -176,15 +175,6 @@ def _check_documents(bundle: Bundle, head: str, recipe: Recipe | None, base: str
                 f"the run cut documents at {tokens_read} tokens, the bundle at {stored}: train it "
                 f"with model.document_tokens = {stored}"
             )
-
-
-def _check_model(model: SentenceTransformer, bundle: Bundle, head: Head) -> None:
-    if shared_tokenizer({"": model}).encode() != bundle.read(bundle.manifest.tokenizer):
-        raise ConfigurationError(f"the model's tokenizer is not that of {bundle.path}")
-    if head.pooling != "in_graph":
-        raise ConfigurationError(
-            f"{bundle.path} pools outside of its graphs ({head.pooling}); export the bundle anew"
-        )
 
 
 def _above_trunk(
@@ -236,11 +226,10 @@ def _card(
 
 
 def write_query_encoder(path: Path, graph: onnx.ModelProto, card: QueryEncoderCard) -> None:
-    """Writes a graph with its description, atomically.
+    """Write a graph with its description, atomically.
 
-    The description is a second message behind the graph's, since protobuf reads two consecutive
-    messages as one. So the graph's bytes are contiguous, and their checksum can be computed without
-    knowing the format.
+    The description is a second message after the graph's: protobuf reads two consecutive messages
+    as one. So the graph's bytes are contiguous, and their checksum needs no parsing.
 
     Args:
         path: an existing file is replaced.

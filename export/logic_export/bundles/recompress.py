@@ -1,9 +1,7 @@
-"""Copies a bundle with its weights stored in another way."""
+"""Copies of a bundle with its weights stored in another way."""
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from pathlib import Path
 
 import onnx
@@ -14,12 +12,11 @@ from logic_export.bundles.compression import (
     Compression,
     compress_weights,
     expand_weights,
+    write_graph,
 )
-from logic_export.bundles.export import write_graph
-from logic_export.bundles.manifests import checksums, write_manifest
+from logic_export.bundles.manifests import checksums, new_bundle, require_new, write_manifest
 from logic_export.bundles.parity import ParityFigures, measure_parity, require_parity
 from logic_retrievers.encoders.bundle import load_bundle
-from logic_retrievers.errors import ConfigurationError
 
 
 def recompress_bundle(
@@ -29,17 +26,17 @@ def recompress_bundle(
     *,
     min_cosine: float | None = None,
 ) -> ParityFigures:
-    """Writes a copy of a bundle whose matrices are stored in another way.
+    """Copy a bundle with its matrices stored in another way.
 
     Embedding tables that are already codes stay as they are, and so do the tokenizer, the reference
     vectors (those of the original models), and all constants. Vectors and fingerprints change.
 
     Args:
-        bundle: its folder; the packaged one where None. Choose one with finer weights than
-            ``compression``: what int8 lost does not come back.
+        bundle: its folder; the packaged one where None. Its weights should be finer than
+            ``compression``: int8 cannot be undone.
         out: the new bundle's folder; must not exist. Nothing is written unless parity holds.
-        compression: of the new graphs.
-        min_cosine: least cosine to the reference vectors; by ``compression`` where None.
+        compression: storage of the new graphs.
+        min_cosine: minimum cosine to the reference vectors; by ``compression`` where None.
 
     Returns:
         The figures of the head with the lowest cosine.
@@ -49,15 +46,11 @@ def recompress_bundle(
         ConfigurationError: ``out`` exists.
         ParityError: the new bundle's vectors differ too much.
     """
-    if out.exists():
-        raise ConfigurationError(f"{str(out)!r} exists. Remove it or name another folder.")
+    require_new(out)
     source = load_bundle(bundle)
     manifest = source.manifest
     least = MIN_COSINE[compression] if min_cosine is None else min_cosine
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=".export-") as name:
-        folder = Path(name) / out.name
-        folder.mkdir()
+    with new_bundle(out) as folder:
         for file in manifest.files:
             content = source.read(file)
             if file.endswith(".onnx"):
@@ -66,12 +59,16 @@ def recompress_bundle(
             else:
                 (folder / file).write_bytes(content)
         notice = (folder / manifest.notice).read_text("utf-8")
-        (folder / manifest.notice).write_text(_update_storage(notice, compression), "utf-8")
+        for text in STORAGE.values():
+            notice = notice.replace(
+                f"weights stored as {text};", f"weights stored as {STORAGE[compression]};"
+            )
+        (folder / manifest.notice).write_text(notice, "utf-8")
         write_manifest(
             folder,
             manifest.model_copy(
                 update={
-                    "files": checksums(folder, list(manifest.files)),
+                    "files": checksums(folder),
                     "parity": manifest.parity.model_copy(update={"min_cosine": least}),
                 }
             ),
@@ -80,15 +77,4 @@ def recompress_bundle(
         figures = [measure_parity(copied, head) for head in manifest.heads]
         for head_figures in figures:
             require_parity(head_figures, least)
-        shutil.move(folder, out)
     return min(figures, key=lambda head_figures: head_figures.lowest_cosine)
-
-
-def _update_storage(notice: str, compression: Compression) -> str:
-    """The NOTICE with its sentence on the storage of weights brought up to date."""
-    for text in sorted(STORAGE.values(), key=len, reverse=True):
-        if f"weights stored as {text};" in notice:
-            return notice.replace(
-                f"weights stored as {text};", f"weights stored as {STORAGE[compression]};"
-            )
-    return notice

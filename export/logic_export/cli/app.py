@@ -6,7 +6,7 @@ import typer
 
 from logic_export.cli.bundles import add_head, compress, export, export_query_encoder
 from logic_export.cli.data import data
-from logic_export.cli.judge import add_judge, measure_judge, soft_labels, train_judge, unpack_judge
+from logic_export.cli.judge import add_judge, measure_judge, train_judge, unpack_judge
 from logic_export.cli.training import average_checkpoints, calibrate, train
 from logic_retrievers.cli.console import CommandGroup
 
@@ -30,7 +30,6 @@ for command in (
     unpack_judge,
     add_judge,
     measure_judge,
-    soft_labels,
 ):
     app.command()(command)
 app.add_typer(data, name="data")

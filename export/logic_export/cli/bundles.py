@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.table import Table
@@ -12,25 +11,12 @@ from rich.table import Table
 from logic_export.cli.options import parse_assignment, training_imports
 from logic_retrievers.cli.console import out, report_errors
 
-
-class Exporter(StrEnum):
-    """Which library makes the graphs."""
-
-    TORCH = "torch"
-    OPTIMUM = "optimum"
-
-
-class WeightStorage(StrEnum):
-    """How weights are stored."""
-
-    NONE = "none"
-    FP16 = "fp16"
-    MIXED = "mixed"
-    INT8 = "int8"
-
-
+Storage = Literal["none", "fp16", "mixed", "int8"]
 SharedLayers = Annotated[int, typer.Option(help="As the bundle was exported with.")]
-Compression = Annotated[WeightStorage, typer.Option(help="As the bundle was exported with.")]
+Compression = Annotated[Storage, typer.Option(help="As the bundle was exported with.")]
+NewStorage = Annotated[Storage, typer.Option(help="How weights are stored.")]
+NewBundle = Annotated[Path, typer.Option("--out", help="The new bundle; must not exist.")]
+RESTRICTED = "trained on data that let no model be handed on"
 
 
 @report_errors
@@ -43,7 +29,7 @@ def export(
         ),
     ],
     folder: Annotated[Path, typer.Option("--out", help="The bundle's folder; must not exist.")],
-    licence: Annotated[str, typer.Option(help="SPDX expression, of the weights.")],
+    licence: Annotated[str, typer.Option(help="SPDX expression of the weights.")],
     notice: Annotated[
         Path | None,
         typer.Option(
@@ -53,14 +39,14 @@ def export(
         ),
     ] = None,
     shared_layers: Annotated[int, typer.Option(help="As in the recipe: model.shared_layers.")] = 0,
-    compression: Annotated[
-        WeightStorage, typer.Option(help="How weights are stored.")
-    ] = WeightStorage.MIXED,
-    exporter: Annotated[Exporter, typer.Option(help="torch, or optimum.")] = Exporter.TORCH,
+    compression: NewStorage = "mixed",
+    exporter: Annotated[
+        Literal["torch", "optimum"], typer.Option(help="Library that makes the graphs.")
+    ] = "torch",
     min_cosine: Annotated[
         float | None,
         typer.Option(
-            help="Least cosine to the original.", show_default=".999 for int8, else .9999"
+            help="Minimum cosine to the original.", show_default=".999 for int8, else .9999"
         ),
     ] = None,
     retrieval: Annotated[
@@ -74,20 +60,16 @@ def export(
         from logic_retrievers.evaluation import load_dataset
     heads = [find_head(*parse_assignment(text, "--head")) for text in head]
     text = build_notice(heads) if notice is None else notice.read_text("utf-8")
+    origin = ", ".join(dict.fromkeys(source.origin for source in heads))
     figures = export_bundle(
         folder,
-        BundleLabel(
-            folder.name,
-            licence,
-            ", ".join(dict.fromkeys(source.origin for source in heads)),
-            {"NOTICE": text},
-        ),
+        BundleLabel(folder.name, licence, origin, {"NOTICE": text}),
         heads,
         shared_layers=shared_layers,
-        compression=compression.value,
+        compression=compression,
         min_cosine=min_cosine,
         dataset=load_dataset(retrieval) if retrieval else None,
-        exporter=exporter.value,
+        exporter=exporter,
     )
     table = Table("megabytes", "lowest cosine", "alone and in a batch", "nDCG@10", "original")
     scores = (figures.ndcg, figures.original_ndcg)
@@ -99,56 +81,48 @@ def export(
     )
     out.print(table)
     if restricted := [source.name for source in heads if not source.ships]:
-        out.print(f"{', '.join(restricted)}: trained on data that let no model be handed on")
-    out.print(f"the bundle is in {folder}", markup=False, soft_wrap=True)
+        out.print(f"{', '.join(restricted)}: {RESTRICTED}")
+    out.print(f"the bundle is in {folder}", soft_wrap=True)
 
 
 @report_errors
 def add_head(
     bundle: Annotated[Path, typer.Argument(help="A bundle whose heads share a trunk.")],
     head: Annotated[str, typer.Option(help="NAME=SOURCE: a run's folder, a model's, a hub name.")],
-    folder: Annotated[Path, typer.Option("--out", help="The new bundle; must not exist.")],
+    folder: NewBundle,
     shared_layers: SharedLayers = 0,
-    compression: Compression = WeightStorage.MIXED,
+    compression: Compression = "mixed",
 ) -> None:
     """Copies a bundle with a head added or replaced; the other heads stay the same."""
     with training_imports():
-        from logic_export.bundles.add_head import add_head as add
+        from logic_export.bundles.export import add_head as add
         from logic_export.bundles.heads import find_head
     source = find_head(*parse_assignment(head, "--head"))
-    figures = add(
-        bundle,
-        source,
-        folder,
-        shared_layers=shared_layers,
-        compression=compression.value,
-    )
+    figures = add(bundle, source, folder, shared_layers=shared_layers, compression=compression)
     out.print(f"lowest cosine to the original: {figures.lowest_cosine:.7f}")
     if not source.ships:
-        out.print(f"{source.name}: trained on data that let no model be handed on")
-    out.print(f"the bundle is in {folder}", markup=False, soft_wrap=True)
+        out.print(f"{source.name}: {RESTRICTED}")
+    out.print(f"the bundle is in {folder}", soft_wrap=True)
 
 
 @report_errors
 def compress(
-    folder: Annotated[Path, typer.Option("--out", help="The new bundle; must not exist.")],
+    folder: NewBundle,
     bundle: Annotated[
         Path | None,
         typer.Option(help="Its weights should be finer.", show_default="the packaged one"),
     ] = None,
-    compression: Annotated[
-        WeightStorage, typer.Option(help="How weights are stored.")
-    ] = WeightStorage.INT8,
+    compression: NewStorage = "int8",
 ) -> None:
     """Copies a bundle with its weights stored in another way."""
     with training_imports():
         from logic_export.bundles.recompress import recompress_bundle
-    figures = recompress_bundle(bundle, folder, compression.value)
+    figures = recompress_bundle(bundle, folder, compression)
     out.print(
         f"{figures.megabytes:.1f} MB; cosine to the originals: mean {figures.mean_cosine:.6f}, "
         f"lowest {figures.lowest_cosine:.6f}"
     )
-    out.print(f"the bundle is in {folder}", markup=False, soft_wrap=True)
+    out.print(f"the bundle is in {folder}", soft_wrap=True)
 
 
 @report_errors
@@ -165,11 +139,12 @@ def export_query_encoder(
     base: Annotated[
         str | None,
         typer.Option(
-            help="What encoded the documents in training.", show_default="as the run's recipe says"
+            help="Model that encoded the documents in training.",
+            show_default="as the run's recipe says",
         ),
     ] = None,
     shared_layers: SharedLayers = 0,
-    compression: Compression = WeightStorage.MIXED,
+    compression: Compression = "mixed",
 ) -> None:
     """Exports a run that trained queries alone as one file, for use over an existing index."""
     with training_imports():
@@ -181,7 +156,7 @@ def export_query_encoder(
         head=head,
         base=base,
         shared_layers=shared_layers,
-        compression=compression.value,
+        compression=compression,
     )
     part = "above the bundle's trunk" if exported.card.trunk else "with a trunk of its own"
     out.print(
@@ -189,5 +164,5 @@ def export_query_encoder(
         f"{exported.figures.lowest_cosine:.7f}"
     )
     if not exported.card.ships:
-        out.print(f"{file.name}: trained on data that let no model be handed on", markup=False)
-    out.print(f"the query encoder is {file}", markup=False, soft_wrap=True)
+        out.print(f"{file.name}: {RESTRICTED}")
+    out.print(f"the query encoder is {file}", soft_wrap=True)

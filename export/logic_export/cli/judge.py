@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.table import Table
@@ -14,15 +13,7 @@ from logic_export.cli.options import parse_numbers, training_imports
 from logic_retrievers.cli.console import out, report_errors
 from logic_retrievers.errors import ConfigurationError, ReadError
 
-
-class JudgeStorage(StrEnum):
-    """How weights are stored; with int4 the judge multiplies in int8 too."""
-
-    INT4 = "int4"
-    INT8 = "int8"
-    MIXED = "mixed"
-    FP16 = "fp16"
-    NONE = "none"
+JudgeStorage = Literal["int4", "int8", "mixed", "fp16", "none"]
 
 
 @report_errors
@@ -45,7 +36,7 @@ def train_judge(
     for name, value in run(settings, folder, quiet=quiet).items():
         table.add_row(name, f"{value:.3f}")
     out.print(table)
-    out.print(f"model, card and metrics are in {folder}", markup=False, soft_wrap=True)
+    out.print(f"model, card and metrics are in {folder}", soft_wrap=True)
 
 
 @report_errors
@@ -61,9 +52,9 @@ def unpack_judge(
 ) -> None:
     """Writes a bundle's pair judge as a PyTorch model, from which a training can go on."""
     with training_imports():
-        from logic_export.judge.from_bundle import unpack_judge as unpack
+        from logic_export.judge.low_rank import unpack_judge as unpack
     unpack(bundle, base, folder)
-    out.print(f"model and card are in {folder}", markup=False, soft_wrap=True)
+    out.print(f"model and card are in {folder}", soft_wrap=True)
 
 
 @report_errors
@@ -73,24 +64,27 @@ def add_judge(
     folder: Annotated[Path, typer.Option("--out", help="The new bundle; must not exist.")],
     constant: Annotated[
         list[str] | None,
-        typer.Option(help="NAME=VALUE, of the judge, pair kinds or NLI; may be repeated."),
+        typer.Option(
+            help="NAME=VALUE, a constant of the judge, pair kinds or NLI; may be repeated."
+        ),
     ] = None,
     minimum: Annotated[
         list[str] | None,
-        typer.Option(help="SET=VALUE: least accuracy on a development set; may be repeated."),
+        typer.Option(help="SET=VALUE: minimum accuracy on a development set; may be repeated."),
     ] = None,
     compression: Annotated[
         JudgeStorage,
         typer.Option(help="How weights are stored; with int4 a CPU takes a third of the time."),
-    ] = JudgeStorage.INT4,
+    ] = "int4",
     rank: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Of pair kinds and NLI: stores changes in a lower rank than the recipe's."
+            min=1, help="For pair kinds and NLI: store changes in a lower rank than the recipe's."
         ),
     ] = None,
     keep_here: Annotated[
-        bool, typer.Option("--keep-here", help="Also where the data let no model be handed on.")
+        bool,
+        typer.Option("--keep-here", help="Accept data that let no model be handed on."),
     ] = False,
 ) -> None:
     """Copies a bundle with a pair judge, pair kinds or NLI added; vectors stay the same."""
@@ -111,7 +105,7 @@ def add_judge(
         finished.development(),
         constants=parse_numbers(constant, "--constant"),
         minimum=parse_numbers(minimum, "--minimum"),
-        compression=compression.value,
+        compression=compression,
     )
     table = Table("development set", "accuracy")
     for name, value in figures.items():
@@ -119,7 +113,7 @@ def add_judge(
     out.print(table)
     if not finished.ships:
         out.print("trained on data that let no model be handed on")
-    out.print(f"the bundle is in {folder}", markup=False, soft_wrap=True)
+    out.print(f"the bundle is in {folder}", soft_wrap=True)
 
 
 @report_errors
@@ -130,7 +124,7 @@ def measure_judge(
         typer.Argument(metavar="FILE...", help="JSON lines of premise, hypothesis and label."),
     ],
 ) -> None:
-    """Prints how often a bundle's judge is right, and how far its probabilities can be trusted."""
+    """Prints how often a bundle's judge is right, and how well its probabilities are calibrated."""
     with training_imports():
         from logic_export.judge.measure import accuracy, calibration_error
     from logic_export.judge.rows import read_judge_rows
@@ -145,25 +139,3 @@ def measure_judge(
         figures = accuracy(judge, rows), calibration_error(judge, rows)
         table.add_row(path.name, str(len(rows)), *(f"{value:.3f}" for value in figures))
     out.print(table)
-
-
-@report_errors
-def soft_labels(
-    teacher: Annotated[str, typer.Argument(help="Folder or hub name of a larger judge.")],
-    recipe: Annotated[Path, typer.Argument(help="Of the smaller judge; names sets and files.")],
-) -> None:
-    """Has a teacher label the sets of a recipe that have the builder `soft`, or resumes that."""
-    with training_imports():
-        from logic_export.judge.builders import build_judge_rows, soft_source
-        from logic_export.judge.distillation import label_softly
-        from logic_export.judge.recipe import read_judge_recipe
-    settings = read_judge_recipe(recipe)
-    sets = [dataset for dataset in settings.data if dataset.builder == "soft"]
-    if not sets:
-        raise ConfigurationError(f"no set of {recipe} has the builder 'soft'")
-    for dataset in sets:
-        file, source = soft_source(dataset)
-        rows = build_judge_rows(source, settings.seed)
-        count = label_softly(teacher, rows, file)
-        done = f"{source.label}: {count} pairs labelled now, {len(rows)} in {file}"
-        out.print(done, markup=False, soft_wrap=True)

@@ -35,7 +35,7 @@ def train(
         for metric, value in figures.items():
             table.add_row(name, metric, f"{trained.base[name][metric]:.3f}", f"{value:.3f}")
     out.print(table)
-    out.print(f"model, card and metrics are in {folder}", markup=False, soft_wrap=True)
+    out.print(f"model, card and metrics are in {folder}", soft_wrap=True)
 
 
 @report_errors
@@ -51,7 +51,7 @@ def average_checkpoints(
         for metric, value in figures.items():
             table.add_row(name, metric, f"{value:.3f}")
     out.print(table)
-    out.print(f"model and card are in {folder}", markup=False, soft_wrap=True)
+    out.print(f"model and card are in {folder}", soft_wrap=True)
 
 
 @report_errors
@@ -81,12 +81,13 @@ def calibrate(
     from logic_retrievers.encoders import OnnxEncoder
 
     sources = [read_groups(path) for path in groups]
+    other_groups = [group for path in others or () for group in read_groups(path)]
     settings = find_constants(
         OnnxEncoder(bundle),
         sources[0],
         sources,
         corpus_texts(background),
-        others=[group for path in others or () for group in read_groups(path)],
+        others=other_groups,
         pairs=pairs,
         seed=seed,
     )

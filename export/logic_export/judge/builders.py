@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from random import Random
 from typing import Any, Literal, TypeAlias
 
+from logic_export.data.contradictions.builders import build_groups
 from logic_export.data.files import assign_part
+from logic_export.data.sentences import split_sentences
 from logic_export.data.triplet_builders import BUILDERS as TRIPLET_BUILDERS
 from logic_export.data.triplet_builders import find_data_file, run_builder
 from logic_export.data.triplets import Triplet
-from logic_export.judge.contradiction_groups import group_pairs
 from logic_export.judge.rows import (
     CONTRADICTION,
     ENTAILMENT,
@@ -23,22 +24,17 @@ from logic_export.judge.rows import (
     read_judge_rows,
     unique_rows,
 )
-from logic_export.judge.soft_labels import SoftLabels
-from logic_export.judge.unlabelled import candidates, neighbour_kinds, siblings
 from logic_export.recipe import DataSettings
-from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.judging import LABELS, PAIR_KINDS
-from logic_retrievers.judging.pair_kinds import with_metadata
+from logic_retrievers.judging.pair_kinds import pair_sentences, with_metadata
 
 Builder: TypeAlias = Callable[..., list[JudgeRow]]
+Part: TypeAlias = Literal["train", "dev", "all"]
 
+# written for this project: see the README in this folder
 CLUSTERS = Path(__file__).parent / "clusters.jsonl.gz"
-"""Passages of one narrow topic and queries over them, written for this project; see the README
-beside it."""
-
 PASSAGE_PAIRS = Path(__file__).parent / "passage_pairs.jsonl.gz"
-"""Pairs of passages by how they relate, written for this project; see the README beside it."""
 
 _LABELS = {"s": ENTAILMENT, "v": CONTRADICTION, "n": NEUTRAL}
 _KIND_LABELS = {
@@ -48,7 +44,7 @@ _KIND_LABELS = {
     "paraphrase": ENTAILMENT,
     "unrelated": NEUTRAL,
 }
-_DEVELOPMENT_SHARE = 0.1
+_SHARES = {"train": 0.9, "dev": 0.1}
 
 
 def pairs(path: str, *, seed: int = 0) -> list[JudgeRow]:  # noqa: ARG001 - every builder has a seed
@@ -62,24 +58,20 @@ def pairs(path: str, *, seed: int = 0) -> list[JudgeRow]:  # noqa: ARG001 - ever
 
 
 def clusters(
-    part: Literal["train", "dev"] = "train",
-    path: str | None = None,
-    kinds: Sequence[str] = (),
-    *,
-    seed: int = 0,
+    part: Part = "train", path: str | None = None, kinds: Sequence[str] = (), *, seed: int = 0
 ) -> list[JudgeRow]:
-    """Every passage of a cluster with every query over it, and one of another cluster.
+    """Every passage of a cluster with every query over it, and one passage of another cluster.
 
     Args:
         part: a tenth of the clusters, by the hash of their topic, is ``dev``.
-        path: JSON lines ``{domain, topic, passages, queries: [{q, kind, labels}]}``; those of this
-            project where None. ``labels`` has a letter for each passage: s(atisfies), v(iolates),
+        path: JSON lines ``{domain, topic, passages, queries: [{q, kind, labels}]}``; this project's
+            clusters where None. ``labels`` has a letter for each passage: s(atisfies), v(iolates),
             n(either).
-        kinds: of the queries; all where empty.
-        seed: of the passages from other clusters of the domain, which are neutral.
+        kinds: kinds of queries to keep; all where empty.
+        seed: draws the passages from other clusters of the domain, which are neutral.
     """
     random = Random(seed)
-    kept = _cluster_part(part, path)
+    kept = list(_read_clusters(part, path))
     by_domain: dict[str, list[Mapping[str, Any]]] = {}
     for row in kept:
         by_domain.setdefault(row["domain"], []).append(row)
@@ -98,23 +90,20 @@ def clusters(
 
 
 def cluster_kinds(
-    part: Literal["train", "dev"] = "train",
-    path: str | None = None,
-    *,
-    seed: int = 0,
+    part: Part = "train", path: str | None = None, *, seed: int = 0
 ) -> list[JudgeRow]:
-    """Pairs of one cluster's passages by their kind: neighbours that contradict each other nowhere.
+    """Pairs of one cluster's passages by their kind: neighbours that do not contradict each other.
 
-    They are of another scope, or unrelated where one of the two answers none of the queries.
+    Two passages are of another scope, or unrelated where one of them answers none of the queries.
 
     Args:
         part: as in :func:`clusters`.
-        path: as there.
-        seed: of which comes first.
+        path: as in :func:`clusters`.
+        seed: draws which passage of a pair comes first.
     """
     random = Random(seed)
     built = []
-    for row in _cluster_part(part, path):
+    for row in _read_clusters(part, path):
         letters = zip(*(query["labels"] for query in row["queries"]), strict=True)
         answers = [set(of_passage) != {"n"} for of_passage in letters]
         for pair in combinations(zip(row["passages"], answers, strict=True), 2):
@@ -125,19 +114,19 @@ def cluster_kinds(
 
 
 def passage_pairs(
-    part: Literal["train", "dev", "all"] = "train",
+    part: Part = "train",
     path: str | None = None,
     *,
     seed: int = 0,  # noqa: ARG001
 ) -> list[JudgeRow]:
-    """Pairs of passages both ways: do they speak of the same thing, and disagree?
+    """Pairs of passages in both orders: do they speak of the same thing, and disagree?
 
-    Metadata stand behind their text in words, since they may be all that tells two things apart.
+    Metadata follow the text in words, since they may be all that tells two things apart.
 
     Args:
         part: a tenth of the topics, by their hash, is ``dev``.
-        path: JSON lines ``{domain, topic, label, one: {text, metadata}, other: ...}``; those of
-            this project where None. Contradiction and superseded contradict, paraphrase entails,
+        path: JSON lines ``{domain, topic, label, one: {text, metadata}, other: ...}``; this
+            project's pairs where None. Contradiction and superseded contradict, paraphrase entails,
             scope and unrelated are neutral.
         seed: not used.
     """
@@ -149,18 +138,18 @@ def passage_pairs(
 
 
 def passage_kinds(
-    part: Literal["train", "dev", "all"] = "train",
+    part: Part = "train",
     path: str | None = None,
     *,
     derived: bool = True,
     seed: int = 0,  # noqa: ARG001
 ) -> list[JudgeRow]:
-    """Pairs of passages both ways: which of five kinds are they?
+    """Pairs of passages in both orders: which of five kinds are they?
 
     Args:
         part: as in :func:`passage_pairs`.
-        path: as there.
-        derived: also pairs that follow from two others: what a passage is to one text it is to a
+        path: as in :func:`passage_pairs`.
+        derived: add pairs that follow from two others: a passage relates to a text as it does to a
             paraphrase of that text.
         seed: not used.
     """
@@ -188,11 +177,11 @@ def triplets(
     Long passages are cut to the sentences that the judge would read.
 
     Args:
-        builder: of triplets.
-        options: of that builder.
-        unrelated: for how many of the queries the satisfying passage of another triplet is a
-            neutral row.
-        seed: of the builder and of the unrelated passages.
+        builder: name of a builder of triplets.
+        options: options of that builder.
+        unrelated: share of the queries for which the satisfying passage of another triplet is added
+            as a neutral row.
+        seed: seeds the builder and the draw of unrelated passages.
     """
     random = Random(seed)
     built: list[Triplet] = run_builder(TRIPLET_BUILDERS, builder, options, seed)
@@ -208,36 +197,54 @@ def triplets(
     return rows
 
 
-def soft(labels: str, builder: str, options: Mapping[str, Any], *, seed: int = 0) -> list[JudgeRow]:
-    """Rows of another builder with a teacher's probabilities; those without any are left out.
+def group_pairs(
+    builder: str, options: Mapping[str, Any], cut: float = 0.0, *, seed: int = 0
+) -> list[JudgeRow]:
+    """Texts of contradiction groups: opposite sides contradict, texts of one side entail.
+
+    One text of another group is neutral. The longer text of a pair is the premise.
 
     Args:
-        labels: a file that ``logic-export soft-labels`` wrote.
-        builder: of the rows.
-        options: of that builder.
-        seed: of that builder.
+        builder: name of a builder of groups, one of ``GROUP_BUILDERS``.
+        options: options of that builder.
+        cut: share of the pairs whose second text is cut to one sentence, like a claim next to its
+            evidence. For a contradiction it is the sentence that differs.
+        seed: seeds the builder, the cuts and the draw of other groups.
     """
-    known = SoftLabels.read(find_data_file(Path(labels)))
-    return known.label(run_builder(BUILDERS, builder, options, seed))
+    random = Random(seed)
+    groups = build_groups(builder, options, seed)
+    rows = []
+    for group in groups:
+        pairs = [(one, other, CONTRADICTION) for one, other in product(group.left, group.right)]
+        for side in (group.left, group.right):
+            pairs += [(one, other, ENTAILMENT) for one, other in combinations(side, 2)]
+        stranger = random.choice(groups)
+        if stranger is not group:
+            pairs.append((random.choice(group.left), random.choice(stranger.left), NEUTRAL))
+        for one, other, label in pairs:
+            if random.random() < cut:
+                other = _claim(one, other, label, random)
+            premise, hypothesis = sorted(pair_sentences(one, other), key=len, reverse=True)
+            rows.append(labelled_row(premise, hypothesis, label))
+    return rows
 
 
 BUILDERS: Mapping[str, Builder] = {
-    "pairs": pairs,
-    "clusters": clusters,
-    "cluster_kinds": cluster_kinds,
-    "passage_kinds": passage_kinds,
-    "passage_pairs": passage_pairs,
-    "triplets": triplets,
-    "candidates": candidates,
-    "siblings": siblings,
-    "neighbour_kinds": neighbour_kinds,
-    "group_pairs": group_pairs,
-    "soft": soft,
+    builder.__name__: builder
+    for builder in (
+        pairs,
+        clusters,
+        cluster_kinds,
+        passage_kinds,
+        passage_pairs,
+        triplets,
+        group_pairs,
+    )
 }
 
 
 def build_judge_rows(dataset: DataSettings, seed: int) -> list[JudgeRow]:
-    """The rows of one set of a recipe, each pair once, at most ``dataset.most``.
+    """Build one set of a recipe, each pair once, at most ``dataset.most`` rows.
 
     Raises:
         ConfigurationError: an unknown builder or option.
@@ -249,26 +256,24 @@ def build_judge_rows(dataset: DataSettings, seed: int) -> list[JudgeRow]:
     return rows
 
 
-def soft_source(dataset: DataSettings) -> tuple[Path, DataSettings]:
-    """Of a set of the builder :func:`soft`: the file of its labels, and its rows' own set.
+def _claim(one: str, other: str, label: str, random: Random) -> str:
+    """One sentence of the second text; the whole text where no sentence fits.
 
-    Raises:
-        ConfigurationError: an option is missing.
+    For a contradiction it must be the only sentence that the first text does not contain.
     """
-    try:
-        labels, builder, options = (
-            dataset.options[name] for name in ("labels", "builder", "options")
-        )
-    except KeyError as error:
-        raise ConfigurationError(f"builder 'soft': {error} is missing") from None
-    return Path(labels), dataset.model_copy(update={"builder": builder, "options": options})
+    sentences = split_sentences(other)
+    if label == CONTRADICTION:
+        sentences = [text for text in sentences if text not in set(split_sentences(one))]
+        return sentences[0] if len(sentences) == 1 else other
+    return random.choice(sentences or [other])
 
 
-def _read_passage_pairs(
-    part: Literal["train", "dev", "all"], path: str | None
-) -> Iterator[tuple[str, str, str, str]]:
+def _both_ways(one: str, other: str, label: str, labels: Sequence[str]) -> list[JudgeRow]:
+    return [labelled_row(one, other, label, labels), labelled_row(other, one, label, labels)]
+
+
+def _read_passage_pairs(part: Part, path: str | None) -> Iterator[tuple[str, str, str, str]]:
     """The two texts with their metadata, the kind, and the topic."""
-    shares = {"train": 1 - _DEVELOPMENT_SHARE, "dev": _DEVELOPMENT_SHARE}
     for row in json_rows(PASSAGE_PAIRS if path is None else find_data_file(Path(path))):
         fields = row.fields
         try:
@@ -283,29 +288,19 @@ def _read_passage_pairs(
                 f"a pair has an id, a domain, a label ({', '.join(PAIR_KINDS)}), one and other, "
                 f"each with text and metadata ({error!r})"
             ) from error
-        if part in ("all", assign_part(topic, shares)):
+        if part in ("all", assign_part(topic, _SHARES)):
             yield one, other, kind, topic
 
 
-def _both_ways(one: str, other: str, label: str, labels: Sequence[str]) -> list[JudgeRow]:
-    return [labelled_row(one, other, label, labels), labelled_row(other, one, label, labels)]
-
-
-def _cluster_part(part: Literal["train", "dev"], path: str | None) -> list[Mapping[str, Any]]:
-    shares = {"train": 1 - _DEVELOPMENT_SHARE, "dev": _DEVELOPMENT_SHARE}
-    rows = _read_clusters(CLUSTERS if path is None else find_data_file(Path(path)))
-    return [row for row in rows if assign_part(f"{row['domain']} {row['topic']}", shares) == part]
-
-
-def _read_clusters(path: Path) -> Iterator[Mapping[str, Any]]:
-    for row in json_rows(path):
+def _read_clusters(part: Part, path: str | None) -> Iterator[Mapping[str, Any]]:
+    for row in json_rows(CLUSTERS if path is None else find_data_file(Path(path))):
+        fields = row.fields
         try:
-            passages, queries = row.fields["passages"], row.fields["queries"]
-            if not (passages and row.fields["domain"] and row.fields["topic"]):
+            if not (fields["passages"] and fields["domain"] and fields["topic"]):
                 raise ValueError("it has no domain, topic or passage")
-            for query in queries:
+            for query in fields["queries"]:
                 letters = query["labels"]
-                wrong = len(letters) != len(passages) or set(letters) - _LABELS.keys()
+                wrong = len(letters) != len(fields["passages"]) or set(letters) - _LABELS.keys()
                 if wrong or not (query["q"] and query["kind"]):
                     raise ValueError(query["q"])
         except (ValueError, KeyError, TypeError) as error:
@@ -313,4 +308,5 @@ def _read_clusters(path: Path) -> Iterator[Mapping[str, Any]]:
                 "a cluster has domain, topic, passages, and queries, each with a kind and one "
                 f"letter of s, v and n for each passage ({error})"
             ) from error
-        yield row.fields
+        if part in ("all", assign_part(f"{fields['domain']} {fields['topic']}", _SHARES)):
+            yield fields

@@ -1,9 +1,8 @@
-"""A trained cross-encoder into a bundle: one more graph over the trunk that the encoders share."""
+"""Adds a trained cross-encoder to a bundle: one more graph over the trunk of the encoders."""
 
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +15,10 @@ import torch
 from scipy.optimize import minimize_scalar
 from transformers import AutoModelForSequenceClassification, PreTrainedModel
 
-from logic_export.bundles.compression import STORAGE, Compression, compress_weights
-from logic_export.bundles.export import write_graph
+from logic_export.bundles.compression import STORAGE, Compression, compress_weights, write_graph
 from logic_export.bundles.graphs import export_module, split_graph
 from logic_export.bundles.integer_graphs import INTEGER_STORAGE, quantise_products
-from logic_export.bundles.manifests import checksums, write_manifest
+from logic_export.bundles.manifests import checksums, new_bundle, require_new, write_manifest
 from logic_export.bundles.parity import ParityError
 from logic_export.judge import low_rank
 from logic_export.judge.low_rank import find_changes, with_optional_inputs
@@ -46,18 +44,14 @@ from logic_retrievers.settings import merged
 JudgeCompression: TypeAlias = Compression | Literal["int4"]
 
 GRAPH = "judge.onnx"
-Entry: TypeAlias = Literal["judge", "pair_kinds", "nli"]
-"""Which of a bundle's cross-encoders."""
 OUTPUT = "logits"
+
+# largest mean difference of a probability to the original's after compression
 MAX_DIFFERENCE = 0.02
 MAX_INT4_DIFFERENCE = 0.08
-"""The mean difference of a probability to the original's that compression may cost."""
 
-
-_SHARES = ("threshold", "drop_above")
-
+# largest difference of a coordinate to the trunk's; storing embeddings in int8 costs .01
 _MAX_EMBEDDING_DIFFERENCE = 0.1
-"""Of a coordinate, to the trunk's; storing embeddings in int8 costs a hundredth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +63,8 @@ class JudgeSource:
         max_tokens: longest pair.
         training: the data sets that it was trained on.
         origin: how it was trained, for the manifest.
-        rank: of pair kinds and NLI: that in which their changes to the bundle's judge are stored;
-            a judge has none.
+        rank: rank in which pair kinds and NLI store their changes to the bundle's judge; 0 for a
+            judge.
     """
 
     model: str
@@ -101,26 +95,25 @@ def add_judge(
     minimum: Mapping[str, float],
     compression: JudgeCompression = "int4",
 ) -> Figures:
-    """Writes a copy of a bundle with a judge, pair kinds or NLI, added or replaced.
+    """Copy a bundle with a judge, pair kinds or NLI added or replaced.
 
     Pair kinds and NLI are low-rank changes to the bundle's judge, from which they were trained; its
-    probabilities stay the same. Another judge takes them out.
+    probabilities stay the same. Adding another judge removes them.
 
-    Nothing is written unless the model keeps what the original knows (:data:`MAX_DIFFERENCE`,
-    :data:`MAX_INT4_DIFFERENCE`) and reaches the least accuracies. Vectors and
-    fingerprints of the encoders do not change.
+    Nothing is written unless the exported model stays close to the original
+    (:data:`MAX_DIFFERENCE`, :data:`MAX_INT4_DIFFERENCE`) and reaches the minimum accuracies.
+    Vectors and fingerprints of the encoders do not change.
 
     Args:
         bundle: a folder whose heads share a trunk below all layers.
         source: the model; its embeddings must be the trunk's.
         out: the new bundle's folder; must not exist.
-        development: name -> rows: the temperature is found on all of them.
-        constants: of a judge, weights of its judgements in a ranking; of pair kinds, ``threshold``;
-            of NLI, those of ``ConflictConstants``.
-        minimum: development set -> least accuracy.
-        compression: of a judge's weights. ``int4`` also multiplies in int8
-            (:func:`quantise_products`): on a CPU a third of the time that the others take in
-            float32.
+        development: name -> rows; all of them fit the temperature.
+        constants: for a judge, weights of its judgements in a ranking; for pair kinds,
+            ``threshold``; for NLI, those of ``ConflictConstants``.
+        minimum: development set -> minimum accuracy.
+        compression: storage of a judge's weights. ``int4`` also multiplies in int8
+            (:func:`quantise_products`), on a CPU three times as fast as the others in float32.
 
     Returns:
         Development set -> accuracy.
@@ -129,8 +122,7 @@ def add_judge(
         ConfigurationError: ``out`` exists, or the model does not fit the bundle.
         ParityError: the exported model differs from the original, or misses an accuracy.
     """
-    if out.exists():
-        raise ConfigurationError(f"{str(out)!r} exists. Remove it or name another folder.")
+    require_new(out)
     if unknown := sorted(minimum.keys() - development.keys()):
         raise ConfigurationError(
             f"no development set {unknown[0]!r}; there are {', '.join(map(repr, development))}"
@@ -138,22 +130,19 @@ def add_judge(
     old = load_bundle(bundle)
     model = _load(source.model)
     form = _form_of(model, source)
-    form.check_constants(constants)
+    _check_constants(form, constants)
     trunk_file = next(iter(old.manifest.heads.values())).document.trunk
     if trunk_file is None:
         raise ConfigurationError(f"the heads of {bundle} share no trunk that a judge could use")
     _require_trunk(model, old, trunk_file)
     rows = [row for part in development.values() for row in part]
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=".export-") as name:
-        folder = Path(name) / out.name
-        shutil.copytree(old.path, folder)
+    with new_bundle(out) as folder:
+        shutil.copytree(old.path, folder, dirs_exist_ok=True)
         if form is _JUDGE:
             files = _write_judge(folder, trunk_file, model, compression)
         else:
             files = _write_changes(folder, old, model, source.rank, form.file)
-        manifest = old.manifest
-        _write_notice(folder / manifest.notice, form, source, compression)
+        _write_notice(folder / old.manifest.notice, form, source, compression)
         entry = CrossEncoder(
             **files,
             max_tokens=source.max_tokens,
@@ -162,40 +151,36 @@ def add_judge(
             origin=source.origin,
             training=source.training,
         )
-        reader = form.reader(_with_entry(folder, manifest, form, entry))
-        logits = np.log(np.array(_read(reader, rows)) + 1e-12)
+        reader = form.reader(_with_entry(folder, old.manifest, form, entry))
+        pairs = [(row.premise, row.hypothesis) for row in rows]
+        logits = np.log(np.array(reader.read(pairs)) + 1e-12)
         exact = form is _JUDGE and compression != "int4"
         most = MAX_DIFFERENCE if exact else MAX_INT4_DIFFERENCE
         _require_parity(logits, model, reader, rows, most)
         entry = entry.model_copy(update={"temperature": find_temperature(logits, rows)})
-        reader = form.reader(_with_entry(folder, manifest, form, entry))
+        reader = form.reader(_with_entry(folder, old.manifest, form, entry))
         figures = {name: accuracy(reader.read, part) for name, part in development.items()}
         require_gate(figures, minimum)
-        shutil.move(folder, out)
     return figures
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """What differs between the three: entry of the manifest, file, reader, title, constants."""
+    """One of a bundle's three cross-encoders: its entry in the manifest, its file, its reader.
 
-    entry: Entry
+    Args:
+        entry: name in the manifest.
+        file: holds its weights.
+        reader: class that reads it.
+        title: name in the NOTICE.
+        constants: names of its constants; those of a judge are checked elsewhere.
+    """
+
+    entry: str
     file: str
     reader: type[OnnxCrossEncoder]
     title: str
     constants: frozenset[str] = frozenset({"threshold"})
-
-    def check_constants(self, constants: Mapping[str, float]) -> None:
-        """Refuses what no ranking, or no classification, could use."""
-        if self.entry == "judge":
-            merged(JudgeConstants, bundle_constants=constants)
-        elif unknown := sorted(constants.keys() - self.constants):
-            raise ConfigurationError(
-                f"{self.entry} has no constant {unknown[0]!r}; it has"
-                f" {', '.join(sorted(self.constants))}"
-            )
-        elif not all(0 < constants[name] < 1 for name in constants if name.endswith(_SHARES)):
-            raise ConfigurationError("a threshold is between 0 and 1")
 
 
 _JUDGE = _Form("judge", GRAPH, OnnxPairJudge, "Pair judge")
@@ -203,6 +188,23 @@ _CHANGES = (
     _Form("pair_kinds", "pair_kinds.npz", OnnxPairKinds, "Pair kinds"),
     _Form("nli", "nli.npz", OnnxNLI, "NLI", CONSTANTS),
 )
+
+
+def _check_constants(form: _Form, constants: Mapping[str, float]) -> None:
+    """Refuse constants that no ranking, or no classification, could use."""
+    if form is _JUDGE:
+        merged(JudgeConstants, bundle_constants=constants)
+    elif unknown := sorted(constants.keys() - form.constants):
+        raise ConfigurationError(
+            f"{form.entry} has no constant {unknown[0]!r}; it has"
+            f" {', '.join(sorted(form.constants))}"
+        )
+    elif not all(
+        0 < value < 1
+        for name, value in constants.items()
+        if name.endswith(("threshold", "drop_above"))
+    ):
+        raise ConfigurationError("a threshold is between 0 and 1")
 
 
 def _form_of(model: PreTrainedModel, source: JudgeSource) -> _Form:
@@ -220,7 +222,7 @@ def _form_of(model: PreTrainedModel, source: JudgeSource) -> _Form:
 def _write_judge(
     folder: Path, trunk: str, model: PreTrainedModel, compression: JudgeCompression
 ) -> dict[str, Any]:
-    """Writes the graph above the trunk; returns the files for the manifest's entry."""
+    """Write the graph above the trunk; return the files for the manifest's entry."""
     graph = export_module(_LogitsModule(model), model.config.max_position_embeddings, OUTPUT)
     _, above = split_graph(graph, 0)
     small = (
@@ -233,7 +235,7 @@ def _write_judge(
 def _write_changes(
     folder: Path, old: Bundle, model: PreTrainedModel, rank: int, file: str
 ) -> dict[str, Any]:
-    """Writes changes to the judge and its graph with inputs for them; returns the entry's files."""
+    """Write changes to the judge and its graph with inputs for them; return the entry's files."""
     judge = old.manifest.judge
     if judge is None:
         raise ConfigurationError(f"{old.path} has no judge that pair kinds or NLI could change")
@@ -245,12 +247,8 @@ def _write_changes(
     return {"graphs": judge.graphs, "changes": file, "output": low_rank.OUTPUT}
 
 
-def _read(reader: OnnxCrossEncoder, rows: Sequence[JudgeRow]) -> list[tuple[float, ...]]:
-    return reader.read([(row.premise, row.hypothesis) for row in rows])
-
-
 def find_temperature(logits: npt.NDArray[np.float64], rows: Sequence[JudgeRow]) -> float:
-    """The temperature of least cross entropy (Guo et al. 2017); logits of shape (rows, labels)."""
+    """Temperature with the lowest cross entropy (Guo et al. 2017); logits: (rows, labels)."""
     targets = np.array([row.target for row in rows])
 
     def loss(temperature: float) -> float:
@@ -276,7 +274,7 @@ def _load(name: str) -> PreTrainedModel:
 
 
 def _require_trunk(model: PreTrainedModel, bundle: Bundle, trunk: str) -> None:
-    """Refuses a judge whose embeddings are not those of the bundle's trunk.
+    """Refuse a judge whose embeddings are not those of the bundle's trunk.
 
     Raises:
         ConfigurationError: the two embed some tokens differently.
@@ -303,8 +301,7 @@ def _with_entry(folder: Path, manifest: Manifest, form: _Form, entry: CrossEncod
         for other in _CHANGES:
             (folder / other.file).unlink(missing_ok=True)
             update[other.entry] = None
-    files = [path.name for path in folder.iterdir() if path.name != "manifest.json"]
-    update["files"] = checksums(folder, files)
+    update["files"] = checksums(folder)
     write_manifest(folder, manifest.model_copy(update=update))
     return load_bundle(folder)
 
@@ -312,7 +309,7 @@ def _with_entry(folder: Path, manifest: Manifest, form: _Form, entry: CrossEncod
 def _write_notice(
     path: Path, form: _Form, source: JudgeSource, compression: JudgeCompression
 ) -> None:
-    """Replaces the notice's paragraph on this cross-encoder; the others stay."""
+    """Replace the notice's paragraph on this cross-encoder; the others stay."""
     storage = INTEGER_STORAGE if compression == "int4" else STORAGE[compression]
     if form is not _JUDGE:
         storage = "low-rank changes to the judge's, in half precision"
@@ -335,7 +332,7 @@ def _require_parity(
     rows: Sequence[JudgeRow],
     most: float,
 ) -> None:
-    """Compares some probabilities with those of the original, of the same tokens.
+    """Compare some probabilities with those of the original for the same tokens.
 
     Raises:
         ParityError: the mean difference is over ``most``.

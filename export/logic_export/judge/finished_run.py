@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from logic_export.judge.builders import build_judge_rows
@@ -18,12 +17,12 @@ from logic_retrievers.errors import ConfigurationError
 
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
-    """What a run's card says; its base's card counts too where the base is such a run.
+    """A finished run, with the history of the runs that it was trained from.
 
     Args:
-        source: the model, its longest pair and the sets that it was trained on, in all stages.
-        recipe: of the run.
-        ships: whether the licences of all sets let the judge be handed on.
+        source: the model, its longest pair and the sets of all stages.
+        recipe: the recipe of the last stage.
+        ships: whether the licences of all sets permit to hand the judge on.
     """
 
     source: JudgeSource
@@ -31,7 +30,7 @@ class FinishedRun:
     ships: bool
 
     def development(self) -> dict[str, list[JudgeRow]]:
-        """The recipe's development sets: name -> rows.
+        """Build the recipe's development sets: name -> rows.
 
         Raises:
             ConfigurationError: an unknown builder or option.
@@ -42,19 +41,24 @@ class FinishedRun:
 
 
 def read_finished_run(run: Path) -> FinishedRun:
-    """A finished run of ``logic-export train-judge``.
+    """Read a finished run of ``logic-export train-judge``.
 
     Raises:
-        ConfigurationError: the run, or the run that its base comes from, is not finished or is not
-            there, or its card cannot be read.
+        ConfigurationError: the run, or the run that its base comes from, is missing or not
+            finished, or its card cannot be read.
     """
     history, recipe = _read_history(run)
     if recipe is None:
         raise ConfigurationError(f"{run} was unpacked from a bundle and not trained")
+    # a set that several stages read counts once, with the most rows that a stage read
+    most: dict[str, TrainingData] = {}
+    for row in history.sets:
+        if row.name not in most or most[row.name].rows < row.rows:
+            most[row.name] = row
     source = JudgeSource(
         str(run / MODEL),
         recipe.model.tokens,
-        _unique(history.sets),
+        tuple(most.values()),
         history.origin,
         recipe.model.rank,
     )
@@ -63,7 +67,7 @@ def read_finished_run(run: Path) -> FinishedRun:
 
 @dataclass(frozen=True, slots=True)
 class _History:
-    """Of a run and of those before it: the sets, how the model came about, whether it ships."""
+    """A run and the runs before it: their sets, the model's origin, whether it ships."""
 
     sets: tuple[TrainingData, ...]
     origin: str
@@ -71,7 +75,7 @@ class _History:
 
 
 def _read_history(run: Path) -> tuple[_History, JudgeRecipe | None]:
-    """The history of a run, and its own recipe: None for a judge that a bundle gave."""
+    """Read the history of a run and its recipe, None for a judge unpacked from a bundle."""
     try:
         card = json.loads((run / CARD).read_text("utf-8"))
         if not (run / MODEL).is_dir():  # transformers takes a missing folder for a hub name
@@ -81,31 +85,18 @@ def _read_history(run: Path) -> tuple[_History, JudgeRecipe | None]:
             TrainingData(name=row["name"], licence=row["licence"], rows=row["rows"])
             for row in card["sets"]
         )
-        own = _History(sets, str(card["name"]), bool(card["ships"]))
+        name, ships = str(card["name"]), bool(card["ships"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(f"{run} holds no finished run of a judge: {error}") from error
     if recipe is None:
-        return own, None
+        return _History(sets, name, ships), None
     base = Path(recipe.model.base)
     is_run = base.name == MODEL and len(base.parts) > 1
     if not is_run or (base.is_dir() and not (base.parent / CARD).is_file()):
         origin = base.name if base.is_dir() else recipe.model.base
-        return replace(own, origin=f"{own.origin} from {origin}"), recipe
+        return _History(sets, f"{name} from {origin}", ships), recipe
     before, _ = _read_history(base.parent)
-    return (
-        _History(
-            (*before.sets, *own.sets),
-            f"{own.origin} from {before.origin}",
-            own.ships and before.ships,
-        ),
-        recipe,
+    history = _History(
+        (*before.sets, *sets), f"{name} from {before.origin}", ships and before.ships
     )
-
-
-def _unique(sets: Iterable[TrainingData]) -> tuple[TrainingData, ...]:
-    """Each set once, with the most rows that a stage took of it."""
-    most: dict[str, TrainingData] = {}
-    for row in sets:
-        if row.name not in most or most[row.name].rows < row.rows:
-            most[row.name] = row
-    return tuple(most.values())
+    return history, recipe

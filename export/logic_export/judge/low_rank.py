@@ -1,44 +1,104 @@
-"""A model as low-rank changes to the bundle's judge, whose graph takes them as optional inputs.
+"""Pair kinds and NLI as low-rank changes to the judge of a bundle, and that judge as a model.
 
-LoRA (Hu et al. 2021): ``W + down @ up``, where the two are of a small rank. The judge's weights are
-stored once, in four bits as ever, and multiplied in int8; the changes are float32.
+LoRA (Hu et al. 2021): ``W + down @ up``, with factors of a small rank. The graph stores the judge's
+weights once, in four bits, and multiplies in int8. It takes the changes as optional float32 inputs.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import onnx
 import torch
 from onnx import TensorProto, helper, numpy_helper
+from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
-from logic_export.judge.from_bundle import graph_weights, quantised_products
+from logic_export.models import find_model
+from logic_export.training.run_folder import CARD, MODEL, TrainingSet
+from logic_retrievers.encoders.bundle import load_bundle
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.judging import LABELS
 
 Changes: TypeAlias = dict[str, npt.NDArray[np.float16]]
-"""Name of an optional input -> its value."""
+_Weights: TypeAlias = Mapping[str, npt.NDArray[Any]]
 
+# the output of the second classifier; the judge's own output stays
 OUTPUT = "pair_kinds"
-"""The output of the second classifier, beside the judge's."""
+
 _CLASSIFIER = "classifier"
+# name of the model within the exported module
+_WRAPPER = "model."
+# parameters that differ by less count as equal
 _ROUNDING = 1e-5
-"""Up to here a parameter is the same."""
+
+
+def unpack_judge(bundle: Path | None, base: str, out: Path) -> None:
+    """Write the judge of a bundle as the folder of a finished run, ``model`` and ``card.json``.
+
+    The weights are those of the bundle: rounded to four bits where it stores them so.
+
+    Args:
+        bundle: a bundle whose judge is stored in int4; the packaged one where None.
+        base: the encoder whose embeddings it shares: its configuration, embeddings and tokenizer.
+        out: a new folder.
+
+    Raises:
+        ConfigurationError: ``out`` exists, or the judge has other weights or another base.
+    """
+    if out.exists():
+        raise ConfigurationError(f"{str(out)!r} exists. Remove it or name another folder.")
+    loaded = load_bundle(bundle)
+    judge = loaded.manifest.judge
+    if judge is None:
+        raise ConfigurationError(f"{loaded.path} has no pair judge")
+    weights: dict[str, torch.Tensor] = {}
+    for name in judge.graphs[1:]:
+        weights |= _graph_weights(onnx.load_from_string(loaded.read(name)))
+    folder = find_model(base)
+    config = AutoConfig.from_pretrained(folder, num_labels=len(LABELS))
+    model = AutoModelForSequenceClassification.from_pretrained(folder, config=config)
+    found = model.load_state_dict(weights, strict=False)
+    if found.unexpected_keys or any("embeddings" not in key for key in found.missing_keys):
+        raise ConfigurationError(
+            f"the judge of {loaded.path} has other layers than {base!r}, or weights that are not "
+            "stored in four bits"
+        )
+    model.save_pretrained(out / MODEL)
+    AutoTokenizer.from_pretrained(folder).save_pretrained(out / MODEL)
+    # no recipe: the run that made this judge is not here; it ships, or no bundle would hold it
+    card = {
+        "name": judge.origin,
+        "ships": True,
+        "sets": [
+            asdict(TrainingSet(row.name, row.licence, True, row.rows)) for row in judge.training
+        ],
+        "recipe": None,
+    }
+    (out / CARD).write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
 
 
 def find_changes(graph: onnx.ModelProto, model: torch.nn.Module, rank: int) -> Changes:
-    """What makes the judge of a graph into a model: factors of each matrix, and a classifier.
+    """Find the changes that turn the judge of a graph into a model.
 
     Args:
-        graph: of :func:`logic_export.bundles.integer_graphs.quantise_products`.
-        model: of the same layers; matrices differ, biases and norms do not.
-        rank: of the factors: those of the largest singular values, in half precision.
+        graph: made by :func:`logic_export.bundles.integer_graphs.quantise_products`.
+        model: a model of the same layers; its matrices may differ, its biases and norms may not.
+        rank: number of singular values that are kept of each matrix's difference.
+
+    Returns:
+        Name of an optional input -> its value: two factors for each changed matrix, and the
+        classifier.
 
     Raises:
         ConfigurationError: the model has other layers, or differs in more than its matrices.
     """
-    base = graph_weights(graph)
+    base = _graph_weights(graph)
     changes: Changes = {}
     for name, values in model.state_dict().items():
         if name.startswith(_CLASSIFIER):
@@ -63,56 +123,92 @@ def find_changes(graph: onnx.ModelProto, model: torch.nn.Module, rank: int) -> C
 
 
 def with_optional_inputs(graph: onnx.ModelProto, changes: Changes) -> onnx.ModelProto:
-    """The graph with an input for each change; the judge says what it said where none is given.
+    """Copy the graph with an input for each change; without them the judge computes the same.
 
-    Defaults are of rank 0. Inputs that the graph has already stay.
+    Inputs default to rank 0. Inputs that the graph has already stay.
     """
     copy = onnx.ModelProto()
     copy.CopyFrom(graph)
     body = copy.graph
     have = {entry.name for entry in body.input}
     sources = {n.output[0]: n.input[0] for n in body.node if n.op_type == "DynamicQuantizeLinear"}
-    for name, product, added in list(quantised_products(body)):
+    for name, product, added in list(_quantised_products(body)):
         source, result = sources[product.input[0]], added.output[0]
         down, up = f"{name}.down", f"{name}.up"
         if down in changes and down not in have:
             _add_input(body, down, (changes[down].shape[0], 0))
             _add_input(body, up, (0, changes[up].shape[1]))
             added.output[0] = f"{name}.unchanged"
-            _insert_after(
-                body,
-                added,
+            place = next(i for i, node in enumerate(body.node) if node.output[0] == added.output[0])
+            new = (
                 helper.make_node("MatMul", [source, down], [f"{name}.low"]),
                 helper.make_node("MatMul", [f"{name}.low", up], [f"{name}.change"]),
                 helper.make_node("Add", [added.output[0], f"{name}.change"], [result]),
             )
+            for offset, node in enumerate(new, 1):
+                body.node.insert(place + offset, node)
         if name == f"{_CLASSIFIER}.weight" and OUTPUT not in {o.name for o in body.output}:
             weight, bias = f"{OUTPUT}.{name}", f"{OUTPUT}.{_CLASSIFIER}.bias"
             _add_input(body, weight, (changes[weight].shape[0], 0))
             _add_input(body, bias, (0,))
-            body.node.extend(
-                (
-                    helper.make_node("MatMul", [source, weight], [f"{OUTPUT}.product"]),
-                    helper.make_node("Add", [f"{OUTPUT}.product", bias], [OUTPUT]),
-                )
-            )
+            body.node.append(helper.make_node("MatMul", [source, weight], [f"{OUTPUT}.product"]))
+            body.node.append(helper.make_node("Add", [f"{OUTPUT}.product", bias], [OUTPUT]))
             shape = ["batch", "kinds"]
             body.output.append(helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, shape))
     onnx.checker.check_model(copy)
     return copy
 
 
+def _graph_weights(graph: onnx.ModelProto) -> dict[str, torch.Tensor]:
+    """Parameter name -> value in float32; a matrix is named after the bias added to its product."""
+    stored: _Weights = {i.name: numpy_helper.to_array(i) for i in graph.graph.initializer}
+    found = {
+        name.removeprefix(_WRAPPER): torch.from_numpy(values.copy())
+        for name, values in stored.items()
+        if name.startswith(_WRAPPER)
+        and values.dtype == np.float32
+        and name.endswith((".bias", "Norm.weight"))
+    }
+    for name, product, _ in _quantised_products(graph.graph):
+        matrix = _matrix(stored, product.input[1])
+        found[name] = torch.from_numpy(np.ascontiguousarray(matrix.T))
+    return found
+
+
+def _quantised_products(
+    graph: onnx.GraphProto,
+) -> Iterator[tuple[str, onnx.NodeProto, onnx.NodeProto]]:
+    """Yield each matrix of a quantised graph: its name, its product, and the sum with its bias."""
+    sums = {
+        source: (node, other)
+        for node in graph.node
+        if node.op_type == "Add"
+        for source, other in (node.input, reversed(node.input))
+        if other.endswith(".bias")
+    }
+    for node in graph.node:
+        if node.op_type == "MatMulInteger":
+            added, bias = sums[node.output[0].removesuffix("_output_quantized")]
+            yield f"{bias.removeprefix(_WRAPPER).removesuffix('bias')}weight", node, added
+
+
+def _matrix(stored: _Weights, name: str) -> npt.NDArray[np.float32]:
+    """Expand codes of four or eight bits with their scales to shape (in, out)."""
+    scale = stored[f"{name.removesuffix('_quantized')}_scale"].astype(np.float32)
+    if name in stored:
+        return stored[name].astype(np.float32) * scale
+    packed = stored[f"{name}.packed"]
+    codes = np.concatenate([packed & 15, packed >> 4], axis=1).astype(np.float32) - 8
+    values = codes * stored[f"{name}.scales"].astype(np.float32)
+    integers: npt.NDArray[np.float32] = np.clip(np.rint(values), -128, 127)
+    return integers.reshape(-1, values.shape[-1]) * scale
+
+
 def _add_input(graph: onnx.GraphProto, name: str, shape: tuple[int, ...]) -> None:
-    """An input of rank 0, or of any other, with a default."""
+    """Add an input of any rank, with a default of rank 0."""
     graph.initializer.append(numpy_helper.from_array(np.zeros(shape, np.float32), name))
     dimensions = [size or f"{name}.size" for size in shape]
     graph.input.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, dimensions))
-
-
-def _insert_after(graph: onnx.GraphProto, node: onnx.NodeProto, *new: onnx.NodeProto) -> None:
-    place = next(i for i, other in enumerate(graph.node) if other.output[0] == node.output[0])
-    for offset, added in enumerate(new, 1):
-        graph.node.insert(place + offset, added)
 
 
 def _half(values: torch.Tensor) -> npt.NDArray[np.float16]:

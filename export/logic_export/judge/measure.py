@@ -1,4 +1,4 @@
-"""What a judge knows: accuracy on labelled pairs, three ways or two, and its calibration."""
+"""Accuracy and calibration of a judge on labelled pairs."""
 
 from __future__ import annotations
 
@@ -16,20 +16,17 @@ Figures: TypeAlias = Mapping[str, float]
 
 
 def accuracy(judge: QueryJudge, rows: Sequence[JudgeRow]) -> float:
-    """Share of rows whose likeliest label is right.
+    """Share of the rows whose most probable label is right.
 
-    Where the rows know no neutral pair (verification: supported or refuted), the judge chooses
-    between the two others.
+    Where no row is neutral (verification: supported or refuted), the judge chooses between the two
+    other labels.
     """
     probabilities, targets = _judged(judge, rows)
     return float((probabilities.argmax(axis=1) == targets.argmax(axis=1)).mean())
 
 
 def calibration_error(judge: QueryJudge, rows: Sequence[JudgeRow], bins: int = 10) -> float:
-    """Expected calibration error of the likeliest label (Guo et al. 2017), bins of equal width.
-
-    Two ways where :func:`accuracy` is.
-    """
+    """Expected calibration error of the most probable label (Guo et al. 2017), equal-width bins."""
     probabilities, targets = _judged(judge, rows)
     right = probabilities.argmax(axis=1) == targets.argmax(axis=1)
     confidence = probabilities.max(axis=1)
@@ -43,24 +40,24 @@ def calibration_error(judge: QueryJudge, rows: Sequence[JudgeRow], bins: int = 1
     )
 
 
+def require_gate(figures: Figures, minimum: Mapping[str, float]) -> None:
+    """Refuse a judge that misses a minimum accuracy.
+
+    Raises:
+        ParityError: an accuracy is below its minimum.
+    """
+    for name, least in minimum.items():
+        if figures[name] < least:
+            raise ParityError(f"{name}: accuracy {figures[name]:.3f}, minimum {least}")
+
+
 def _judged(
     judge: QueryJudge, rows: Sequence[JudgeRow]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Probabilities and targets, (rows, 3); without neutral where no row is, summing to 1 again."""
+    """Probabilities and targets, shape (rows, 3); neutral is 0 where no row is neutral."""
     probabilities = np.array(judge([(row.premise, row.hypothesis) for row in rows]))
     targets = np.array([row.target for row in rows])
     if not targets[:, 1].any():
         probabilities[:, 1] = 0
         probabilities /= np.maximum(probabilities.sum(axis=1, keepdims=True), 1e-12)
     return probabilities, targets
-
-
-def require_gate(figures: Figures, minimum: Mapping[str, float]) -> None:
-    """Refuses a judge that misses an accuracy.
-
-    Raises:
-        ParityError: with the set, its accuracy and the least one.
-    """
-    for name, least in minimum.items():
-        if figures.get(name, 0.0) < least:
-            raise ParityError(f"{name}: accuracy {figures.get(name, 0.0):.3f}, least {least}")

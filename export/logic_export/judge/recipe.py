@@ -19,20 +19,20 @@ from logic_export.recipe import (
 
 
 class JudgeModelSettings(RecipeTable):
-    """What is trained.
+    """The model and what it learns.
 
     Args:
         base: a packaged model's name, a folder, or a hub name: an encoder, or a finished judge that
             is trained further.
-        labels: what is learned: ``judgement`` (a passage and a query: satisfies, neither, violates)
-            or ``pair_kinds`` (two passages: which of five kinds they are).
-        frozen_embeddings: whether the embeddings stay as they are, so that the judge can be a head
-            of the base's bundle.
-        frozen_layers: how many of the lowest layers stay as they are; each saves a step's time.
-        rank: of LoRA (Hu et al. 2021): above the frozen layers each matrix changes by a product of
-            two of this rank, so that a bundle with the base stores little more; 0: all weights.
+        labels: ``judgement`` (a passage and a query: satisfies, neither, violates) or
+            ``pair_kinds`` (two passages: which of five kinds they are).
+        frozen_embeddings: keep the embeddings, so that the judge fits a bundle of the base.
+        frozen_layers: number of lowest layers that are not trained; each saves time.
+        rank: rank of LoRA (Hu et al. 2021): each matrix above the frozen layers changes by a
+            product of two matrices of this rank, so that a bundle with the base stores little
+            more. 0 trains all weights.
         tokens: longest pair in tokens, special ones included; the longer text is cut first.
-        dropout: in training; replaces the base's own.
+        dropout: dropout in training; replaces the base's own.
     """
 
     base: Text
@@ -61,7 +61,7 @@ class JudgeRecipe(RecipeTable):
 
     Args:
         name: name of the trained judge.
-        seed: of data, batches and arithmetic.
+        seed: seeds data, batches and arithmetic.
         data: training sets; builders are those of :data:`logic_export.judge.builders.BUILDERS`.
     """
 
@@ -74,15 +74,10 @@ class JudgeRecipe(RecipeTable):
 
     @property
     def ships(self) -> bool:
-        """Whether all training data allow the judge to be handed on."""
+        """Whether the licences of all training data permit to hand the judge on."""
         return all(dataset.ships for dataset in self.data)
 
 
 def read_judge_recipe(path: Path) -> JudgeRecipe:
-    """Reads a recipe.
-
-    Raises:
-        ReadError: the file is missing or not TOML.
-        ConfigurationError: a setting is unknown, missing or out of range.
-    """
+    """Read a recipe; errors as in :func:`read_toml_recipe`."""
     return read_toml_recipe(path, JudgeRecipe)

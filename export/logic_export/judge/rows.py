@@ -1,17 +1,14 @@
-"""Rows that the pair judge learns from: two texts and how likely each label is."""
+"""Training rows of the pair judge: two texts and the probability of each label."""
 
 from __future__ import annotations
 
-import gzip
-import json
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from logic_export.data.files import write_json_lines
-from logic_retrievers.errors import ReadError
+from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.judging import LABELS, PAIR_KINDS
 from logic_retrievers.judging.excerpt import MAX_WORDS, nearest_sentences
 
@@ -35,30 +32,39 @@ class JudgeRow:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What the numbers of the target are probabilities of."""
+        """Labels in the order of the target."""
         return LABELS if len(self.target) == len(LABELS) else PAIR_KINDS
 
     @property
     def label(self) -> str:
-        """The likeliest label."""
+        """The most probable label."""
         return self.labels[max(range(len(self.target)), key=self.target.__getitem__)]
 
 
 def labelled_row(
     premise: str, hypothesis: str, label: str, labels: Sequence[str] = LABELS
 ) -> JudgeRow:
-    """A row of one certain label."""
+    """Make a row with one certain label."""
     target = tuple(float(label == name) for name in labels)
     return JudgeRow(premise.strip(), hypothesis.strip(), target)
 
 
 def excerpt_row(passage: str, query: str, label: str) -> JudgeRow:
-    """A row of the passage's sentences that the judge would read."""
+    """Make a row of the sentences of the passage that the judge would read."""
     return labelled_row(nearest_sentences(passage, query, MAX_WORDS), query, label)
 
 
+def unique_rows(rows: Iterable[JudgeRow]) -> list[JudgeRow]:
+    """Keep the first row of each pair of texts; drop rows with an empty text."""
+    first: dict[tuple[str, str], JudgeRow] = {}
+    for row in rows:
+        if row.premise and row.hypothesis:
+            first.setdefault((row.premise, row.hypothesis), row)
+    return list(first.values())
+
+
 def write_judge_rows(path: Path, rows: Iterable[JudgeRow]) -> None:
-    """Writes rows as JSON lines: ``label`` or ``kind`` where it is certain, else ``target``.
+    """Write rows as JSON lines: ``label`` or ``kind`` where it is certain, else ``target``.
 
     Raises:
         StorageError: the disk is full or not writable.
@@ -67,21 +73,22 @@ def write_judge_rows(path: Path, rows: Iterable[JudgeRow]) -> None:
 
 
 def read_judge_rows(path: Path) -> list[JudgeRow]:
-    """Rows of the form that :func:`write_judge_rows` writes; other columns are ignored.
+    """Read rows that :func:`write_judge_rows` wrote; other columns are ignored.
 
     Raises:
         ReadError: the file is missing or malformed.
     """
-    return list(_read(path))
-
-
-def unique_rows(rows: Iterable[JudgeRow]) -> list[JudgeRow]:
-    """The rows, each pair of texts once: the first of several counts."""
-    first: dict[tuple[str, str], JudgeRow] = {}
-    for row in rows:
-        if row.premise and row.hypothesis:
-            first.setdefault((row.premise, row.hypothesis), row)
-    return list(first.values())
+    rows = []
+    for row in json_rows(path):
+        try:
+            rows.append(_from_json(row.fields))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise row.error(
+                "a row needs 'premise', 'hypothesis' and one of 'label' "
+                f"({', '.join(LABELS)}), 'kind' ({', '.join(PAIR_KINDS)}) or 'target' "
+                "(one probability for each label or kind)"
+            ) from error
+    return rows
 
 
 def _to_json(row: JudgeRow) -> Mapping[str, Any]:
@@ -89,23 +96,6 @@ def _to_json(row: JudgeRow) -> Mapping[str, Any]:
     if 1.0 not in row.target:
         return {**texts, "target": row.target}
     return {**texts, "label" if row.labels == LABELS else "kind": row.label}
-
-
-def _read(path: Path) -> Iterator[JudgeRow]:
-    opener = gzip.open if path.suffix == ".gz" else open
-    try:
-        with opener(path, "rt", encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                try:
-                    yield _from_json(json.loads(line))
-                except (ValueError, KeyError, TypeError, AttributeError) as error:
-                    raise ReadError(
-                        f"{path}, line {number}: needs 'premise', 'hypothesis' and a 'label' "
-                        f"({', '.join(LABELS)}), a 'kind' ({', '.join(PAIR_KINDS)}) or a 'target' "
-                        "of as many probabilities as there are of either"
-                    ) from error
-    except (OSError, UnicodeDecodeError, EOFError, zlib.error) as error:
-        raise ReadError(f"{path} cannot be read: {error}") from error
 
 
 def _from_json(row: Mapping[str, Any]) -> JudgeRow:

@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -27,22 +26,24 @@ from transformers import (
     TrainingArguments,
 )
 
-from logic_export.judge.builders import build_judge_rows
-from logic_export.judge.recipe import JudgeRecipe
+from logic_export.data.triplet_builders import run_builder
+from logic_export.judge.builders import BUILDERS, build_judge_rows
+from logic_export.judge.recipe import JudgeModelSettings, JudgeRecipe
 from logic_export.judge.rows import JudgeRow, read_judge_rows, unique_rows, write_judge_rows
 from logic_export.models import find_model
 from logic_export.training.callbacks import MetricsLog
-from logic_export.training.run import last_checkpoint, prepare_folder
-from logic_export.training.run_folder import CARD, DATA, MODEL, TrainingSet
+from logic_export.training.run import common_arguments
+from logic_export.training.run_folder import CARD, MODEL, last_checkpoint, prepare_folder
+from logic_export.training.training_data import RowFormat, sample_rows, sample_training_data
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging import LABELS, PAIR_KINDS
 
+# no token types: the trunk that the judge shares with encoders has none; a separator suffices
 INPUTS = ["input_ids", "attention_mask"]
-"""No token types: the trunk that the judge shares with encoders has none, and a separator does."""
 
 
 def train_judge(recipe: JudgeRecipe, out: Path, *, quiet: bool = False) -> dict[str, float]:
-    """Runs a recipe, or resumes an interrupted run of it.
+    """Run a recipe, or resume an interrupted run of it.
 
     ``out`` gets ``recipe.json``, ``data.jsonl.gz``, ``metrics.jsonl``, ``checkpoints``, and at the
     end ``model`` (as transformers loads it) and ``card.json``.
@@ -56,11 +57,12 @@ def train_judge(recipe: JudgeRecipe, out: Path, *, quiet: bool = False) -> dict[
         Development set -> accuracy of the best checkpoint.
 
     Raises:
-        ConfigurationError: ``out`` holds something else, or the recipe needs what is not there.
+        ConfigurationError: ``out`` holds something else, or the recipe needs a
+            model that is missing.
         ReadError: training data are missing or malformed.
     """
     prepare_folder(out, recipe)
-    rows, sets = _training_rows(recipe, out)
+    rows, sets = sample_training_data(recipe.data, recipe.seed, out, JUDGE_ROWS)
     checkpoint = last_checkpoint(out / "checkpoints")
     model, tokenizer = load_judge(recipe)
     parts = {d.label: build_judge_rows(d, recipe.seed) for d in recipe.evaluation.sets}
@@ -68,7 +70,16 @@ def train_judge(recipe: JudgeRecipe, out: Path, *, quiet: bool = False) -> dict[
         raise ConfigurationError(f"the development set {empty[0]!r} has no row")
     trainer = _JudgeTrainer(
         model=model,
-        args=_arguments(recipe, out, quiet),
+        args=TrainingArguments(
+            **common_arguments(
+                recipe.training, out, recipe.seed, recipe.evaluation.every, quiet=quiet
+            ),
+            per_device_eval_batch_size=64,
+            train_sampling_strategy="group_by_length",
+            length_column_name="length",
+            logging_steps=50,
+            label_names=["labels"],  # which it cannot find out with LoRA
+        ),
         data_collator=DataCollatorWithPadding(tokenizer, pad_to_multiple_of=8),
         train_dataset=_tokenized(rows, tokenizer, recipe.model.tokens),
         eval_dataset=_tokenized(
@@ -97,61 +108,69 @@ def train_judge(recipe: JudgeRecipe, out: Path, *, quiet: bool = False) -> dict[
     return best
 
 
+def _build(builder: str, options: Mapping[str, object], seed: int) -> list[JudgeRow]:
+    rows = unique_rows(run_builder(BUILDERS, builder, options, seed))
+    if not rows:
+        raise ConfigurationError(f"the builder {builder!r} gave no row")
+    return rows
+
+
+JUDGE_ROWS = RowFormat(_build, sample_rows, write_judge_rows, read_judge_rows, merge=unique_rows)
+
+
 class _JudgeTrainer(Trainer):
-    """Evaluates rows in their order: by length, as in training, they would change their sets."""
+    """Evaluates rows in their order: sorted by length, as in training, they would change sets."""
 
     def _get_eval_sampler(self, eval_dataset: Dataset) -> SequentialSampler:
         return SequentialSampler(eval_dataset)
 
 
 def load_judge(recipe: JudgeRecipe) -> tuple[PreTrainedModel | PeftModel, PreTrainedTokenizerBase]:
-    """The model to train, with the recipe's labels, and its tokenizer.
+    """Load the model to train, with the recipe's labels, and its tokenizer.
 
     Raises:
-        ConfigurationError: no such base, or it cannot be fetched.
+        ConfigurationError: the base does not exist or cannot be fetched.
     """
     folder = find_model(recipe.model.base)
+    settings = recipe.model
+    labels = LABELS if settings.labels == "judgement" else PAIR_KINDS
     try:
-        return _load_judge(recipe, folder)
+        config = AutoConfig.from_pretrained(folder)
+        config.num_labels = len(labels)
+        config.id2label = dict(enumerate(labels))
+        config.label2id = {label: number for number, label in enumerate(labels)}
+        config.hidden_dropout_prob = config.attention_probs_dropout_prob = settings.dropout
+        torch.manual_seed(recipe.seed)  # seeds the classifier's first weights
+        # on a CPU "eager" is a third faster than PyTorch's own attention
+        model = AutoModelForSequenceClassification.from_pretrained(
+            folder, config=config, attn_implementation="eager", ignore_mismatched_sizes=True
+        )
+        tokenizer = AutoTokenizer.from_pretrained(folder)
     except OSError as error:
         raise ConfigurationError(
-            f"no model can be loaded from {recipe.model.base!r}: {str(error).splitlines()[0]}"
+            f"no model can be loaded from {settings.base!r}: {str(error).splitlines()[0]}"
         ) from error
-
-
-def _load_judge(
-    recipe: JudgeRecipe, folder: str
-) -> tuple[PreTrainedModel | PeftModel, PreTrainedTokenizerBase]:
-    config = AutoConfig.from_pretrained(folder)
-    labels = LABELS if recipe.model.labels == "judgement" else PAIR_KINDS
-    config.num_labels = len(labels)
-    config.id2label = dict(enumerate(labels))
-    config.label2id = {label: number for number, label in enumerate(labels)}
-    config.hidden_dropout_prob = config.attention_probs_dropout_prob = recipe.model.dropout
-    torch.manual_seed(recipe.seed)  # of the classifier's first weights
-    model = AutoModelForSequenceClassification.from_pretrained(
-        folder, config=config, attn_implementation="eager", ignore_mismatched_sizes=True
-    )  # on a CPU a third faster than PyTorch's own attention
-    if recipe.model.frozen_embeddings:
+    if settings.frozen_embeddings:
         model.base_model.embeddings.requires_grad_(False)
-    for layer in model.base_model.encoder.layer[: recipe.model.frozen_layers]:
+    for layer in model.base_model.encoder.layer[: settings.frozen_layers]:
         layer.requires_grad_(False)
-    tokenizer = AutoTokenizer.from_pretrained(folder)
     tokenizer.model_input_names = INPUTS
-    return _with_low_rank(model, recipe) if recipe.model.rank else model, tokenizer
+    return _with_low_rank(model, settings) if settings.rank else model, tokenizer
 
 
-def _with_low_rank(model: PreTrainedModel, recipe: JudgeRecipe) -> PeftModel:
-    """The model with LoRA on all matrices above the frozen layers; the classifier learns whole."""
-    layers = range(recipe.model.frozen_layers, model.config.num_hidden_layers)
+def _with_low_rank(model: PreTrainedModel, settings: JudgeModelSettings) -> PeftModel:
+    """Add LoRA to all matrices above the frozen layers; the classifier is trained as a whole."""
+    layers = range(settings.frozen_layers, model.config.num_hidden_layers)
     numbers = "|".join(map(str, layers))
-    settings = LoraConfig(
-        task_type=TaskType.SEQ_CLS,
-        r=recipe.model.rank,
-        lora_alpha=recipe.model.rank,
-        target_modules=rf".*\.layer\.({numbers})\..*(query|key|value|dense)|.*pooler\.dense",
+    return get_peft_model(
+        model,
+        LoraConfig(
+            task_type=TaskType.SEQ_CLS,
+            r=settings.rank,
+            lora_alpha=settings.rank,
+            target_modules=rf".*\.layer\.({numbers})\..*(query|key|value|dense)|.*pooler\.dense",
+        ),
     )
-    return get_peft_model(model, settings)
 
 
 def soft_cross_entropy(
@@ -163,32 +182,14 @@ def soft_cross_entropy(
 
     Args:
         outputs: with ``logits``, shape (batch, number of labels).
-        labels: of the same shape, rows sum to 1.
-        num_items_in_batch: of all devices and accumulated batches; of this batch where None.
+        labels: the same shape; rows sum to 1.
+        num_items_in_batch: values in ``labels`` of all devices and accumulated batches; this batch
+            alone where None.
     """
     total = nn.functional.cross_entropy(outputs["logits"].float(), labels, reduction="sum")
     return total / (
         len(labels) if num_items_in_batch is None else num_items_in_batch / labels.shape[1]
     )
-
-
-def _training_rows(recipe: JudgeRecipe, out: Path) -> tuple[list[JudgeRow], list[TrainingSet]]:
-    """The rows of a recipe and their sets, sampled once and stored for a resumed run."""
-    file, counts = out / DATA, out / "sets.json"
-    if counts.is_file():
-        sets = [TrainingSet(**row) for row in json.loads(counts.read_text("utf-8"))]
-        return read_judge_rows(file), sets
-    rows, sets = [], []
-    for dataset in recipe.data:
-        built = build_judge_rows(dataset, recipe.seed)
-        if not built:
-            raise ConfigurationError(f"the set {dataset.label!r} has no row")
-        sets.append(TrainingSet(dataset.label, dataset.licence, dataset.ships, len(built)))
-        rows += built
-    rows = unique_rows(rows)
-    write_judge_rows(file, rows)
-    counts.write_text(json.dumps([asdict(row) for row in sets]), encoding="utf-8")
-    return rows, sets
 
 
 def _tokenized(
@@ -215,39 +216,3 @@ def _accuracies(sizes: Mapping[str, int]) -> Callable[[EvalPrediction], dict[str
         return {**figures, "score": float(np.mean([*figures.values()]))}
 
     return measure
-
-
-def _arguments(recipe: JudgeRecipe, out: Path, quiet: bool) -> TrainingArguments:
-    run = recipe.training
-    settings: dict[str, Any] = {"lr_scheduler_type": "linear"}
-    if run.schedule == "constant":
-        settings["lr_scheduler_type"] = "constant_with_warmup"
-    return TrainingArguments(
-        output_dir=str(out / "checkpoints"),
-        num_train_epochs=run.epochs,
-        per_device_train_batch_size=run.batch_size,
-        per_device_eval_batch_size=64,
-        learning_rate=run.learning_rate,
-        warmup_steps=run.warmup,
-        weight_decay=run.weight_decay,
-        max_grad_norm=run.gradient_norm,
-        bf16=run.precision == "bf16",
-        seed=recipe.seed,
-        train_sampling_strategy="group_by_length",
-        length_column_name="length",
-        logging_steps=50,
-        eval_strategy="steps",
-        eval_steps=recipe.evaluation.every,
-        save_strategy="steps",
-        save_steps=recipe.evaluation.every,
-        save_total_limit=1,
-        load_best_model_at_end=True,
-        metric_for_best_model="eval_score",
-        greater_is_better=True,
-        label_names=["labels"],  # which it cannot find out with LoRA
-        report_to="none",
-        disable_tqdm=quiet,
-        use_cpu=not torch.cuda.is_available(),
-        dataloader_pin_memory=torch.cuda.is_available(),
-        **settings,
-    )

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from logic_export.losses.similarity import Features, cosine_matrix
 from logic_retrievers.errors import ConfigurationError
 
+# tier of a candidate of a query; 0 where a passage is no candidate
 POSITIVE, DISTRACTOR, NEGATIVE = 1, 2, 3
-"""Tier of a candidate of a query; 0 where a passage is no candidate."""
 
 
 def tiered_loss(

@@ -1,4 +1,4 @@
-"""One model from several runs of a recipe: the mean of their weights (Wortsman et al. 2022)."""
+"""Averages the weights of several runs of a recipe (Wortsman et al. 2022)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from logic_retrievers.errors import ConfigurationError
 
 
 def average_runs(runs: Sequence[Path], out: Path) -> Measured:
-    """Averages the weights of finished runs that differ in their seed alone.
+    """Average the weights of finished runs that differ in their seed alone.
 
     Fine-tuned from one base, runs end in one basin of the loss, whose centre is often better than
     any of them (Wortsman et al. 2022, "Model soups"); here it recovers recall that each run lost.
@@ -52,30 +52,36 @@ def average_runs(runs: Sequence[Path], out: Path) -> Measured:
         {name: _mean_weights([state[name] for state in weights]) for name in weights[0]}
     )
     base: Measured = cards[0]["base"]
-    development = select_task(recipe).development(base)
-    measured = development.measure(models[0])
+    measured = select_task(recipe).development(base).measure(models[0])
     partial = out.with_name(out.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
     models[0].save(str(partial / MODEL), create_model_card=False)
-    write_card(
-        partial, recipe, base, measured, _merge_sets([card["sets"] for card in cards]), len(runs)
-    )
+    # every seed sampled its own rows
+    sets = [
+        TrainingSet(
+            rows[0]["name"],
+            rows[0]["licence"],
+            rows[0]["ships"],
+            sum(row["rows"] for row in rows),
+            sum(row.get("left_out", 0) for row in rows),
+        )
+        for rows in zip(*(card["sets"] for card in cards), strict=True)
+    ]
+    write_card(partial, recipe, base, measured, sets, len(runs))
     partial.replace(out)
     return measured
 
 
 def _mean_weights(values: Sequence[torch.Tensor]) -> torch.Tensor:
-    """The mean; equal weights are returned as they are, since a shared trunk must not change by a
-    bit.
-    """
+    # a shared trunk must not change by a bit
     if all(torch.equal(value, values[0]) for value in values[1:]):
         return values[0]
     return torch.stack(list(values)).mean(dim=0)
 
 
 def _read_finished_run(run: Path) -> tuple[dict[str, Any], Recipe]:
-    """The card and the recipe of a finished run whose model folder exists."""
+    """Read the card and the recipe of a finished run whose model folder exists."""
     try:
         card: dict[str, Any] = json.loads((run / CARD).read_text("utf-8"))
         recipe = Recipe.model_validate(card["recipe"])
@@ -84,17 +90,3 @@ def _read_finished_run(run: Path) -> tuple[dict[str, Any], Recipe]:
     if not (run / MODEL).is_dir():
         raise ConfigurationError(f"{run} holds no finished run: it has no folder {MODEL!r}")
     return card, recipe
-
-
-def _merge_sets(sets_of_runs: Sequence[Sequence[dict[str, Any]]]) -> list[TrainingSet]:
-    """Each set with the rows of all runs, since every seed sampled its own."""
-    return [
-        TrainingSet(
-            rows[0]["name"],
-            rows[0]["licence"],
-            rows[0]["ships"],
-            sum(s["rows"] for s in rows),
-            sum(s.get("left_out", 0) for s in rows),
-        )
-        for rows in zip(*sets_of_runs, strict=True)
-    ]

@@ -15,7 +15,7 @@ from logic_retrievers.errors import ConfigurationError
 
 
 def load_trainable(settings: ModelSettings) -> SentenceTransformer:
-    """The base model with its embeddings and shared layers frozen.
+    """Load the base model with its embeddings and shared layers frozen.
 
     Raises:
         ConfigurationError: the model is missing, is no BERT-like encoder, or has too few layers
@@ -99,15 +99,7 @@ class TextRoles(NamedTuple):
 def tokenize_column(
     tokenizer: Any, column: str, texts: Sequence[str], length: int, prefix: str
 ) -> dict[str, torch.Tensor]:
-    """Tokens of one column of a batch, as ``{column}_*``.
-
-    Args:
-        tokenizer: the model's.
-        column: its name.
-        texts: one per row.
-        length: most tokens of a text.
-        prefix: put before every text.
-    """
+    """Tokens of one column of a batch, as ``{column}_*``."""
     tokens = tokenizer(
         [prefix + text for text in texts],
         padding=True,

@@ -9,26 +9,21 @@ from operator import and_, or_
 
 from logic_retrievers.queries.expressions import Atom, Expression
 
+# largest number of atoms in two queries together; their truth table has 4,096 rows
 MOST_ATOMS = 12
-"""Of two queries together; their truth table has 4,096 rows."""
 
 
 class Relation(Enum):
-    """Relation of a first query to a second."""
+    """Relation of a first query to a second; nothing can satisfy two exclusive ones."""
 
     SUBSET = "subset"
-    """Whatever satisfies the first satisfies the second."""
-
     SUPERSET = "superset"
-    """Whatever satisfies the second satisfies the first."""
-
     EXCLUSIVE = "exclusive"
-    """Nothing can satisfy both."""
 
 
 @lru_cache(maxsize=65536)
 def find_relation(left_query: Expression, right_query: Expression) -> Relation | None:
-    """The relation implied by the operators alone, by truth table.
+    """Find the relation implied by the operators alone, by truth table.
 
     LogiCoL lists these: ``A AND B`` and ``A AND NOT B`` in ``A``, ``A`` in ``A OR B``, and so on;
     ``A AND NOT B`` excludes ``B`` and ``A AND B``. Atoms count as independent of each other.
@@ -60,7 +55,7 @@ def find_relation(left_query: Expression, right_query: Expression) -> Relation |
 def find_relations(
     expressions: Sequence[Expression],
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """The related pairs of several queries.
+    """Find the related pairs of several queries.
 
     Returns:
         Rows of (narrow, wide) queries, and of exclusive ones, the lower row first.

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from datasets import Dataset as Rows
-from pydantic import ValidationError
 from sentence_transformers import (
     SentenceTransformerTrainer,
     SentenceTransformerTrainingArguments,
 )
 from transformers import EarlyStoppingCallback
 
-from logic_export.recipe import Recipe, RecipeTable
+from logic_export.recipe import Recipe, TrainingSettings
 from logic_export.training.callbacks import MeasureAfterLastEpoch, MetricsLog
-from logic_export.training.development import SCORE, Development, Figures, Measured
+from logic_export.training.development import SCORE, Development, Measured
 from logic_export.training.encoding import load_trainable
-from logic_export.training.run_folder import CARD, MODEL, RECIPE, TrainingSet, write_card
-from logic_export.training.tasks import Task, select_task
-from logic_retrievers.errors import ConfigurationError
+from logic_export.training.run_folder import (
+    MODEL,
+    TrainingSet,
+    last_checkpoint,
+    prepare_folder,
+    write_card,
+)
+from logic_export.training.tasks import select_task
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class Trained:
     Args:
         model: folder of the best checkpoint, as sentence-transformers loads it.
         base, best: development figures before training and of the best checkpoint.
-        sets: what it was trained on.
+        sets: the training sets.
     """
 
     model: Path
@@ -62,7 +65,7 @@ class _Trainer(SentenceTransformerTrainer):
 
 
 def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
-    """Runs a recipe, or resumes an interrupted run of it.
+    """Run a recipe, or resume an interrupted run of it.
 
     ``out`` gets ``recipe.json``, ``data.jsonl.gz`` (the sampled rows; for set queries also
     ``documents.jsonl.gz``, with frozen documents also ``document_vectors.npy``),
@@ -78,22 +81,32 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
 
     Raises:
         ConfigurationError: ``out`` holds another recipe's run or something else, or the recipe
-        needs
-            what this machine or model does not have.
+            needs something that this machine or model does not have.
         ReadError: training data are missing or malformed.
     """
     task = select_task(recipe)
-    arguments = _arguments(recipe, out, task, quiet)
+    arguments = SentenceTransformerTrainingArguments(
+        **common_arguments(recipe.training, out, recipe.seed, recipe.evaluation.every, quiet=quiet),
+        batch_sampler=task.sampler,
+        logging_steps=10,
+    )
+    patience = recipe.evaluation.patience
+    early_stopping = [] if patience is None else [EarlyStoppingCallback(patience)]
     with arguments.main_process_first(local=False):  # the other processes read what it wrote
         prepare_folder(out, recipe)
         rows, sets = task.rows(out)
         checkpoint = last_checkpoint(out / "checkpoints")
     model = load_trainable(recipe.model)
-    development = task.development(_read_measured(out / "base.json"))
+    measured = out / "base.json"
+    development = task.development(
+        json.loads(measured.read_text("utf-8")) if measured.is_file() else None
+    )
     if development.base is None:
         development.base = development.measure(model)
         if arguments.process_index == 0:
-            _write_measured(out / "base.json", development.base)
+            partial = measured.with_name(measured.name + ".partial")
+            partial.write_text(json.dumps(development.base), encoding="utf-8")
+            partial.replace(measured)
     trainer = _Trainer(
         development,
         model=model,
@@ -104,7 +117,7 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
         callbacks=[
             MeasureAfterLastEpoch(),
             MetricsLog(out / "metrics.jsonl"),
-            *_early_stopping(recipe),
+            *early_stopping,
         ],
     )
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
@@ -116,90 +129,40 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
     return trained
 
 
-def prepare_folder(out: Path, recipe: RecipeTable) -> None:
-    """Creates the run's folder, or checks that it holds a run of this recipe."""
-    mark = out / RECIPE
-    if (out / CARD).exists():
-        raise ConfigurationError(f"{out} holds a finished run; name another folder, or remove it")
-    if mark.is_file():
-        if not _holds_recipe(mark, recipe):
-            raise ConfigurationError(
-                f"{out} holds a run of another recipe; name another folder, or remove it"
-            )
-        return
-    if out.exists() and any(out.iterdir()):
-        raise ConfigurationError(f"{out} is not empty; name a new folder")
-    out.mkdir(parents=True, exist_ok=True)
-    mark.write_text(recipe.model_dump_json(indent=2), encoding="utf-8")
+def common_arguments(
+    settings: TrainingSettings, out: Path, seed: int, every: int, *, quiet: bool
+) -> dict[str, Any]:
+    """Arguments of a trainer that encoders and judges share.
 
-
-def _holds_recipe(mark: Path, recipe: RecipeTable) -> bool:
-    """Whether a file holds this recipe; settings newer than the file count as defaults."""
-    kind = type(recipe)
-    wanted = kind.model_validate_json(recipe.model_dump_json())
-    try:
-        return kind.model_validate_json(mark.read_bytes()) == wanted
-    except ValidationError:
-        return False
-
-
-def _arguments(
-    recipe: Recipe, out: Path, task: Task, quiet: bool
-) -> SentenceTransformerTrainingArguments:
-    run = recipe.training
-    return SentenceTransformerTrainingArguments(
-        output_dir=str(out / "checkpoints"),
-        num_train_epochs=run.epochs,
-        per_device_train_batch_size=run.batch_size,
-        learning_rate=run.learning_rate,
-        lr_scheduler_type="linear" if run.schedule == "linear" else "constant_with_warmup",
-        warmup_steps=run.warmup,
-        weight_decay=run.weight_decay,
-        max_grad_norm=run.gradient_norm,
-        bf16=run.precision == "bf16",
-        seed=recipe.seed,
-        batch_sampler=task.sampler,
-        logging_steps=10,
-        eval_strategy="steps",
-        eval_steps=recipe.evaluation.every,
-        save_strategy="steps",
-        save_steps=recipe.evaluation.every,
-        save_total_limit=1,
-        load_best_model_at_end=True,
-        metric_for_best_model=f"eval_{SCORE}",
-        greater_is_better=True,
-        report_to="none",
-        disable_tqdm=quiet,
-        use_cpu=not torch.cuda.is_available(),
-        dataloader_pin_memory=torch.cuda.is_available(),
-    )
-
-
-def _early_stopping(recipe: Recipe) -> list[EarlyStoppingCallback]:
-    patience = recipe.evaluation.patience
-    return [] if patience is None else [EarlyStoppingCallback(patience)]
-
-
-def last_checkpoint(folder: Path) -> Path | None:
-    """The newest complete checkpoint; the trainer writes its state file last."""
-    checkpoints = []
-    for path in folder.glob("checkpoint-*"):
-        try:
-            step = json.loads((path / "trainer_state.json").read_text("utf-8"))["global_step"]
-            checkpoints.append((int(step), path))
-        except (OSError, ValueError, KeyError):
-            shutil.rmtree(path)  # killed while it was written
-    return max(checkpoints)[1] if checkpoints else None
-
-
-def _read_measured(path: Path) -> Measured | None:
-    if not path.is_file():
-        return None
-    measured: Measured = json.loads(path.read_text("utf-8"))
-    return measured
-
-
-def _write_measured(path: Path, measured: Mapping[str, Figures]) -> None:
-    partial = path.with_name(path.name + ".partial")
-    partial.write_text(json.dumps(measured), encoding="utf-8")
-    partial.replace(path)
+    Args:
+        settings: the recipe's.
+        out: the run's folder.
+        seed: the recipe's.
+        every: steps between two measurements, each with a checkpoint.
+        quiet: no progress bar.
+    """
+    decay = "linear" if settings.schedule == "linear" else "constant_with_warmup"
+    return {
+        "output_dir": str(out / "checkpoints"),
+        "num_train_epochs": settings.epochs,
+        "per_device_train_batch_size": settings.batch_size,
+        "learning_rate": settings.learning_rate,
+        "lr_scheduler_type": decay,
+        "warmup_steps": settings.warmup,
+        "weight_decay": settings.weight_decay,
+        "max_grad_norm": settings.gradient_norm,
+        "bf16": settings.precision == "bf16",
+        "seed": seed,
+        "eval_strategy": "steps",
+        "eval_steps": every,
+        "save_strategy": "steps",
+        "save_steps": every,
+        "save_total_limit": 1,
+        "load_best_model_at_end": True,
+        "metric_for_best_model": f"eval_{SCORE}",
+        "greater_is_better": True,
+        "report_to": "none",
+        "disable_tqdm": quiet,
+        "use_cpu": not torch.cuda.is_available(),
+        "dataloader_pin_memory": torch.cuda.is_available(),
+    }

@@ -1,25 +1,29 @@
-"""The files that a training run leaves in its folder, and the model card."""
+"""The folder of a training run: its files, the model card, and where to resume."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TypeAlias
 
-from logic_export.recipe import Recipe
-from logic_export.training.development import Figures
+from pydantic import ValidationError
 
+from logic_export.recipe import Recipe, RecipeTable
+from logic_retrievers.errors import ConfigurationError
+
+# written when the run starts
 RECIPE = "recipe.json"
-"""Written when the run starts."""
-
+# the sampled training rows
 DATA = "data.jsonl.gz"
-"""The sampled training rows."""
-
+# written when the run is finished
 CARD = "card.json"
-"""Written when the run is finished."""
-
 MODEL = "model"
+
+# data set -> figure -> value
+Figures: TypeAlias = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,7 @@ class TrainingSet:
 
     Args:
         name: builder and source.
-        licence: of its texts.
+        licence: licence of its texts.
         ships: whether a model trained on it may be handed on.
         rows: number of triplets, contradiction groups, set queries or tiered queries used.
         left_out: rows with nothing to learn.
@@ -41,15 +45,58 @@ class TrainingSet:
     left_out: int = 0
 
 
+def prepare_folder(out: Path, recipe: RecipeTable) -> None:
+    """Create the run's folder, or check that it holds an unfinished run of this recipe.
+
+    Raises:
+        ConfigurationError: the folder holds something else.
+    """
+    mark = out / RECIPE
+    if (out / CARD).exists():
+        raise ConfigurationError(f"{out} holds a finished run; name another folder, or remove it")
+    if mark.is_file():
+        if not _holds_recipe(mark, recipe):
+            raise ConfigurationError(
+                f"{out} holds a run of another recipe; name another folder, or remove it"
+            )
+        return
+    if out.exists() and any(out.iterdir()):
+        raise ConfigurationError(f"{out} is not empty; name a new folder")
+    out.mkdir(parents=True, exist_ok=True)
+    mark.write_text(recipe.model_dump_json(indent=2), encoding="utf-8")
+
+
+def _holds_recipe(mark: Path, recipe: RecipeTable) -> bool:
+    """Whether a file holds this recipe; settings that it does not name count as defaults."""
+    kind = type(recipe)
+    try:
+        stored = kind.model_validate_json(mark.read_bytes())
+    except ValidationError:
+        return False
+    return stored == kind.model_validate_json(recipe.model_dump_json())
+
+
+def last_checkpoint(folder: Path) -> Path | None:
+    """Find the newest complete checkpoint; the trainer writes its state file last."""
+    checkpoints = []
+    for path in folder.glob("checkpoint-*"):
+        try:
+            step = json.loads((path / "trainer_state.json").read_text("utf-8"))["global_step"]
+            checkpoints.append((int(step), path))
+        except (OSError, ValueError, KeyError):
+            shutil.rmtree(path)  # killed while it was written
+    return max(checkpoints)[1] if checkpoints else None
+
+
 def write_card(
     out: Path,
     recipe: Recipe,
-    base: Mapping[str, Figures],
-    best: Mapping[str, Figures],
+    base: Figures,
+    best: Figures,
     sets: Sequence[TrainingSet],
     averaged: int = 1,
 ) -> None:
-    """Writes ``README.md`` and, last, ``card.json``, whose presence marks a finished run."""
+    """Write ``README.md`` and, last, ``card.json``, whose presence marks a finished run."""
     (out / "README.md").write_text(_card_text(recipe, base, best, sets, averaged), encoding="utf-8")
     card = {
         "name": recipe.name,
@@ -66,8 +113,8 @@ def write_card(
 
 def _card_text(
     recipe: Recipe,
-    base: Mapping[str, Figures],
-    best: Mapping[str, Figures],
+    base: Figures,
+    best: Figures,
     sets: Sequence[TrainingSet],
     averaged: int,
 ) -> str:

@@ -1,4 +1,4 @@
-"""What differs between the heads that a run can train: rows, batches, loss and development."""
+"""The four kinds of head that a run can train: rows, batches, loss and development of each."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.base.sampler import DefaultBatchSampler
@@ -25,54 +25,44 @@ from logic_export.losses import (
     TieredLoss,
 )
 from logic_export.recipe import (
-    CompatibilityLossSettings,
     LogicallyInformedSettings,
     Recipe,
     SparseContrastiveSettings,
     TieredSettings,
 )
-from logic_export.training.contradiction_batches import (
-    ContradictionBatchSampler,
-    ContradictionCollator,
-    group_row,
+from logic_export.training import batches
+from logic_export.training.development import (
+    Development,
+    Figures,
+    constraint_development,
+    contradiction_development,
+    set_development,
+    tier_development,
 )
-from logic_export.training.contradiction_development import ContradictionDevelopment
-from logic_export.training.development import ConstraintDevelopment, Development, Figures
-from logic_export.training.encoding import TextRoles, load_trainable, make_encoder
+from logic_export.training.encoding import (
+    TextRoles,
+    load_trainable,
+    make_encoder,
+    tokenize_column,
+)
 from logic_export.training.run_folder import DATA, TrainingSet
-from logic_export.training.set_batches import SetBatchSampler, SetCollator, set_query_row
-from logic_export.training.set_development import SetDevelopment
-from logic_export.training.tier_batches import (
-    VECTORS,
-    TierBatchSampler,
-    TierCollator,
-    cache_encoder,
-    stored_vectors,
-    tier_rows,
-    tokenized_passages,
-    unique_passages,
-    write_vectors,
-)
-from logic_export.training.tier_development import TieredDevelopment
 from logic_export.training.training_data import (
     CONTRADICTION_GROUPS,
     SET_EXAMPLES,
     TIERED_EXAMPLES,
     TRIPLETS,
+    RowFormat,
     sample_training_data,
-)
-from logic_export.training.triplet_batches import (
-    GroupedBatchSampler,
-    TripletCollator,
-    triplet_row,
 )
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import load_dataset
 
+Rows: TypeAlias = Callable[[Path], tuple[list[dict[str, Any]], tuple[TrainingSet, ...]]]
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a run needs for the kind of head it trains.
+    """Parts of a run that depend on the kind of head.
 
     Args:
         rows: samples the training rows into a run's folder; returns table rows and their sets.
@@ -82,9 +72,9 @@ class Task:
         development: from the base's figures, where known.
     """
 
-    rows: Callable[[Path], tuple[list[dict[str, Any]], tuple[TrainingSet, ...]]]
+    rows: Rows
     sampler: Callable[..., DefaultBatchSampler]
-    collator: Callable[[SentenceTransformer, Path], Any]
+    collator: Callable[[SentenceTransformer, Path], batches.Collator]
     loss: Callable[[SentenceTransformer], nn.Module]
     development: Callable[[Mapping[str, Figures] | None], Development]
 
@@ -97,24 +87,16 @@ def select_task(recipe: Recipe) -> Task:
         return _set_queries(recipe, recipe.loss)
     if isinstance(recipe.loss, TieredSettings):
         return _tiers(recipe, recipe.loss)
-    return _compatibility(recipe, recipe.loss)
-
-
-def _compatibility(recipe: Recipe, loss: CompatibilityLossSettings) -> Task:
     roles = TextRoles.of(recipe.model)
-
-    def rows(out: Path) -> tuple[list[dict[str, Any]], tuple[TrainingSet, ...]]:
-        triplets, sets = sample_training_data(recipe, out, TRIPLETS)
-        return [triplet_row(row) for row in triplets], sets
-
+    beta = recipe.loss.beta
     return Task(
-        rows,
-        GroupedBatchSampler,
-        lambda model, _: TripletCollator(model, *roles),
-        lambda model: CompatibilityLoss(model, loss.beta),
-        lambda base: ConstraintDevelopment(
+        _rows(recipe, TRIPLETS, batches.triplet_row),
+        _sampler(batches.triplet_plan),
+        lambda model, _: batches.TripletCollator(model, roles),
+        lambda model: CompatibilityLoss(model, beta),
+        lambda base: constraint_development(
             [load_dataset(*name.rsplit("/", 1)) for name in recipe.evaluation.sets],
-            *roles,
+            roles,
             recipe.evaluation.recall_loss,
             base,
         ),
@@ -122,32 +104,28 @@ def _compatibility(recipe: Recipe, loss: CompatibilityLossSettings) -> Task:
 
 
 def _contradiction(recipe: Recipe, loss: SparseContrastiveSettings) -> Task:
-    settings = recipe.model
-    length, prefix = settings.document_tokens, settings.document_prefix
-    topical = settings.model_copy(update={"base": recipe.evaluation.topical or settings.base})
-
-    def rows(out: Path) -> tuple[list[dict[str, Any]], tuple[TrainingSet, ...]]:
-        groups, sets = sample_training_data(recipe, out, CONTRADICTION_GROUPS)
-        return [group_row(row) for row in groups], sets
+    roles = TextRoles.of(recipe.model)
+    topical = recipe.model.model_copy(
+        update={"base": recipe.evaluation.topical or recipe.model.base}
+    )
 
     def development(base: Mapping[str, Figures] | None) -> Development:
         groups_by_set = {
             name: questions(Path(name), None, answers=False)[: recipe.evaluation.documents]
             for name in recipe.evaluation.sets
         }
-        return ContradictionDevelopment(
+        return contradiction_development(
             {name: build_pool(groups) for name, groups in groups_by_set.items()},
-            make_encoder(load_trainable(topical), length, prefix),
-            length,
-            prefix,
+            make_encoder(load_trainable(topical), roles.lengths[1], roles.prefixes[1]),
+            roles,
             None if loss.measure == "cosine" else loss.measure,
             base,
         )
 
     return Task(
-        rows,
-        ContradictionBatchSampler,
-        lambda model, _: ContradictionCollator(model, length, prefix),
+        _rows(recipe, CONTRADICTION_GROUPS, batches.group_row),
+        _sampler(batches.contradiction_plan),
+        lambda model, _: batches.ContradictionCollator(model, roles),
         lambda model: SparseContrastiveLoss(model, loss.temperature, loss.measure),
         development,
     )
@@ -155,21 +133,17 @@ def _contradiction(recipe: Recipe, loss: SparseContrastiveSettings) -> Task:
 
 def _set_queries(recipe: Recipe, loss: LogicallyInformedSettings) -> Task:
     roles = TextRoles.of(recipe.model)
-
-    def rows(out: Path) -> tuple[list[dict[str, Any]], tuple[TrainingSet, ...]]:
-        examples, sets = sample_training_data(recipe, out, SET_EXAMPLES)
-        return [set_query_row(row) for row in examples], sets
-
+    settings = loss.model_dump(exclude={"name", "random_share"})
     return Task(
-        rows,
-        partial(SetBatchSampler, random_share=loss.random_share),
-        lambda model, out: SetCollator(model, read_documents(out / DOCUMENTS), *roles, recipe.seed),
-        lambda model: LogicallyInformedLoss(
-            model, **loss.model_dump(exclude={"name", "random_share"})
+        _rows(recipe, SET_EXAMPLES, batches.set_query_row),
+        _sampler(partial(batches.set_plan, random_share=loss.random_share)),
+        lambda model, out: batches.SetCollator(
+            model, roles, read_documents(out / DOCUMENTS), recipe.seed
         ),
-        lambda base: SetDevelopment(
+        lambda model: LogicallyInformedLoss(model, **settings),
+        lambda base: set_development(
             [load_dataset(*name.rsplit("/", 1)) for name in recipe.evaluation.sets],
-            *roles,
+            roles,
             recipe.evaluation.documents,
             base,
         ),
@@ -190,32 +164,65 @@ def _tiers(recipe: Recipe, loss: TieredSettings) -> Task:
         return roles.encodings(load_trainable(recipe.model))[1]
 
     def rows(out: Path) -> tuple[list[dict[str, Any]], tuple[TrainingSet, ...]]:
-        examples, used = sample_training_data(recipe, out, TIERED_EXAMPLES)
-        if recipe.frozen_documents and not (out / VECTORS).is_file():
-            write_vectors(out / VECTORS, unique_passages(examples), base_documents())
-        return tier_rows(examples), used
-
-    def collator(model: SentenceTransformer, out: Path) -> TierCollator:
-        if recipe.frozen_documents:
-            documents = stored_vectors(out / VECTORS)
-        else:
-            passages = unique_passages(read_tiers(out / DATA))
-            documents = tokenized_passages(
-                passages, model.tokenizer, roles.lengths[1], roles.prefixes[1]
+        examples, used = sample_training_data(recipe.data, recipe.seed, out, TIERED_EXAMPLES)
+        if recipe.frozen_documents and not (out / batches.VECTORS).is_file():
+            batches.write_vectors(
+                out / batches.VECTORS, batches.unique_passages(examples), base_documents()
             )
-        return TierCollator(model, documents, roles.lengths[0], roles.prefixes[0])
+        return batches.tier_rows(examples), used
+
+    def collator(model: SentenceTransformer, out: Path) -> batches.TierCollator:
+        if recipe.frozen_documents:
+            return batches.TierCollator(model, roles, batches.stored_vectors(out / batches.VECTORS))
+        passages = batches.unique_passages(read_tiers(out / DATA))
+        return batches.TierCollator(
+            model,
+            roles,
+            lambda rows: tokenize_column(
+                model.tokenizer,
+                "document",
+                [passages[row] for row in rows],
+                roles.lengths[1],
+                roles.prefixes[1],
+            ),
+        )
 
     def development(base: Mapping[str, Figures] | None) -> Development:
-        documents = cache_encoder(base_documents()) if recipe.frozen_documents else None
+        documents = _cached(base_documents()) if recipe.frozen_documents else None
         if tiers:
-            return TieredDevelopment(tiers, *roles, documents, base)
+            return tier_development(tiers, roles, documents, base)
         recall_loss = recipe.evaluation.recall_loss
-        return ConstraintDevelopment(folders, *roles, recall_loss, base, documents)
+        return constraint_development(folders, roles, recall_loss, base, documents)
 
     return Task(
         rows,
-        TierBatchSampler,
+        _sampler(batches.tier_plan),
         collator,
         lambda model: TieredLoss(model, **loss.model_dump(exclude={"name"})),
         development,
     )
+
+
+def _rows(recipe: Recipe, kind: RowFormat[Any], row: Callable[[Any], dict[str, Any]]) -> Rows:
+    def rows(out: Path) -> tuple[list[dict[str, Any]], tuple[TrainingSet, ...]]:
+        sampled, sets = sample_training_data(recipe.data, recipe.seed, out, kind)
+        return [row(one) for one in sampled], sets
+
+    return rows
+
+
+def _sampler(plan: batches.Plan) -> Callable[..., DefaultBatchSampler]:
+    return partial(batches.EpochBatchSampler, plan=plan)
+
+
+def _cached(encode: Encode) -> Encode:
+    """An encoder that never changes and encodes the same texts only once."""
+    cache: dict[tuple[str, ...], Any] = {}
+
+    def cached(texts: Any) -> Any:
+        key = tuple(texts)
+        if key not in cache:
+            cache[key] = encode(texts)
+        return cache[key]
+
+    return cached

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
@@ -21,7 +21,7 @@ from logic_export.data.tiers.builders import TIER_BUILDERS
 from logic_export.data.tiers.examples import TieredExample, read_tiers, write_tiers
 from logic_export.data.triplet_builders import build_triplets, run_builder
 from logic_export.data.triplets import Triplet, read_triplets, unique_triplets, write_triplets
-from logic_export.recipe import DataSettings, Recipe
+from logic_export.recipe import DataSettings
 from logic_export.training.run_folder import DATA, TrainingSet
 from logic_retrievers.errors import ConfigurationError
 
@@ -34,25 +34,28 @@ class RowFormat(Generic[T]):
 
     Args:
         build: from a builder's name, its options and a seed; without duplicates.
-        sample: about ``most`` of them.
+        sample: from rows, the most rows to keep and a seed, about that many of them.
         write, read: a file of rows.
         usable: whether a row has something to learn; other rows are counted and left out.
+        merge: applied to the rows of all sets together.
     """
 
     build: Callable[[str, Mapping[str, Any], int], list[T]]
-    sample: Callable[[Sequence[T], DataSettings, int], list[T]]
+    sample: Callable[[Sequence[T], int, int], list[T]]
     write: Callable[[Path, Sequence[T]], None]
     read: Callable[[Path], list[T]]
     usable: Callable[[T], bool] = lambda _: True
+    merge: Callable[[list[T]], list[T]] = lambda rows: rows
 
 
 def sample_training_data(
-    recipe: Recipe, out: Path, rows: RowFormat[T]
+    data: Sequence[DataSettings], seed: int, out: Path, rows: RowFormat[T]
 ) -> tuple[list[T], tuple[TrainingSet, ...]]:
-    """The rows of a recipe and their sets, sampled once and stored for a resumed run.
+    """Sample the rows of a recipe and their sets once; store them for a resumed run.
 
     Args:
-        recipe: names the builders.
+        data: the training sets of the recipe.
+        seed: seeds builders and samples.
         out: the run's folder; stores ``data.jsonl.gz`` and ``sets.json``.
         rows: their format.
 
@@ -65,10 +68,11 @@ def sample_training_data(
         return rows.read(file), sets
     all_rows: list[T] = []
     training_sets = []
-    for dataset in recipe.data:
-        built = rows.build(dataset.builder, dataset.options, recipe.seed)
-        usable = [row for row in built if rows.usable(row)]
-        sampled = rows.sample(usable, dataset, recipe.seed)
+    for dataset in data:
+        built = rows.build(dataset.builder, dataset.options, seed)
+        sampled = usable = [row for row in built if rows.usable(row)]
+        if dataset.most is not None and dataset.most < len(usable):
+            sampled = rows.sample(usable, dataset.most, seed)
         all_rows += sampled
         left_out = len(built) - len(usable)
         training_sets.append(
@@ -76,51 +80,45 @@ def sample_training_data(
         )
     if not all_rows:
         raise ConfigurationError("the recipe's data hold no row to learn from")
+    all_rows = rows.merge(all_rows)
     rows.write(file, all_rows)
     counts.write_text(json.dumps([asdict(row) for row in training_sets]), encoding="utf-8")
     return all_rows, tuple(training_sets)
 
 
-def sample_rows(rows: Sequence[T], dataset: DataSettings, seed: int) -> list[T]:
-    """``dataset.most`` rows that are independent of each other."""
-    if dataset.most is None or dataset.most >= len(rows):
-        return list(rows)
-    return Random(seed).sample(list(rows), dataset.most)
+def sample_rows(rows: Sequence[T], most: int, seed: int) -> list[T]:
+    """Sample rows that are independent of each other."""
+    return Random(seed).sample(list(rows), most)
 
 
-def sample_triplets(triplets: Sequence[Triplet], dataset: DataSettings, seed: int) -> list[Triplet]:
-    """About ``dataset.most`` of the triplets; those over the same passages stay together."""
-    if dataset.most is None or dataset.most >= len(triplets):
-        return list(triplets)
-    groups: dict[frozenset[str | None], list[Triplet]] = {}
-    for row in triplets:
-        groups.setdefault(frozenset((row.satisfying, row.violating)), []).append(row)
-    order = list(groups.values())
-    Random(seed).shuffle(order)
+def sample_triplets(triplets: Sequence[Triplet], most: int, seed: int) -> list[Triplet]:
+    """Sample about ``most`` triplets; those over the same passages stay together."""
     sampled: list[Triplet] = []
-    for group in order:
-        if len(sampled) >= dataset.most:
+    for group in _shuffled_groups(
+        triplets, lambda row: frozenset((row.satisfying, row.violating)), seed
+    ):
+        if len(sampled) >= most:
             break
         sampled += group
     return sampled
 
 
-def sample_set_examples(
-    examples: Sequence[SetExample], dataset: DataSettings, seed: int
-) -> list[SetExample]:
-    """Whole groups of set queries that fit into ``dataset.most``, at least one."""
-    if dataset.most is None or dataset.most >= len(examples):
-        return list(examples)
-    groups: dict[str, list[SetExample]] = {}
-    for row in examples:
-        groups.setdefault(row.group, []).append(row)
-    order = list(groups.values())
-    Random(seed).shuffle(order)
+def sample_set_examples(examples: Sequence[SetExample], most: int, seed: int) -> list[SetExample]:
+    """Sample whole groups of set queries that fit into ``most``, at least one."""
     sampled: list[SetExample] = []
-    for group in order:
-        if not sampled or len(sampled) + len(group) <= dataset.most:
+    for group in _shuffled_groups(examples, lambda row: row.group, seed):
+        if not sampled or len(sampled) + len(group) <= most:
             sampled += group
     return sampled
+
+
+def _shuffled_groups(rows: Sequence[T], key: Callable[[T], Hashable], seed: int) -> list[list[T]]:
+    groups: dict[Hashable, list[T]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    order = list(groups.values())
+    Random(seed).shuffle(order)
+    return order
 
 
 TRIPLETS = RowFormat(

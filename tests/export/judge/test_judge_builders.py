@@ -17,7 +17,6 @@ from logic_export.judge.builders import (
     clusters,
     passage_kinds,
     passage_pairs,
-    soft_source,
     triplets,
 )
 from logic_export.judge.recipe import JudgeRecipe, read_judge_recipe
@@ -31,7 +30,7 @@ from logic_retrievers.judging.excerpt import MAX_WORDS
 
 ROOT = Path(__file__).parents[3]
 RECIPES = sorted((ROOT / "export" / "recipes").glob("judge-*.toml"))
-SHIPPED = {"judge-nli", "judge-minilm"}
+SHIPPED = {"judge-student", "judge-student-queries", "judge-nli-claims", "judge-pair-kinds"}
 
 
 def cluster(topic: str, domain: str = "food") -> dict[str, Any]:
@@ -109,30 +108,20 @@ def test_a_passage_of_another_cluster_is_neutral(cluster_file: str):
     assert clusters("train", cluster_file, seed=4) != rows
 
 
-def test_only_some_kinds_of_queries(cluster_file: str):
-    rows = clusters("train", cluster_file, kinds=["exclusion"])
-    assert rows
-    assert all("but no" in row.hypothesis for row in rows)
-
-
 @pytest.mark.parametrize(
     "change",
     [
         {"queries": [{"q": "a", "kind": "plain", "labels": "sv"}]},
         {"queries": [{"q": "a", "kind": "plain", "labels": "svx"}]},
         {"queries": [{"q": "a", "labels": "svn"}]},
-        {"queries": [{"kind": "plain", "labels": "svn"}]},
         {"queries": ["a"]},
-        {"queries": None},
         {"passages": []},
-        {"domain": ""},
-        {"topic": None},
     ],
 )
 def test_a_malformed_cluster_is_named(tmp_path: Path, change: dict[str, Any]):
     """A letter too few would give every passage the next one's label."""
     path = written(tmp_path / "bad.jsonl", [cluster("fine"), {**cluster("cake"), **change}])
-    with pytest.raises(ReadError, match=r"bad\.jsonl:2: a cluster has"):
+    with pytest.raises(ReadError, match=r"bad\.jsonl:2"):
         clusters("train", path)
 
 
@@ -160,22 +149,20 @@ def pair(label: str, number: int = 0, **fields: Any) -> dict[str, Any]:
     return {"id": f"p{number}", "domain": "inns", "label": label, **sides, **fields}
 
 
-@pytest.mark.parametrize(
-    ("kind", "label"),
-    [
-        ("contradiction", "contradiction"),
-        ("superseded", "contradiction"),
-        ("scope", "neutral"),
-        ("unrelated", "neutral"),
-        ("paraphrase", "entailment"),
-    ],
-)
-def test_passage_pairs_are_rows_both_ways(tmp_path: Path, kind: str, label: str):
-    path = written(tmp_path / "pairs.jsonl", [pair(kind)])
+def test_passage_pairs_are_rows_both_ways(tmp_path: Path):
+    labels = {
+        "contradiction": "contradiction",
+        "superseded": "contradiction",
+        "scope": "neutral",
+        "unrelated": "neutral",
+        "paraphrase": "entailment",
+    }
+    path = written(tmp_path / "pairs.jsonl", [pair(kind) for kind in labels])
     one, other = "Inn 0 opens at 9. (branch: north; page: 2)", "Inn 0 opens at 10."
     assert passage_pairs("all", path) == [
-        labelled_row(one, other, label),
-        labelled_row(other, one, label),
+        labelled_row(*texts, label)
+        for label in labels.values()
+        for texts in ((one, other), (other, one))
     ]
 
 
@@ -220,12 +207,12 @@ def test_pairs_of_one_topic_are_in_one_part(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    "change", [{"label": "nearly"}, {"one": "text"}, {"other": {"text": "a"}}, {"domain": None}]
+    "change", [{"label": "nearly"}, {"other": {"text": "a"}}, {"domain": None}]
 )
 def test_a_pair_that_is_none(tmp_path: Path, change: dict[str, Any]):
     row = {key: value for key, value in {**pair("scope"), **change}.items() if value is not None}
     path = written(tmp_path / "bad.jsonl", [pair("scope"), row])
-    with pytest.raises(ReadError, match=r"bad\.jsonl:2: a pair has an id, .*"):
+    with pytest.raises(ReadError, match=r"bad\.jsonl:2"):
         passage_pairs("all", path)
 
 
@@ -235,6 +222,19 @@ def test_the_pairs_that_come_along():
     assert min(counts.values()) > 0.1 * len(train)
     assert 0.05 < len(dev) / (len(train) + len(dev)) < 0.15
     assert all(row.premise != row.hypothesis for row in train)
+
+
+def test_neighbours_of_a_cluster_do_not_contradict_each_other(tmp_path: Path):
+    """A passage that answers no query is unrelated; two that answer one are of another scope."""
+    path = written(tmp_path / "one.jsonl", [cluster("cake 1")])
+    rows = [*BUILDERS["cluster_kinds"]("train", path), *BUILDERS["cluster_kinds"]("dev", path)]
+    kinds = {frozenset((row.premise, row.hypothesis)): row.label for row in rows}
+    with_nuts, without, history = cluster("cake 1")["passages"]
+    assert kinds == {
+        frozenset((with_nuts, without)): "scope",
+        frozenset((with_nuts, history)): "unrelated",
+        frozenset((without, history)): "unrelated",
+    }
 
 
 def test_triplets_say_what_satisfies_and_what_violates(tmp_path: Path):
@@ -269,6 +269,40 @@ def test_long_passages_are_cut_as_the_judge_will_read_them(tmp_path: Path):
     assert "The cake has no nuts at all." in row.premise
 
 
+INN = ["The inn is quiet. It has ten rooms.", "At night the inn is quiet."]
+LOUD = "The inn is loud. It has ten rooms."
+
+
+@pytest.fixture
+def groups(tmp_path: Path) -> dict[str, Any]:
+    rows = [{"left": INN, "right": [LOUD]}, {"left": ["Milk is white."], "right": ["It is black."]}]
+    path = written(tmp_path / "groups.jsonl", rows)
+    return {"builder": "file", "options": {"path": path}}
+
+
+def test_opposite_sides_contradict_and_one_side_agrees(groups: dict[str, Any]):
+    """A side taken for the other would teach the contrary."""
+    built = BUILDERS["group_pairs"](**groups, seed=3)
+    by_texts = {frozenset((row.premise, row.hypothesis)): row.label for row in built}
+    one, again = INN
+    assert by_texts[frozenset((one, LOUD))] == by_texts[frozenset((again, LOUD))] == "contradiction"
+    assert by_texts[frozenset((one, again))] == "entailment"
+    strangers = [row.premise + row.hypothesis for row in built if row.label == "neutral"]
+    assert all("inn" in text and "Milk" in text for text in strangers)
+
+
+def test_the_sentence_that_differs_is_the_claim_and_the_longer_text_the_premise(
+    groups: dict[str, Any],
+):
+    """A claim that both texts share contradicts neither; evidence is longer than a claim."""
+    built = BUILDERS["group_pairs"](**groups, cut=1.0, seed=3)
+    contradicting = [row for row in built if row.label == "contradiction"]
+    claims = {text for row in contradicting for text in (row.premise, row.hypothesis)}
+    assert "The inn is loud." in claims
+    assert "It has ten rooms." not in claims
+    assert all(len(row.premise) >= len(row.hypothesis) for row in built)
+
+
 def test_sets_of_a_recipe_are_unique_and_sampled(tmp_path: Path):
     rows = [labelled_row(f"p {n // 2}", "h", "neutral") for n in range(40)]
     write_judge_rows(tmp_path / "rows.jsonl", rows)
@@ -283,7 +317,7 @@ def test_sets_of_a_recipe_are_unique_and_sampled(tmp_path: Path):
 @pytest.mark.parametrize(
     ("settings", "error", "words"),
     [
-        (dataset("nobody"), ConfigurationError, "no builder 'nobody'; there are candidates"),
+        (dataset("nobody"), ConfigurationError, "no builder"),
         (dataset("clusters", part="test"), ConfigurationError, "part"),
         (dataset("pairs"), ConfigurationError, "path"),
         (dataset("pairs", path="nowhere.jsonl"), ReadError, "no such file"),
@@ -312,18 +346,5 @@ def test_committed_recipes_are_valid(path: Path):
         assert settings.builder in BUILDERS
         if settings.builder == "triplets":
             assert settings.options["builder"] in TRIPLET_BUILDERS
-        if settings.builder == "soft":
-            assert soft_source(settings)[1].builder in BUILDERS
     labels = [settings.label for settings in recipe.evaluation.sets]
     assert len(set(labels)) == len(labels)
-
-
-@pytest.mark.data
-def test_the_soft_labels_that_come_along_fit_their_rows(monkeypatch):
-    """A builder that cuts texts in another way would lose them without a word."""
-    monkeypatch.chdir(ROOT)
-    recipe = read_judge_recipe(ROOT / "export/recipes/judge-student.toml")
-    sets = [d for d in recipe.data if d.options.get("builder") in ("siblings", "pairs")]
-    assert len(sets) == 3
-    for dataset in sets:
-        assert len(build_judge_rows(dataset, recipe.seed)) > 3_000

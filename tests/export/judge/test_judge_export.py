@@ -210,7 +210,7 @@ def test_a_judge_that_misses_its_gate_is_not_written(
     small_judge: SmallJudge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """A folder that exists gets shipped."""
-    with pytest.raises(ParityError, match=r"dev: accuracy 0\.\d+, least 1\.0"):
+    with pytest.raises(ParityError, match="dev"):
         added(small_judge, tmp_path / "out", minimum={"dev": 1.0})
     monkeypatch.setattr(exporting, "MAX_DIFFERENCE", -1.0)
     with pytest.raises(ParityError, match="differ from the original's"):

@@ -15,7 +15,7 @@ import torch  # noqa: E402
 from logic_export.bundles.manifests import checksums, write_manifest  # noqa: E402
 from logic_export.judge import export as exporting  # noqa: E402
 from logic_export.judge.export import JudgeSource, add_judge  # noqa: E402
-from logic_export.judge.from_bundle import unpack_judge  # noqa: E402
+from logic_export.judge.low_rank import unpack_judge  # noqa: E402
 from logic_export.judge.rows import JudgeRow, labelled_row  # noqa: E402
 from small_judges import SmallJudge, rows  # noqa: E402
 from transformers import AutoConfig, AutoModelForSequenceClassification  # noqa: E402

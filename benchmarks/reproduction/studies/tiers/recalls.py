@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from logic_export.data.tiers.distractor_queries import build_parts, original_question, read_parts
 from logic_export.data.tiers.examples import TieredExample
-from logic_export.training.tier_batches import unique_passages
-from logic_export.training.tier_development import DISTRACTORS, POSITIVES, tier_ranks, tier_recalls
+from logic_export.training.batches import unique_passages
+from logic_export.training.development import DISTRACTORS, POSITIVES, tier_ranks, tier_recalls
 
 from benchmarks.reproduction.table_cells import Values
 from benchmarks.reproduction.workbench import Workbench

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
-from logic_export.training.tier_development import DISTRACTORS, POSITIVES
+from logic_export.training.development import DISTRACTORS, POSITIVES
 
 from benchmarks.reproduction.artefacts import (
     Bars,

@@ -1,0 +1,252 @@
+"""Which training rows share a batch, and what the tensors and labels of a batch hold."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import partial
+from random import Random
+from typing import Any
+
+import pytest
+
+for needed in ("sentence_transformers", "datasets", "accelerate"):
+    pytest.importorskip(needed, reason="the extra train")
+
+import torch  # noqa: E402
+from datasets import Dataset as Rows  # noqa: E402
+from logic_export.data.contradictions.groups import ContradictionGroup  # noqa: E402
+from logic_export.data.set_examples import SetExample  # noqa: E402
+from logic_export.data.triplets import Triplet  # noqa: E402
+from logic_export.losses import SparseContrastiveLoss, sparse_contrastive_loss  # noqa: E402
+from logic_export.training.batches import (  # noqa: E402
+    ContradictionCollator,
+    EpochBatchSampler,
+    SetCollator,
+    TripletCollator,
+    contradiction_plan,
+    group_row,
+    set_plan,
+    set_query_row,
+    tier_plan,
+    triplet_plan,
+    triplet_row,
+)
+from logic_export.training.encoding import TextRoles  # noqa: E402
+from sentence_transformers import SentenceTransformer, SentenceTransformerTrainer  # noqa: E402
+from small_recipes import groups  # noqa: E402
+from small_recipes import triplets as made_triplets  # noqa: E402
+
+from logic_retrievers.queries.expressions import Expression  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+
+QUERIES = [(f"s{n % 2}", f"g{n // 2}") for n in range(40) for _ in range(1 + n % 5)]
+PLANS: dict[str, tuple[Any, list[dict[str, Any]]]] = {
+    "triplets": (triplet_plan, [triplet_row(row) for row in made_triplets(30)]),
+    "contradictions": (contradiction_plan, [group_row(group) for group in groups(24)]),
+    "sets": (
+        partial(set_plan, random_share=0.5),
+        [{"source": source, "group": group} for source, group in QUERIES],
+    ),
+    "tiers": (tier_plan, [{"source": ""}] * 30),
+}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_every_row_is_in_one_batch_and_epochs_differ(name: str):
+    """A resumed run must draw the batches that the interrupted one would have drawn."""
+    plan, rows = PLANS[name]
+    found = {}
+    for seed, epoch in ((0, 0), (0, 1), (1, 0)):
+        table = Rows.from_list(rows)
+        sampler = EpochBatchSampler(table, 8, drop_last=False, seed=seed, plan=plan)
+        sampler.set_epoch(epoch)
+        batches = list(sampler)
+        assert batches == list(sampler)
+        assert len(sampler) == len(batches)
+        assert sorted(row for batch in batches for row in batch) == list(range(len(rows)))
+        assert max(map(len, batches)) <= 8 + 4
+        assert all(len({rows[row]["source"] for row in batch}) == 1 for batch in batches)
+        found[seed, epoch] = batches
+    assert found[0, 0] != found[0, 1]
+    assert found[0, 0] != found[1, 0]
+
+
+def test_mirrored_triplets_share_a_batch():
+    rows = [triplet_row(row) for row in made_triplets(30)]
+    batches = triplet_plan(rows, 6)(Random(0))
+    # the mirror image of row 2n is row 2n + 1
+    assert all({row ^ 1 for row in batch} == set(batch) for batch in batches)
+
+
+def test_triplets_that_share_a_query_or_a_passage_do_not_meet():
+    """What satisfies a query in one of them would be its negative in the other."""
+    triplets = [
+        Triplet(f"query {n % 3}", f"right {n}", f"wrong {n}", "crops") for n in range(9)
+    ] + [Triplet(f"asks for {n}", f"right {n}", f"other {n}", "crops") for n in range(9)]
+    batches = triplet_plan([triplet_row(row) for row in triplets], 4)(Random(0))
+    for batch in batches:
+        said = [text for i in batch for text in (triplets[i].query, triplets[i].satisfying)]
+        assert len(said) == len(set(said))
+
+
+def test_groups_that_share_a_text_do_not_meet():
+    """What contradicts a text in one group would be its negative in the other."""
+    made = [
+        ContradictionGroup((f"a {n % 4}", f"b {n}"), (f"c {n}", f"d {n % 3}"), "x")
+        for n in range(24)
+    ]
+    batches = contradiction_plan([group_row(group) for group in made], 4)(Random(0))
+    assert max(map(len, batches)) == 3  # three texts "d"
+    for batch in batches:
+        said = [text for i in batch for text in made[i].texts]
+        assert len(said) == len(set(said))
+
+
+def test_the_share_says_how_many_set_queries_meet_strangers():
+    """Groups that are torn apart have no relations: the constraints would train nothing."""
+    rows = [("s", f"g{n // 5}") for n in range(2000)]
+    table = {"source": [source for source, _ in rows], "group": [group for _, group in rows]}
+    sizes = Counter(rows)
+    for share in (0, 0.25, 1):
+        whole = 0
+        for batch in set_plan(table, 16, random_share=share)(Random(2)):
+            inside = Counter(rows[i] for i in batch)
+            if all(count == sizes[group] for group, count in inside.items()):
+                whole += len(batch)
+        assert whole / len(rows) == pytest.approx(1 - share, abs=0.01)
+
+
+def texts(model: SentenceTransformer, ids: torch.Tensor) -> list[str]:
+    """Decoded texts with one space between words."""
+    return [
+        " ".join(re.findall(r"\w+|[^\w\s]", text))
+        for text in model.tokenizer.batch_decode(ids, skip_special_tokens=True)
+    ]
+
+
+def test_a_batch_holds_every_document_once(small_model: SentenceTransformer):
+    """A copy of the satisfying passage among the negatives pushes it away from its query."""
+    collate = TripletCollator(small_model, TextRoles((8, 16), ("q : ", "")))
+    triplets = [
+        Triplet("find a room", "a room", "a hotel"),
+        Triplet("find a hotel", "a hotel", "a room"),
+        Triplet("find noise", "noise noise noise"),
+    ]
+    batch = collate([triplet_row(row) for row in triplets])
+    assert batch["label"].tolist() == [0, 1, 2]
+    documents = texts(small_model, batch["document_input_ids"])
+    assert documents == ["a room", "a hotel", "noise noise noise"]
+    assert texts(small_model, batch["query_input_ids"])[0] == "q : find a room"
+
+
+@pytest.mark.parametrize("count", [1, 9])
+def test_labels_stay_with_their_texts(small_model: SentenceTransformer, count: int):
+    """Texts are sorted by length and cut in two parts: a label that is left behind says that
+    strangers contradict each other, and the loss still falls.
+    """
+    made = groups(count, seed=3)
+    collate = ContradictionCollator(small_model, TextRoles((5, 24), ("", "q : ")))
+    batch = collate([group_row(group) for group in made])
+    features, labels = SentenceTransformerTrainer.collect_features(None, batch)
+    assert len(features) == 2
+    read = [text for part in features for text in texts(small_model, part["input_ids"])]
+    found = [(text, *label) for text, label in zip(read, labels.tolist(), strict=True)]
+    expected = [
+        (" ".join(re.findall(r"\w+|[^\w\s]", f"q : {text}")), group, side)
+        for group, one in enumerate(made)
+        for side, said in enumerate((one.left, one.right))
+        for text in said
+    ]
+    assert sorted(found) == sorted(expected)
+    short, long = (int(part["attention_mask"].sum(1).max()) for part in features)
+    assert short <= long
+
+
+def test_a_batchs_loss_is_that_of_its_groups(small_model: SentenceTransformer):
+    """From rows to the loss, as the trainer does it, against the texts encoded one by one."""
+    made = groups(5, seed=4)
+    collate = ContradictionCollator(small_model, TextRoles((5, 16), ("", "")))
+    batch = collate([group_row(group) for group in made])
+    features, labels = SentenceTransformerTrainer.collect_features(None, batch)
+    small_model.eval()
+    with torch.no_grad():
+        found = SparseContrastiveLoss(small_model, 0.1)(features, labels)
+    said = [
+        (text, group, side)
+        for group, one in enumerate(made)
+        for side, texts in enumerate((one.left, one.right))
+        for text in texts
+    ]
+    small_model.max_seq_length = 16
+    alone = torch.stack(
+        [small_model.encode(text, convert_to_tensor=True, batch_size=1) for text, _, _ in said]
+    )
+    expected = sparse_contrastive_loss(
+        alone, torch.tensor([g for _, g, _ in said]), torch.tensor([s for _, _, s in said]),
+        temperature=0.1,
+    )  # fmt: skip
+    assert found.item() == pytest.approx(expected.item(), rel=1e-3)
+
+
+def test_texts_are_cut_to_the_recipes_lengths(small_model: SentenceTransformer):
+    roles = TextRoles((7, 9), ("", ""))
+    group = ContradictionGroup(("a " * 50,), ("no " * 60 + "a",))
+    batch = ContradictionCollator(small_model, roles)([group_row(group)])
+    assert batch["short_input_ids"].shape == batch["long_input_ids"].shape == (1, 9)
+    long = SetExample("a " * 50, Expression.parse("a"), "g", ("x",), (), "s", {"x": "noise " * 50})
+    batch = SetCollator(small_model, roles, {"s": long.documents}, 0)([set_query_row(long)])
+    assert batch["query_input_ids"].shape == (1, 7)
+    assert batch["document_input_ids"].shape == (1, 9)
+
+
+DOCUMENTS = {f"d{n}": f"{word} room" for n, word in enumerate(["quiet", "loud", "no", "noise"])}
+
+
+def example(query: str, expression: str, satisfying: str, neutral: str = "") -> SetExample:
+    parsed = Expression.parse(expression)
+    ids = tuple(satisfying.split()), tuple(neutral.split())
+    return SetExample(query, parsed, "g", *ids, "s", DOCUMENTS)
+
+
+EXAMPLES = [
+    example("a quiet", "quiet", "d0"),
+    example("a quiet not loud", "quiet AND NOT loud", "d3", "d1"),
+    example("a loud", "loud", "d1 d2"),
+    example("a quiet q loud", "quiet OR loud", "d0 d1 d2 d3"),
+]
+
+
+def set_batch(model: SentenceTransformer, examples: list[SetExample], seed: int = 0):
+    roles = TextRoles((8, 16), ("q : ", ""))
+    return SetCollator(model, roles, {"s": DOCUMENTS}, seed)([set_query_row(e) for e in examples])
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_labels_are_those_of_the_documents_drawn(small_model: SentenceTransformer, seed: int):
+    """An answer that another query drew would be pushed away, and the loss would still fall."""
+    batch = set_batch(small_model, EXAMPLES, seed)
+    features, labels = SentenceTransformerTrainer.collect_features(None, batch)
+    assert texts(small_model, features[0]["input_ids"]) == [f"q : {e.query}" for e in EXAMPLES]
+    names = {text: name for name, text in DOCUMENTS.items()}
+    drawn = [names[text] for text in texts(small_model, features[1]["input_ids"])]
+    assert len(set(drawn)) == len(drawn)
+    assert {"d0", "d3"} <= set(drawn)
+    for row, one in enumerate(EXAMPLES):
+        expected = [1 if n in one.satisfying else 2 if n in one.neutral else 0 for n in drawn]
+        assert labels[row, : len(drawn)].tolist() == expected
+    related = labels[:, len(drawn) :]
+    assert related.tolist() == [[0, 0, 0, 1], [1, 0, 2, 1], [0, 0, 0, 1], [0, 0, 0, 0]]
+
+
+def test_a_draw_follows_from_the_batch(small_model: SentenceTransformer):
+    """A run that goes on meets its next batch without those before: a state would differ."""
+    many = [example(f"a {n}", "quiet", " ".join(DOCUMENTS)) for n in range(8)]
+
+    def drawn(examples, seed=0):
+        return set_batch(small_model, examples, seed)["document_input_ids"].tolist()
+
+    assert drawn(many) == drawn(many)
+    others = [drawn(many, seed) for seed in range(1, 6)] + [drawn(many[::-1]), drawn(many[1:])]
+    assert len({str(one) for one in others}) > 3

@@ -1,0 +1,288 @@
+"""Development figures of each kind of head."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+for needed in ("sentence_transformers", "datasets", "accelerate"):
+    pytest.importorskip(needed, reason="the extra train")
+
+from logic_export.contradiction_retrieval import (  # noqa: E402
+    build_pool,
+    find_alpha,
+    ndcg,
+    nearest_candidates,
+)
+from logic_export.data.tiers.examples import TieredExample  # noqa: E402
+from logic_export.recipe import read_recipe  # noqa: E402
+from logic_export.training import tasks  # noqa: E402
+from logic_export.training.development import (  # noqa: E402
+    ALPHA,
+    ANSWER_RECALL,
+    COSINE,
+    DISTRACTORS,
+    NDCG,
+    POSITIVES,
+    VIOLATION,
+    constraint_score,
+    contradiction_development,
+    sample_pool,
+    set_development,
+    set_figures,
+    tier_development,
+)
+from logic_export.training.encoding import TextRoles  # noqa: E402
+from logic_export.training.tasks import select_task  # noqa: E402
+from sentence_transformers import SentenceTransformer  # noqa: E402
+from small_recipes import changed, contradiction_recipe, groups  # noqa: E402
+from small_sets import write_small_sets  # noqa: E402
+
+from logic_retrievers.errors import ConfigurationError, ReadError  # noqa: E402
+from logic_retrievers.evaluation import Dataset, evaluate, load_dataset  # noqa: E402
+from logic_retrievers.evaluation.queries import Query  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+
+
+# --- compatibility
+
+
+def test_the_score_takes_recall_that_is_lost_beyond_the_limit():
+    """An encoder that finds nothing violates nothing."""
+    base = [{"constraint": 0.1, "R@5": 0.9}, {"constraint": 0.0, "R@5": 1.0}]
+    for recalls, constraints, expected in (
+        ((0.9, 1.0), (0.5, 0.3), 0.4),
+        ((0.89, 0.99), (0.5, 0.3), 0.4),
+        ((0.0, 0.0), (1.0, 1.0), 0.06),
+    ):
+        measured = [
+            {"constraint": constraint, "R@5": recall}
+            for constraint, recall in zip(constraints, recalls, strict=True)
+        ]
+        assert constraint_score(measured, base, 0.01) == pytest.approx(expected)
+
+
+# --- contradiction
+
+
+@pytest.fixture
+def recipe_file(small_model_folder: Path, tmp_path: Path) -> Path:
+    return contradiction_recipe(small_model_folder, tmp_path)
+
+
+def test_development_measures_what_retrieval_is_measured_by(small_model: SentenceTransformer):
+    """Cosines of the head that is trained, instead of the base's, would move with every step."""
+    pool = build_pool(groups(8, seed=5))
+    rng = np.random.default_rng(0)
+    topical = rng.normal(size=(len(pool.texts), 32)).astype(np.float32)
+    topical /= np.linalg.norm(topical, axis=1, keepdims=True)
+    roles = TextRoles((5, 16), ("", "q : "))
+    development = contradiction_development({"own": pool}, lambda _: topical, roles)
+    found = development.measure(small_model)["own"]
+    small_model.max_seq_length = 16
+    own = small_model.encode([f"q : {text}" for text in pool.texts], normalize_embeddings=True)
+    candidates = nearest_candidates(pool, topical, own, "hoyer", 100)
+    alpha = find_alpha(candidates)
+    assert found[ALPHA] == alpha
+    assert found[NDCG] == pytest.approx(ndcg(candidates, alpha).mean())
+    assert found[COSINE] == pytest.approx(ndcg(candidates, 0).mean())
+    told = development(small_model)
+    assert (told["score"], told[f"own {ALPHA}"]) == (found[NDCG], alpha)
+    sets = {"a": {NDCG: 0.4, ALPHA: 9}, "b": {NDCG: 0.8, ALPHA: 1}}
+    assert development.score(sets, {}) == pytest.approx(0.6)
+
+
+def test_the_baseline_is_ranked_by_its_own_cosine(small_model: SentenceTransformer):
+    pool = build_pool(groups(8, seed=5))
+    wrong = np.zeros((len(pool.texts), 32), np.float32)
+    roles = TextRoles((5, 16), ("", ""))
+    baseline = contradiction_development({"own": pool}, lambda _: wrong, roles, None)
+    own = small_model.encode(list(pool.texts), normalize_embeddings=True)
+    expected = ndcg(nearest_candidates(pool, own, own, depth=100), 0).mean()
+    assert baseline.measure(small_model) == {"own": {NDCG: pytest.approx(expected)}}
+
+
+def test_a_head_trained_further_is_added_to_the_cosines_it_will_be_added_to(
+    recipe_file: Path, monkeypatch
+):
+    """By its own cosines a head that found everything seemed to find nothing."""
+    asked: list[str] = []
+
+    def opened(model):
+        asked.append(model.base)
+        return SentenceTransformer(model.base)
+
+    monkeypatch.setattr(tasks, "load_trainable", opened)
+    recipe = read_recipe(recipe_file)
+    select_task(recipe).development(None)
+    other = recipe.evaluation.model_copy(update={"topical": recipe.model.base})
+    model = recipe.model.model_copy(update={"base": "a run"})
+    select_task(recipe.model_copy(update={"evaluation": other, "model": model})).development(None)
+    assert asked == [recipe.model.base, recipe.model.base]
+
+
+def test_development_without_questions_is_refused(recipe_file: Path):
+    """The score would be no number, no checkpoint the best, and the run for nothing."""
+    recipe = read_recipe(changed(recipe_file, ("dev.jsonl", "empty.jsonl")))
+    with pytest.raises(ConfigurationError, match=r"empty\.jsonl"):
+        select_task(recipe).development(None)
+    missing = read_recipe(changed(recipe_file, ("empty.jsonl", "no.jsonl")))
+    with pytest.raises(ReadError, match=r"no\.jsonl"):
+        select_task(missing).development(None)
+
+
+# --- set queries
+
+
+def dataset(count: int, *queries: tuple[str, str], name: str = "films/dev") -> Dataset:
+    """Documents d0 ...; the satisfying and the violating ones of each query."""
+    return Dataset(
+        name,
+        {f"d{n}": f"text {n}" for n in range(count)},
+        tuple(
+            Query(str(n), f"query {n}", dict.fromkeys(own.split(), 1), frozenset(wrong.split()))
+            for n, (own, wrong) in enumerate(queries)
+        ),
+    )
+
+
+def test_figures_are_recall_and_violation_rate(tmp_path: Path):
+    """Ranks counted from the wrong end would praise what finds the excluded things."""
+    data = dataset(200, ("d0 d1", ""), ("d0 d150", "d2 d3"), ("d0", "d199 d1"))
+    falling = -np.arange(200.0)
+    found = set_figures(data, np.stack([falling, falling, falling]))
+    assert found[ANSWER_RECALL] == pytest.approx((1 + 0.5 + 1) / 3)
+    assert found[VIOLATION] == pytest.approx(0.5)  # mean ranks 3.5 < 76; 101 > 1
+    found = set_figures(data, np.stack([-falling, falling, -falling]))
+    assert found[ANSWER_RECALL] == pytest.approx((0 + 0.5 + 0) / 3)
+    assert found[VIOLATION] == 1
+    # a rate of 0 over no queries would be the best of all
+    assert set(set_figures(dataset(3, ("d0", "")), np.zeros((1, 3)))) == {ANSWER_RECALL}
+
+
+def test_recall_is_that_of_the_benchmarks(tmp_path: Path):
+    data = load_dataset(write_small_sets(tmp_path / "rooms"), "dev")
+    scores = np.random.default_rng(0).normal(size=(len(data.queries), len(data.documents)))
+    ids = list(data.documents)
+
+    def search(texts, k):
+        return [[(ids[c], float(row[c])) for c in np.argsort(-row)[:k]] for row in scores]
+
+    expected = evaluate(data, search, 100, resamples=1).metrics["R@100"]
+    assert set_figures(data, scores)[ANSWER_RECALL] == pytest.approx(expected)
+
+
+def test_a_pool_holds_all_that_its_queries_ask_for():
+    """An answer that is not there cannot be found: the recall would be that of the draw."""
+    own = [(" ".join(f"d{10 * n + i}" for i in range(6)), f"d{10 * n + 7}") for n in range(40)]
+    data = dataset(1000, *own)
+    pool = sample_pool(data, 100)
+    assert len(pool.documents) == 100
+    assert 0 < len(pool.queries) < 40
+    labelled = set().union(*(q.satisfying | q.violating for q in pool.queries))
+    assert labelled <= set(pool.documents)
+    assert 43 < len(labelled) <= 50
+    assert list(pool.documents) == [name for name in data.documents if name in pool.documents]
+    assert sample_pool(data, 100) == pool
+    assert sample_pool(dataset(1000, *own, name="other/dev"), 100).queries != pool.queries
+    assert sample_pool(data, None) == sample_pool(data, 1000) == data
+    broad = sample_pool(dataset(50, (" ".join(f"d{n}" for n in range(30)), "")), 20)
+    assert (len(broad.queries), len(broad.documents)) == (1, 30)
+    with pytest.raises(ConfigurationError, match="no query of films/dev has an answer"):
+        sample_pool(dataset(5, ("", "d1")), None)
+
+
+def test_a_measurement_uses_lengths_and_prefixes_of_its_side(small_model: SentenceTransformer):
+    """Encoded otherwise than in training and in use, the best model is another one."""
+    seen = []
+
+    class Watched:
+        max_seq_length = 99
+
+        def encode(self, texts, **settings):
+            seen.append((list(texts), self.max_seq_length))
+            return small_model.encode(texts, **settings)
+
+    data = dataset(3, ("d1", "d2"), ("d2", ""))
+    development = set_development([data], TextRoles((7, 9), ("q: ", "d: ")))
+    found = development.measure(Watched())
+    assert seen == [
+        (["q: query 0", "q: query 1"], 7),
+        (["d: text 0", "d: text 1", "d: text 2"], 9),
+    ]
+    assert found["films/dev"][ANSWER_RECALL] == 1
+    sets = {"a": {ANSWER_RECALL: 0.2}, "b": {ANSWER_RECALL: 0.6, VIOLATION: 1}}
+    assert development.score(sets, {}) == 0.4
+
+
+# --- tiers
+
+ROLES = TextRoles((8, 8), ("", ""))
+
+
+def example(positives="", distractors="", negatives="", query="q"):
+    return TieredExample(query, tuple(positives), tuple(distractors), tuple(negatives), "made")
+
+
+class Told:
+    """A model that knows the vectors of its texts."""
+
+    max_seq_length = 8
+
+    def __init__(self, **vectors):
+        self.vectors = vectors
+
+    def encode(self, texts, **_):
+        return np.array([self.vectors[text] for text in texts], np.float32)
+
+
+def scored(examples, **scores):
+    """Figures where a passage's vector is its score."""
+    model = Told(q=[1], **{name: [value] for name, value in scores.items()})
+    return tier_development({"made": examples}, ROLES).measure(model)["made"]
+
+
+def test_the_first_three_of_a_querys_own_candidates_count():
+    """Passages of other queries in the ranking would make it another task."""
+    rows = [example("ab", "c", "de"), example("a", "b", "cd")]
+    found = scored(rows, a=5, b=1, c=4, d=2, e=3)
+    assert found == {POSITIVES: (1 / 2 + 1) / 2, DISTRACTORS: (1 + 0) / 2}
+
+
+def test_queries_without_a_tier_do_not_count_in_its_figure():
+    """Undisturbed questions have no distractors: 0 of none would flatter the mean."""
+    rows = [example("a", "", "bcd"), example("", "a", "bcd"), example("d", "abc")]
+    found = scored(rows, a=4, b=3, c=2, d=1)
+    assert found == {POSITIVES: 1 / 2, DISTRACTORS: 1}
+    assert scored(rows[:1], a=4, b=3, c=2, d=1) == {POSITIVES: 1}
+
+
+def test_equal_scores_count_against_the_encoder():
+    """An encoder to which all is alike would otherwise be perfect."""
+    found = scored([example("a", "bcd", "e")], a=0, b=0, c=0, d=0, e=0)
+    assert found == {POSITIVES: 0, DISTRACTORS: 1}
+
+
+def test_documents_are_those_of_the_given_encoder():
+    """A query encoder that moved its own documents along would be measured in another index."""
+    rows = [example("a", "b", "cd")]
+    model = Told(q=[1, 0], a=[0.1, 0], b=[0.9, 0], c=[0.5, 0], d=[0.4, 0])
+    other = Told(a=[0.9, 0], b=[0.1, 0], c=[0.5, 0], d=[0.4, 0])
+    own = tier_development({"made": rows}, ROLES)
+    frozen = tier_development({"made": rows}, ROLES, other.encode)
+    assert own.measure(model) == {"made": {POSITIVES: 0, DISTRACTORS: 1}}
+    assert frozen.measure(model) == {"made": {POSITIVES: 1, DISTRACTORS: 0}}
+
+
+def test_the_score_is_what_is_found_less_what_distracts():
+    """By either figure alone the model kept would be one that follows everything, or nothing."""
+    development = tier_development({"made": [example("a", "b")]}, ROLES)
+    disturbed = {POSITIVES: 0.6, DISTRACTORS: 0.2}
+    assert development.score({"disturbed": disturbed}, {}) == pytest.approx(0.4)
+    both = {"disturbed": disturbed, "raw": {POSITIVES: 0.8}}
+    assert development.score(both, {}) == pytest.approx(0.6)
+    with pytest.raises(ConfigurationError, match="right passage"):
+        tier_development({"made": [example("", "a", "b")]}, ROLES)
