@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.datasets.limit import limit_queries
-from benchmarks.statistics.consistency import complementary_pairs
+from benchmarks.papers.limit_queries import limit_queries
+from benchmarks.papers.logicol_measures import complementary_pairs
 from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.evaluation import Dataset, Query, data_folder, load_dataset
 from logic_retrievers.queries import Atom

@@ -61,8 +61,8 @@ def test_every_benchmark_runs_without_a_command(monkeypatch: pytest.MonkeyPatch)
     ran: list[str] = []
     monkeypatch.setattr(__main__.runpy, "run_module", lambda name, **_: ran.append(name))
     assert CliRunner().invoke(app, []).exit_code == 0
-    assert ran == [f"benchmarks.{name}" for name in __main__.BENCHMARKS]
+    assert ran == [f"benchmarks.product.{name}" for name in __main__.BENCHMARKS]
     folder = Path(__main__.__file__).parent
-    assert all((folder / f"{name}.py").is_file() for name in __main__.BENCHMARKS)
+    assert all((folder / "product" / f"{name}.py").is_file() for name in __main__.BENCHMARKS)
     call("--help")
     assert len(ran) == len(__main__.BENCHMARKS)
