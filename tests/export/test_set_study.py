@@ -11,10 +11,10 @@ import pytest
 from small_sets import write_small_sets
 from suites.hashed_encoder import HashedEncoder
 
-from benchmarks.report.artefacts import Section
 from benchmarks.papers import logicol_systems as systems_module
 from benchmarks.papers.logicol import STUDY
 from benchmarks.papers.logicol_consistency import Consistency, coherence_figure, median_pair
+from benchmarks.papers.logicol_measures import complementary_pairs
 from benchmarks.papers.logicol_systems import (
     BASE,
     BM25,
@@ -26,8 +26,8 @@ from benchmarks.papers.logicol_systems import (
     film_sets,
     spread_evenly,
 )
+from benchmarks.report.artefacts import Section
 from benchmarks.report.workbench import Workbench
-from benchmarks.papers.logicol_measures import complementary_pairs
 from logic_retrievers.errors import ConfigurationError
 
 TRAINED = {"set-contrastive": "2", "logicol": "3"}
@@ -135,7 +135,8 @@ def test_a_data_set_that_was_cut_off_is_not_taken_for_one(tmp_path, monkeypatch)
     assert list(tmp_path.iterdir()) == []
     monkeypatch.setattr(systems_module, "write_set_queries", lambda folder, *_: folder.mkdir())
     assert film_sets(tmp_path / "film_sets").is_dir()
-    monkeypatch.setattr(systems_module, "generate_queries", None)  # it is there: nothing is built again
+    # It is there: nothing is built again.
+    monkeypatch.setattr(systems_module, "generate_queries", None)
     assert film_sets(tmp_path / "film_sets").is_dir()
 
 

@@ -14,7 +14,6 @@ from logic_export.data.tiers.examples import TieredExample
 from logic_export.training.tier_development import DISTRACTORS, POSITIVES
 from suites.hashed_encoder import HashedEncoder
 
-from benchmarks.report.artefacts import Section
 from benchmarks.papers import lore_tables
 from benchmarks.papers.lore import STUDY
 from benchmarks.papers.lore_tables import (
@@ -29,6 +28,7 @@ from benchmarks.papers.lore_tables import (
     both_forms,
     measure_encoders,
 )
+from benchmarks.report.artefacts import Section
 from benchmarks.report.workbench import Workbench
 from logic_retrievers.errors import MissingExtraError
 
@@ -129,9 +129,7 @@ def test_models_that_are_not_there_are_rows_with_their_recipe(rows, tmp_path, mo
 
 def test_without_the_extra_the_study_names_it(tmp_path, monkeypatch):
     """Else the whole report would end in a traceback."""
-    monkeypatch.setitem(
-        __import__("sys").modules, "benchmarks.papers.lore_tables", None
-    )
+    monkeypatch.setitem(__import__("sys").modules, "benchmarks.papers.lore_tables", None)
     with pytest.raises(MissingExtraError, match=r"logic-retrievers\[train\]"):
         STUDY.run(MadeBench(tmp_path / "vectors"))
 
