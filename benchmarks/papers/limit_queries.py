@@ -69,32 +69,18 @@ def _attribute_pairs(dataset: Dataset) -> list[tuple[int, int]]:
 
 def _conjunction_and_exclusion(a: tuple[str, Query], b: tuple[str, Query]) -> Iterator[Query]:
     """A AND B, and A AND NOT B."""
-    (attribute, wanted), (other, excluded) = a, b
+    (one, wanted), (other, excluded) = a, b
     likes_a, likes_b = wanted.satisfying, excluded.satisfying
-    forms = (
-        (
-            "+",
-            "a_and_b",
-            f"{attribute} and {other}",
-            Atom(attribute) & Atom(other),
-            likes_a & likes_b,
-            likes_a ^ likes_b,
-        ),
-        (
-            "-",
-            "a_not_b",
-            f"{attribute} but not {other}",
-            Atom(attribute) & ~Atom(other),
-            likes_a - likes_b,
-            likes_a & likes_b,
-        ),
-    )
-    for sign, template, words, expression, satisfying, violating in forms:
+    both, without = Atom(one) & Atom(other), Atom(one) & ~Atom(other)
+    for sign, template, words, expression, right, wrong in (
+        ("+", "a_and_b", f"{one} and {other}", both, likes_a & likes_b, likes_a ^ likes_b),
+        ("-", "a_not_b", f"{one} but not {other}", without, likes_a - likes_b, likes_a & likes_b),
+    ):
         yield Query(
             id=f"{wanted.id}{sign}{excluded.id}",
             text=f"Who likes {words}?",
-            grades=dict.fromkeys(sorted(satisfying), 1),
-            violating=violating,
+            grades=dict.fromkeys(sorted(right), 1),
+            violating=wrong,
             extra={
                 "expression": expression.to_dict(),
                 "template": template,

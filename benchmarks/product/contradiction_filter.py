@@ -89,10 +89,11 @@ def judges(peer: CrossEncoder | None) -> Mapping[str, Judge]:
     def passages(_: str, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
         return np.array([pair.probability or 0.0 for pair in scorer.score(pairs)])
 
+    def nearest(question: str, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+        return [(nearest_sentences(a, question), nearest_sentences(b, question)) for a, b in pairs]
+
     def focus(question: str, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
-        return passages(
-            "", [(nearest_sentences(a, question), nearest_sentences(b, question)) for a, b in pairs]
-        )
+        return passages("", nearest(question, pairs))
 
     judge = default_conflict_judge()
     assert judge is not None
@@ -116,9 +117,7 @@ def judges(peer: CrossEncoder | None) -> Mapping[str, Judge]:
     }
     if peer is not None:
         judges_by_name["cross-encoder (peer), nearest sentences"] = lambda question, pairs: (
-            peer.probabilities(
-                [(nearest_sentences(a, question), nearest_sentences(b, question)) for a, b in pairs]
-            )
+            peer.probabilities(nearest(question, pairs))
         )
     return judges_by_name
 
@@ -149,39 +148,43 @@ def judge_row(
         scored = _score_against_trusted(parts["dev"], judge, draws)
         correct = np.concatenate([s[k == "correct"] for s, k in scored])
         threshold = float(np.quantile(correct, CORRECT_KEPT))
-    removed, correct_kept, ranks, labels = [], [], [], []
-    for scores, kinds in _score_against_trusted(parts["test"], judge, draws):
-        over = scores > threshold
-        removed.append(_share(over[kinds == "misinfo"]))
-        correct_kept.append(_share(~over[kinds == "correct"]))
-        labels += [kind == "misinfo" for kind in kinds if kind != "noise"]
-        ranks += scores[kinds != "noise"].tolist()
-    shares = bootstrap(
-        np.column_stack([removed, correct_kept]), [n // draws for n in range(len(removed))]
-    )
-    return {
-        "judged by": name,
-        "misinformation out": with_interval(shares[0]),
-        "correct kept": with_interval(shares[1]),
-        "ROC-AUC": round(float(roc_auc_score(labels, ranks)), 3),
-    }
+    scored = _score_against_trusted(parts["test"], judge, draws)
+    over = [(scores > threshold, kinds) for scores, kinds in scored]
+    labels = [kind == "misinfo" for _, kinds in scored for kind in kinds if kind != "noise"]
+    ranks = np.concatenate([scores[kinds != "noise"] for scores, kinds in scored])
+    auc = round(float(roc_auc_score(labels, ranks)), 3)
+    return _row(name, over, [n // draws for n in range(len(over))], auc)
 
 
 def label_row(questions: Sequence[Question], draws: int) -> dict[str, Any]:
     """The figures of an oracle that drops documents with another answer than the trusted one's."""
-    removed, correct_kept = [], []
+    over = []
     for question in questions:
         for trusted, others in _draw_trusted(question, draws):
-            over = np.array([document.answer != trusted.answer for document in others], dtype=bool)
+            differs = [document.answer != trusted.answer for document in others]
             kinds = np.array([document.kind for document in others])
-            removed.append(_share(over[kinds == "misinfo"]))
-            correct_kept.append(_share(~over[kinds == "correct"]))
-    shares = bootstrap(np.column_stack([removed, correct_kept]))
+            over.append((np.array(differs, dtype=bool), kinds))
+    name = "the labelled answers (no judge: what disagreement alone can do)"
+    return _row(name, over, None, "-")
+
+
+def _row(
+    name: str,
+    dropped: Sequence[tuple[npt.NDArray[np.bool_], npt.NDArray[np.str_]]],
+    groups: Sequence[int] | None,
+    auc: float | str,
+) -> dict[str, Any]:
+    """Shares of misinformation that is dropped, and of correct documents that are kept."""
+    shares = [
+        (_share(over[kinds == "misinfo"]), _share(~over[kinds == "correct"]))
+        for over, kinds in dropped
+    ]
+    removed, kept = bootstrap(shares, groups)
     return {
-        "judged by": "the labelled answers (no judge: what disagreement alone can do)",
-        "misinformation out": with_interval(shares[0]),
-        "correct kept": with_interval(shares[1]),
-        "ROC-AUC": "-",
+        "judged by": name,
+        "misinformation out": with_interval(removed),
+        "correct kept": with_interval(kept),
+        "ROC-AUC": auc,
     }
 
 

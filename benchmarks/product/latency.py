@@ -1,6 +1,6 @@
-"""Latency of every policy over one collection, and of a cross-encoder over plain search.
+"""Latency of every policy over one collection.
 
-python -m benchmarks.product.latency [--points 10000] [--queries 60] [--cross-encoder FOLDER]
+python -m benchmarks.product.latency [--points 10000] [--queries 60]
 
 One query at a time over embedded film texts of about 130 tokens, with words, k = 10. Documents come
 from cached vectors; queries are encoded each time. Ordinary queries are MS MARCO's; those that
@@ -10,14 +10,11 @@ exclude are ExcluIR's. "Rest" is the time outside the encoder: engine, parser, p
 from __future__ import annotations
 
 import argparse
-import tempfile
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.common.cross_encoder import CrossEncoder
 from benchmarks.common.output import cached_encoder, percentiles, publish, resident_mib
 from benchmarks.common.timing import TimedEncoder, film_passages
 from logic_retrievers import Engine, PassageIndex
@@ -28,8 +25,6 @@ from logic_retrievers.policies import POLICIES
 K = 10
 # Policies that do more for a query with an exclusion.
 EXCLUDING = ("auto", "boolean")
-# Queries and passages of the cross-encoder, which takes a second per query.
-SLOW_QUERIES, RERANKED = 10, 20
 
 
 def main() -> None:
@@ -37,7 +32,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--points", type=int, default=10_000)
     parser.add_argument("--queries", type=int, default=60)
-    parser.add_argument("--cross-encoder", type=Path, help="an ONNX folder, as the report takes it")
     options = parser.parse_args()
     ordinary, excluding = (
         [query.text for query in load_dataset(name).queries[: options.queries]]
@@ -53,9 +47,6 @@ def main() -> None:
             for label, (policy, queries) in searches.items()
         ]
         publish("latency", rows, points=options.points, memory_mib=resident_mib())
-        if options.cross_encoder:
-            row = measure_reranker(index, options.cross_encoder, excluding[:SLOW_QUERIES])
-            publish("latency, cross-encoder", [row], points=options.points)
 
 
 def measure(engine: Engine, encoder: TimedEncoder, queries: list[str]) -> dict[str, Any]:
@@ -78,21 +69,6 @@ def measure(engine: Engine, encoder: TimedEncoder, queries: list[str]) -> dict[s
         # Threads that wait by spinning count as well.
         "processor ms a query": round(1000 * float(np.mean(processor)), 2),
     }
-
-
-def measure_reranker(index: PassageIndex, folder: Path, queries: list[str]) -> dict[str, Any]:
-    """Times of plain search and the cross-encoder over its results, without cached scores."""
-    engine, totals = Engine(index, "topical"), []
-    with tempfile.TemporaryDirectory() as scores:
-        judge = CrossEncoder(folder, Path(scores) / "pairs.sqlite")
-        judge.probabilities([("warm", "up")])
-        for query in queries:
-            begun = time.perf_counter()
-            hits = engine.search(query, RERANKED)
-            judge.probabilities([(query, hit.passage.text) for hit in hits])
-            totals.append(time.perf_counter() - begun)
-    name = f"cross-encoder over the first {RERANKED} of topical"
-    return {"policy": name, "queries": len(queries), **percentiles(totals)}
 
 
 if __name__ == "__main__":
