@@ -1,4 +1,4 @@
-"""Tiny folders of ConflictQA's, ArguAna's, HealthVer's, SICK's and SciFact's forms."""
+"""Tiny folders of ConflictQA's, ArguAna's, SciFact's and the films' forms."""
 
 from __future__ import annotations
 
@@ -65,57 +65,15 @@ def arguana(folder: Path) -> None:
     (place / "qrels" / "dev.tsv").write_text("\n".join(rows) + "\n")
 
 
-def claims(folder: Path) -> None:
-    """HealthVer, SICK and SciFact: a pair that contradicts and one that does not, by subject."""
-    claims = [
-        (
-            f"The {subject} is open.",
-            f"The {subject} is {word}. It is old.",
-            contradicts,
-            f"{subject} {word}",
-        )
+def abstracts(folder: Path) -> None:
+    """SciFact's corpus, as background."""
+    texts = {
+        f"{subject} {word}": f"The {subject} is {word}. It is old."
         for subject in SUBJECTS
-        for word, contradicts in (("closed", True), ("never closed", False))
-    ]
-    lines(
-        folder / "healthver" / "dev.jsonl",
-        [
-            {"claim": c, "evidence": e, "label": "Refutes" if x else "Supports"}
-            for c, e, x, _ in claims
-        ]
-        + [{"claim": "A claim.", "evidence": "Nothing.", "label": "Neutral"}],
-    )
-    lines(
-        folder / "sick" / "trial.jsonl",
-        [
-            {
-                "pair_id": name,
-                "sentence_a": c,
-                "sentence_b": e,
-                "label": "CONTRADICTION" if x else "ENTAILMENT",
-            }
-            for c, e, x, name in claims
-        ],
-    )
-    lines(
-        folder / "scifact" / "corpus.jsonl.gz",
-        [{"_id": name, "title": "", "text": e} for _, e, _, name in claims],
-    )
-    lines(
-        folder / "scifact" / "claims_dev.jsonl",
-        [
-            {
-                "_id": name,
-                "text": c,
-                "evidence": {
-                    name: {"label": "CONTRADICT" if x else "SUPPORT", "rationales": [[0]]},
-                    "elsewhere": {"label": "SUPPORT", "rationales": [[0]]},
-                },
-            }
-            for c, _, x, name in claims
-        ]
-        + [{"_id": "bare", "text": "A claim without evidence.", "evidence": {}}],
-    )
+        for word in ("closed", "never closed")
+    }
+    rows = [{"_id": name, "title": "", "text": text} for name, text in texts.items()]
+    lines(folder / "scifact" / "corpus.jsonl.gz", rows)
 
 
 def films(folder: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sparse_data import claims, conflictqa, films
+from sparse_data import abstracts, conflictqa, films
 
 from benchmarks.common.corpus_corruption import (
     CLEAN,
@@ -30,7 +30,7 @@ from benchmarks.report.workbench import Workbench
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:
     monkeypatch.setenv("LOGIC_RETRIEVERS_DATA", str(tmp_path))
-    for write in (conflictqa, claims, films):
+    for write in (conflictqa, abstracts, films):
         write(tmp_path)
     return Workbench(tmp_path / "vectors.sqlite")
 
