@@ -59,7 +59,7 @@ def table_rows(table: Table) -> list[RowText]:
                 CellText(
                     format_mean(cell),
                     format_interval(cell),
-                    mark(table.columns[at], cell, base and base.cells[at], table.better),
+                    mark(table.columns[at], cell, base.cells[at] if base else None, table.better),
                 )
                 for at, cell in enumerate(row.cells)
             ),
