@@ -16,6 +16,7 @@ from benchmarks.report.cells import estimate_cell
 from benchmarks.report.workbench import Study, Workbench
 from logic_retrievers import PassageIndex
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation import Estimate
 from logic_retrievers.probe import (
     AccuracyComparison,
     CachedReader,
@@ -183,7 +184,7 @@ def answers_table(
     for configuration in result.traces:
         figures, other = result.figures(configuration), compared.get(configuration)
         cells = (
-            _cell(result, configuration, column, other if column == "accuracy" else None)
+            _cell(figures[column], other if column == "accuracy" else None)
             if column in figures
             else None
             for column in COLUMNS
@@ -204,11 +205,12 @@ def answers_table(
 def kinds_table(name: str, result: ProbeResult) -> Table:
     """Right answers by kind of question, and the configurations that are worse."""
     first, *_ = names = list(result.traces)
+    by_kind = {each: result.figures_by_kind(each) for each in names}
     rows = []
     for kind in dict.fromkeys(result.kinds.values()):
         compared = result.comparisons(kind)
         count = list(result.kinds.values()).count(kind)
-        cells = [_kind_cell(result, each, kind, compared.get(each)) for each in names]
+        cells = [_cell(by_kind[each][kind]["accuracy"], compared.get(each)) for each in names]
         lost = [each for each, other in compared.items() if other.lost > other.gained]
         rows.append(Row(cells=(kind, count, *cells, ", ".join(lost) or None)))
     return Table(
@@ -223,6 +225,7 @@ def kinds_table(name: str, result: ProbeResult) -> Table:
 def kinds_figure(name: str, result: ProbeResult) -> Figure:
     """Bars of right answers by kind of question."""
     kinds = tuple(dict.fromkeys(result.kinds.values()))
+    by_kind = {each: result.figures_by_kind(each) for each in CHARTED}
     return Figure(
         name=name,
         title=f"Right answers by kind of question, read by {_reader(result)}",
@@ -232,7 +235,8 @@ def kinds_figure(name: str, result: ProbeResult) -> Figure:
             y_label="right answers",
             labels=kinds,
             systems={
-                each: tuple(_kind_cell(result, each, kind) for kind in kinds) for each in CHARTED
+                each: tuple(_cell(figures[kind]["accuracy"]) for kind in kinds)
+                for each, figures in by_kind.items()
             },
         ),
     )
@@ -275,8 +279,9 @@ def filter_table(
     rows = []
     for label, result, each in labelled:
         counts = [len(trace.passages) for trace in result.traces[each].values()]
-        right = _cell(result, each, "accuracy", result.comparisons().get(each))
-        named = (_cell(result, each, column) for column in ("gold", "wrong"))
+        figures = result.figures(each)
+        right = _cell(figures["accuracy"], result.comparisons().get(each))
+        named = (_cell(figures[column]) for column in ("gold", "wrong"))
         rows.append(Row(cells=(label, right, *named, round(sum(counts) / len(counts), 2))))
     return Table(
         name=name,
@@ -293,19 +298,9 @@ def filter_table(
     )
 
 
-def _cell(
-    result: ProbeResult, name: str, column: str, compared: AccuracyComparison | None = None
-) -> Measurement | None:
+def _cell(estimate: Estimate, compared: AccuracyComparison | None = None) -> Measurement | None:
     """The cell of a share, with the corrected p of its comparison."""
-    p = None if compared is None else compared.p_corrected
-    return estimate_cell(result.figures(name)[column], p)
-
-
-def _kind_cell(
-    result: ProbeResult, name: str, kind: str, compared: AccuracyComparison | None = None
-) -> Measurement | None:
-    p = None if compared is None else compared.p_corrected
-    return estimate_cell(result.figures_by_kind(name)[kind]["accuracy"], p)
+    return estimate_cell(estimate, None if compared is None else compared.p_corrected)
 
 
 def _reader(result: ProbeResult) -> str:
