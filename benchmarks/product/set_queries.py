@@ -1,4 +1,4 @@
-"""Set queries over films: Boolean retrieval beside the whole query, BM25 and other rules.
+"""Set queries over films: Boolean retrieval next to the whole query, BM25 and other rules.
 
 python -m benchmarks.product.set_queries [--part dev|test] [--folder FOLDER] [--queries N]
 

@@ -1,4 +1,4 @@
-"""``auto`` on users' queries and on the papers' sets, beside plain search and the baselines.
+"""``auto`` on users' queries and on the papers' sets, next to plain search and the baselines.
 
 python -m benchmarks.product.user_queries [--part dev] [--lexical] [--new-domains]
 

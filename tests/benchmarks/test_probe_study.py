@@ -41,7 +41,7 @@ def result(said: Mapping[str, Sequence[str]], kinds: Sequence[str] = ()) -> Prob
 
 
 def test_the_baseline_has_no_p_and_the_others_count_what_they_gain_and_lose():
-    """A p beside the wrong column, or of the wrong pair, is a claim that nobody measured."""
+    """A p in the wrong column, or of the wrong pair, is a claim that was not measured."""
     texts = {
         "topical": [WRONG] * 9 + [RIGHT],
         "auto": [RIGHT] * 9 + [NEITHER],
@@ -98,7 +98,7 @@ def test_the_threshold_is_the_highest_that_costs_no_right_answer():
 
 @pytest.mark.data
 def test_boolquestions_has_sentences_for_answers(tmp_path, monkeypatch):
-    """Word by word nobody says them, and every configuration would have nothing right."""
+    """No reader repeats them word by word: every configuration would have nothing right."""
     monkeypatch.setattr(study, "POLICIES", ("topical", "hybrid"))
     bench = Workbench(tmp_path / "vectors.sqlite")
     bench.__dict__["encoder"] = HashedEncoder()

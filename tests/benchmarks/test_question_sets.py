@@ -60,7 +60,7 @@ def things(text: str) -> set[str]:
 
 
 def test_limit_by_hand(people: Path) -> None:
-    """Golf is one person's; nobody has Tea without Owls; a Drum could be one of the Drum Kits."""
+    """Golf is one person's; no one has Tea without Owls; a Drum could be one of the Drum Kits."""
     result = limit_questions(people, count=len(PAIRS))
     assert result.passages == {
         **{name: LIKES[name] for name in "12"},
