@@ -22,7 +22,7 @@ from benchmarks.common.corpus_corruption import (
 )
 from benchmarks.common.statistics import bootstrap_statistic
 from benchmarks.papers.published import cleaning_rows
-from benchmarks.report.artefacts import Bars, Figure, Row, Section, Table
+from benchmarks.report.artefacts import Bars, Cell, Figure, Row, Section, Table
 from benchmarks.report.cells import estimate_cell
 from benchmarks.report.workbench import Study, Workbench
 from logic_retrievers.evaluation import Estimate, bootstrap
@@ -124,7 +124,7 @@ def _table(
         columns = np.column_stack([figures.ndcg, figures.recall, figures.share])
         ndcg, *injected = bootstrap(columns, groups, seed=seed)
         cells = [None if label == CLEAN else estimate_cell(estimate) for estimate in injected]
-        last: list[object] = [None] * (1 + len(KINDS))
+        last: list[Cell] = [None] * (1 + len(KINDS))
         if label not in (CLEAN, CORRUPTED):
             last = [estimate_cell(_recovered_share(outcomes, label, groups, seed))]
             last += [f"{outcome.hidden[kind]:,} of {outcome.total[kind]:,}" for kind in KINDS]

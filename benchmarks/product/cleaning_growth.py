@@ -70,7 +70,9 @@ def main() -> None:
     texts = dict.fromkeys(text for row in rows if (text := row.text("text")).strip())
     passages = [Passage(str(n), text) for n, text in enumerate(texts)]
     judge = TimedPairKinds() if options.judge else None
-    whole, added, hooks = [], [], []
+    whole: list[dict[str, Any]] = []
+    added: list[dict[str, Any]] = []
+    hooks: list[dict[str, Any]] = []
     for size in options.sizes:
         stored, new = passages[:size], passages[size : size + options.new]
         if options.hooks:
