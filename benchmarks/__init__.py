@@ -1,1 +1,1 @@
-"""The benchmarks behind docs/results.md; `make bench` runs all of them."""
+"""Measurements: the papers' tables and figures (``papers``), and the product's (``product``)."""

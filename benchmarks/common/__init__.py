@@ -1,1 +1,1 @@
-"""Helpers of the benchmarks: search over data sets, timing, corpora to corrupt, peers."""
+"""Helpers of the benchmarks: search over data sets, baselines, statistics, output."""

@@ -1,6 +1,6 @@
-"""How the literature combines the results of a Boolean expression's atoms, to compare with.
+"""Combinations of the results of a Boolean expression's atoms, as the literature makes them.
 
-Both search the topical vector for every atom and know no phrase that joins them.
+Both policies search the topical vector for every atom.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from logic_retrievers.queries.expressions import Atom, Expression, Not, Or, spli
 from logic_retrievers.scoring import ordinal_ranks, ranking
 from logic_retrievers.types import CandidatePool, VectorQuery
 
+# Candidates of the search for an atom.
 LIMIT = 100
-"""Candidates of the search for an atom."""
 
 
 @dataclass(frozen=True)
 class BooleanBaseline(Policy):
-    """One query with an expression."""
+    """Ranks for one query with an expression."""
 
     query: ParsedQuery
 
@@ -43,7 +43,6 @@ class BooleanBaseline(Policy):
         )
 
     def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
-        """By :meth:`scores`; -inf is no result."""
         scores = self.scores(pool.scores.__getitem__, k)
         scores = np.where(np.isnan(scores), -np.inf, scores)
         best = [int(i) for i in ranking(scores)[:k] if not np.isneginf(scores[i])]
@@ -56,28 +55,39 @@ class BooleanBaseline(Policy):
 
     @abstractmethod
     def scores(self, cosines: AtomScores, k: int) -> Scores:
-        """Of the pool, for a list of k."""
+        """Scores of the pool for a list of k; -inf is no result."""
 
 
 class EnsemblePolicy(BooleanBaseline):
-    """Decompose-then-ensemble (Shen et al. 2025, 6.2)."""
+    """Decompose-then-ensemble: AND is min, OR is max, NOT is subtracted (Shen et al. 2025, 6.2)."""
 
     name: ClassVar[str] = "ensemble"
 
     def scores(self, cosines: AtomScores, k: int) -> Scores:
-        """:func:`ensemble_scores`."""
         del k
-        return ensemble_scores(self._expression, cosines)
+        return _ensemble_scores(self._expression, cosines)
 
 
 class SetsPolicy(BooleanBaseline):
-    """Set operations on result lists (Zhang et al. 2024)."""
+    """Set operations on the result lists of the atoms (Zhang et al. 2024, decomposed query).
+
+    AND intersects and adds the scores, OR unites and takes the greater one, NOT takes out: the
+    paper's "subtraction" is read as zero for what is in the list that is taken out. Lists have a
+    length of 2k, as in the paper.
+    """
 
     name: ClassVar[str] = "sets"
 
     def scores(self, cosines: AtomScores, k: int) -> Scores:
-        """:func:`set_scores`, with the paper's lists of 2k."""
-        return set_scores(self._expression, cosines, 2 * k)
+        result = _result_set(self._expression, cosines, 2 * k)
+        return np.where(result.members, result.scores, -np.inf)
+
+
+class ShortSetsPolicy(SetsPolicy):
+    """Set operations for lists of ten: longer ones take out the first 2k of every excluded part."""
+
+    def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
+        return super().rank(pool, min(k, 10))
 
 
 @dataclass(frozen=True)
@@ -93,17 +103,17 @@ class BooleanBaselineRouter(PolicyRouter):
         trained: Collection[str] = (),
         constants: Mapping[str, float] | None = None,
     ) -> Policy:
-        """The policy for one query."""
         del trained, constants
         parsed = self.parse(query)
         return TopicalPolicy() if parsed.expression is None else self.baseline(parsed)
 
 
 ENSEMBLE, SETS = BooleanBaselineRouter(EnsemblePolicy), BooleanBaselineRouter(SetsPolicy)
+SHORT_SETS = BooleanBaselineRouter(ShortSetsPolicy)
 
 
 def _atoms(expression: Expression, *, wanted: bool) -> Iterator[tuple[str, bool]]:
-    """The texts of the atoms, and whether they are wanted."""
+    """The text of each atom, and whether it is wanted."""
     if isinstance(expression, Atom):
         yield expression.text, wanted
     elif isinstance(expression, Not):
@@ -113,52 +123,28 @@ def _atoms(expression: Expression, *, wanted: bool) -> Iterator[tuple[str, bool]
             yield from _atoms(part, wanted=wanted)
 
 
-def ensemble_scores(expression: Expression, atom_scores: AtomScores) -> Scores:
-    """Decompose-then-ensemble: AND is min, OR is max, NOT is subtracted (Shen et al. 2025, 6.2).
-
-    Args:
-        expression: any.
-        atom_scores: cosines.
-    """
+def _ensemble_scores(expression: Expression, atom_scores: AtomScores) -> Scores:
     if isinstance(expression, Atom):
         return atom_scores(expression.text)
     if isinstance(expression, Or):
-        parts = np.stack([ensemble_scores(part, atom_scores) for part in expression.parts])
-        strongest: Scores = parts.max(axis=0)
+        parts = [_ensemble_scores(part, atom_scores) for part in expression.parts]
+        strongest: Scores = np.max(parts, axis=0)
         return strongest
     wanted, excluded = split_exclusions(expression)
     score = np.zeros_like(atom_scores(expression.atoms[0]))
     if wanted:
-        score = np.min(np.stack([ensemble_scores(part, atom_scores) for part in wanted]), axis=0)
+        score = np.min([_ensemble_scores(part, atom_scores) for part in wanted], axis=0)
     for part in excluded:
-        score = score - ensemble_scores(part, atom_scores)
+        score = score - _ensemble_scores(part, atom_scores)
     return score
 
 
 @dataclass(frozen=True)
 class _ResultSet:
-    """Which candidates are in a result set, and their scores, each of shape (candidates,)."""
+    """Membership and score of each candidate, both of shape (candidates,)."""
 
     members: npt.NDArray[np.bool_]
     scores: Scores
-
-
-def set_scores(expression: Expression, atom_scores: AtomScores, limit: int) -> Scores:
-    """Set operations on the result lists of the atoms (Zhang et al. 2024, decomposed query).
-
-    AND intersects and adds the scores, OR unites and takes the greater one, NOT takes out; the
-    paper's "subtraction" is read as zero for what is not in the list that is taken out.
-
-    Args:
-        expression: any.
-        atom_scores: cosines.
-        limit: length of an atom's list; the paper's is 2k.
-
-    Returns:
-        -inf for what is not in the resulting set.
-    """
-    result = _result_set(expression, atom_scores, limit)
-    return np.where(result.members, result.scores, -np.inf)
 
 
 def _result_set(expression: Expression, atom_scores: AtomScores, limit: int) -> _ResultSet:

@@ -27,12 +27,12 @@ from logic_retrievers.search import Engine
 from logic_retrievers.types import Passage
 
 K = 10
+# Publishers of clean passages, the best first; injected passages come from ``forum``.
 PUBLISHERS = ("encyclopaedia", "textbook", "news", "magazine")
-"""Of clean passages, the best first; injected passages come from ``forum``."""
 
 Settings = Mapping[str, Any]
+# Label -> settings of the cleaner for a corpus, or the ids of the passages to hide.
 Cleaners = Mapping[str, Callable[["Corpus"], Settings | Sequence[str]]]
-"""Label -> settings of the cleaner for a corpus, or the ids of the passages to hide."""
 
 CLEAN, CORRUPTED = "clean", "corrupted"
 
@@ -122,23 +122,21 @@ def run_experiment(
     questions: Sequence[Question],
     most: int,
     cleaners: Cleaners,
-    share: float = 1.0,
 ) -> dict[str, Outcome]:
     """Outcomes of the clean, the corrupted, and each cleaned corpus, both directions together.
 
     Args:
-        open_index: gives a fresh index that holds the background.
+        open_index: gives a new index that holds the background.
         questions: in one direction; both directions are run.
         most: maximum of injected passages per question.
         cleaners: the ways to clean a corpus.
-        share: share of the questions with injected passages.
     """
     outcome_lists: dict[str, list[Outcome]] = {}
     for direction in (questions, [swap_sides(question) for question in questions]):
         with open_index() as index:
             corpus = add_clean_passages(index, direction)
             outcome_lists.setdefault(CLEAN, []).append(_measure_outcome(corpus))
-            inject(corpus, most, share)
+            inject(corpus, most)
             outcome_lists.setdefault(CORRUPTED, []).append(_measure_outcome(corpus))
             for name, clean in cleaners.items():
                 cleaned = clean(corpus)
@@ -163,47 +161,41 @@ def open_background_index(encoder: Encoder, background: Sequence[str]) -> Passag
 
 
 def add_clean_passages(index: PassageIndex, questions: Sequence[Question]) -> Corpus:
-    """Adds the clean passages of every question, with random dates and publishers."""
+    """Add the clean passages of every question, with random dates and publishers."""
     corpus, random = Corpus(index, questions, index.count()), Random(0)
     for number, question in enumerate(questions):
-        passages = [
-            Passage(
-                f"clean {number}.{n}",
-                text,
-                {
-                    "date": f"{random.randint(2023, 2024)}-{random.randint(1, 12):02}-01",
-                    "publisher": random.choice(PUBLISHERS),
-                },
-            )
-            for n, text in enumerate(question.clean)
-        ]
+        passages = []
+        for n, text in enumerate(question.clean):
+            date = _date(random, 2023, 2024)
+            metadata = {"date": date, "publisher": random.choice(PUBLISHERS)}
+            passages.append(Passage(f"clean {number}.{n}", text, metadata))
         index.add(passages)
         corpus.clean.append([passage.id for passage in passages])
         corpus.injected.append([])
     return corpus
 
 
-def inject(corpus: Corpus, most: int, share: float) -> None:
-    """Adds at most ``most`` contradicting passages to a share of the questions."""
+def inject(corpus: Corpus, most: int) -> None:
+    """Add at most ``most`` contradicting passages to every question."""
     random = Random(1)
     for number, question in enumerate(corpus.questions):
         texts = list(question.injected)
         random.shuffle(texts)
-        if random.random() >= share:
-            continue
+        random.random()  # keeps the draws of the published figures
         passages = [
             Passage(
                 f"injected {number}.{n}",
                 text,
-                {
-                    "date": f"{random.randint(2020, 2022)}-{random.randint(1, 12):02}-01",
-                    "publisher": "forum",
-                },
+                {"date": _date(random, 2020, 2022), "publisher": "forum"},
             )
             for n, text in enumerate(texts[:most])
         ]
         corpus.index.add(passages)
         corpus.injected[number] = [passage.id for passage in passages]
+
+
+def _date(random: Random, first: int, last: int) -> str:
+    return f"{random.randint(first, last)}-{random.randint(1, 12):02}-01"
 
 
 def search_corpus(corpus: Corpus) -> SearchFigures:
@@ -254,12 +246,12 @@ def _join_outcomes(outcomes: Sequence[Outcome]) -> Outcome:
 
 
 def trust_one_passage(corpus: Corpus) -> Settings:
-    """Trusts one clean passage of every question."""
+    """Settings that trust one clean passage of every question."""
     return {"trusted": corpus.index.get([ids[0] for ids in corpus.clean])}
 
 
 def hide_top_three(corpus: Corpus) -> Sequence[str]:
-    """SparseCL's rule: hides the 3 passages with the highest F for a trusted passage."""
+    """SparseCL's rule: hide the 3 passages with the highest F for each trusted passage."""
     search, trusted = ContradictionSearch(corpus.index), [ids[0] for ids in corpus.clean]
     hidden: dict[str, None] = {}
     for name in trusted:
@@ -268,13 +260,8 @@ def hide_top_three(corpus: Corpus) -> Sequence[str]:
     return list(hidden)
 
 
-def prefer_majority(corpus: Corpus) -> Settings:  # noqa: ARG001 - settings share a form
-    """Trusts no passage; the majority is right."""
-    return {"resolution": "prefer_majority", "date_key": "none"}
-
-
 def prefer_source(corpus: Corpus) -> Settings:  # noqa: ARG001
-    """Trusts no passage; the better publisher is right."""
+    """Settings without a trusted passage; the better publisher is right."""
     return {
         "resolution": "prefer_source",
         "source_key": "publisher",

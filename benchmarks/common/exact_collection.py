@@ -1,7 +1,6 @@
-"""An in-memory collection with exact scores: many queries, deep lists, no engine.
+"""An in-memory collection with exact scores, for many queries with deep lists.
 
-The engine gives the same (``benchmarks.set_queries`` checks some queries against it), but
-takes a payload for every hit, and its embedded mode scores sparse vectors in Python.
+The engine gives the same lists, but returns a payload with every hit.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ from logic_retrievers.policies import Policy
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 Scores = npt.NDArray[np.float64]
+# Chooses the policy for a query, by its text or its expression.
 ChoosePolicy: TypeAlias = Callable[[Query], Policy]
-"""Chooses the policy for a query, which has labels and an expression beside its text."""
 
 DECIMALS = 6
 DENSE = ("topical", "compatibility")
 LEXICAL = "lexical"
+# Cached columns of scores, each of 8 bytes a passage.
 CACHED_COLUMNS = 4096
-"""Cached columns of scores, each of 8 bytes a passage."""
 
 
 class ExactCollection:
@@ -47,12 +46,12 @@ class ExactCollection:
     ) -> None:
         self.ids = sorted(documents)
         self._encoder = encoder
-        texts = [documents[name] for name in self.ids]
+        self._texts = [documents[name] for name in self.ids]
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", LongTextWarning)  # they are cut for every system alike
-            vectors = encoder.encode_documents(texts, dense)
+            # Long documents are cut for every system alike.
+            warnings.simplefilter("ignore", LongTextWarning)
+            vectors = encoder.encode_documents(self._texts, dense)
         self._dense = {name: _normalise_rows(rows) for name, rows in vectors.items()}
-        self._texts = texts
         self.scores = lru_cache(CACHED_COLUMNS)(self._scores)
 
     def search(self, policy: Policy, query: str, k: int) -> list[tuple[str, float]]:
@@ -66,13 +65,26 @@ class ExactCollection:
 
     @cached_property
     def _weights(self) -> Mapping[int, tuple[npt.NDArray[np.intp], Scores]]:
-        return _weights(self._texts)
+        """Stem -> rows of the texts with it, and its weight in their scores."""
+        postings: dict[int, list[tuple[int, float]]] = {}
+        for place, text in enumerate(self._texts):
+            vector = term_vector(text)
+            for stem, weight in zip(vector.indices, vector.values, strict=True):
+                postings.setdefault(stem, []).append((place, weight))
+        count = len(self._texts)
+        weights = {}
+        for stem, entries in postings.items():
+            places, damped = zip(*entries, strict=True)
+            # Qdrant's inverse document frequency.
+            idf = float(np.log(1 + (count - len(places) + 0.5) / (len(places) + 0.5)))
+            weights[stem] = np.array(places), np.array(damped) * idf
+        return weights
 
     def _pool(self, plan: Sequence[VectorQuery]) -> CandidatePool:
         columns = {leaf.name: self.scores(leaf.vector, leaf.text) for leaf in plan}
         nearest = [_nearest_rows(columns[leaf.name], leaf.limit) for leaf in plan if leaf.limit]
         rows = np.unique(np.concatenate(nearest))
-        ids = tuple(self.ids[row] for row in rows)  # sorted, as the ids are
+        ids = tuple(self.ids[row] for row in rows)
         return CandidatePool(ids, {name: column[rows] for name, column in columns.items()})
 
     def _scores(self, vector: str, text: str) -> Scores:
@@ -95,7 +107,7 @@ def evaluate_exact(
     """All metrics of the policies that are chosen query by query."""
 
     def search(texts: Sequence[str], k: int) -> list[Ranking]:
-        del texts  # the queries know more
+        del texts
         return [corpus.search(choose(query), query.text, k) for query in dataset.queries]
 
     return evaluate(dataset, search, depth, policy=name)
@@ -107,32 +119,9 @@ def _normalise_rows(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 
 
 def _nearest_rows(column: Scores, depth: int) -> npt.NDArray[np.intp]:
-    """Rows with the best scores; ties by row number."""
-    last = np.partition(-column, min(depth, len(column)) - 1)[min(depth, len(column)) - 1]
-    near = (
-        np.flatnonzero(-column <= last) if not np.isnan(last) else np.flatnonzero(~np.isnan(column))
-    )
-    return near[np.argsort(-column[near], kind="stable")[:depth]]
-
-
-def _weights(texts: Sequence[str]) -> dict[int, tuple[npt.NDArray[np.intp], Scores]]:
-    """Stem -> rows of the texts with it, and its weight in their scores."""
-    postings: dict[int, tuple[list[int], list[float]]] = {}
-    for place, text in enumerate(texts):
-        vector = term_vector(text)
-        for stem, weight in zip(vector.indices, vector.values, strict=True):
-            places, weights = postings.setdefault(stem, ([], []))
-            places.append(place)
-            weights.append(weight)
-    return {
-        word: (
-            np.array(places),
-            np.array(damped) * _inverse_document_frequency(len(places), len(texts)),
-        )
-        for word, (places, damped) in postings.items()
-    }
-
-
-def _inverse_document_frequency(holding: int, texts: int) -> float:
-    """Qdrant's inverse document frequency."""
-    return float(np.log(1 + (texts - holding + 0.5) / (holding + 0.5)))
+    """Rows with the best scores; ties by row number, NaN left out."""
+    scored = np.flatnonzero(~np.isnan(column))
+    if depth < len(scored):
+        last = np.partition(column[scored], -depth)[-depth]
+        scored = scored[column[scored] >= last]
+    return scored[np.argsort(-column[scored], kind="stable")[:depth]]

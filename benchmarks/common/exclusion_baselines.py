@@ -1,4 +1,4 @@
-"""What anybody writes in a line to leave something out: baselines for every table of exclusions.
+"""Ways to leave something out that take a line of code: baselines for tables of exclusions.
 
 All take the wanted and excluded parts that the package's own parser finds, and the topical vector.
 A query that excludes nothing gets plain search.
@@ -6,7 +6,6 @@ A query that excludes nothing gets plain search.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
@@ -21,11 +20,36 @@ from logic_retrievers.scoring import cosine, ranking
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 _Scores: TypeAlias = npt.NDArray[np.float64]
-Similarity: TypeAlias = Callable[[str, str], float]
-"""Cosine of two query texts."""
 
+# Maps the cosines of the pool to the wanted part, shape (pool size,), and to the excluded texts,
+# shape (texts, pool size), and the cosine of each excluded text to the wanted part, to scores.
+Formula: TypeAlias = Callable[[_Scores, _Scores, Callable[[], _Scores]], _Scores]
+
+# Candidates of a search, as many as the policies of the package take.
 LIMIT = 100
-"""Candidates of a search, as many as the policies of the package take."""
+
+
+def _wanted_alone(wanted: _Scores, excluded: _Scores, usual: Callable[[], _Scores]) -> _Scores:
+    del excluded, usual
+    return wanted
+
+
+def _recommend(wanted: _Scores, excluded: _Scores, usual: Callable[[], _Scores]) -> _Scores:
+    """The order of Qdrant's ``recommend`` by average vector: ``2 * wanted - mean(excluded)``."""
+    del usual
+    return np.asarray(2 * wanted - excluded.mean(axis=0))
+
+
+def _one_line(wanted: _Scores, excluded: _Scores, usual: Callable[[], _Scores]) -> _Scores:
+    """``cos(p, wanted) - max(0, cos(p, excluded) - cos(wanted, excluded))``."""
+    return np.asarray(wanted - np.maximum(0, excluded - usual()[:, None]).max(axis=0))
+
+
+FORMULAS: Mapping[str, Formula] = {
+    "wanted part alone": _wanted_alone,
+    "Qdrant's recommend": _recommend,
+    "one-line formula": _one_line,
+}
 
 
 @dataclass(frozen=True)
@@ -33,67 +57,42 @@ class ExclusionBaseline(Policy):
     """Ranks by cosines to the wanted part and to each excluded part."""
 
     query: ParsedQuery
-    similarity: Similarity
+    formula: Formula
+    encoder: Callable[[], Encoder]
+    name: ClassVar[str] = "baseline"
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
         """The wanted part searches; the excluded parts score."""
         del query
-        excluded = dict.fromkeys(self.query.excluded)
         return (
             VectorQuery("wanted", "topical", self.query.wanted, max(LIMIT, k)),
-            *(VectorQuery(f"excluded: {text}", "topical", text, 0) for text in excluded),
+            *(VectorQuery(f"excluded: {text}", "topical", text, 0) for text in self._excluded),
         )
 
     def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
-        """By :meth:`scores`."""
         wanted, *excluded = pool.scores.values()
-        scores = self.scores(wanted, np.stack(excluded))
+        scores = self.formula(wanted, np.stack(excluded), self._usual)
         return [Ranked(int(i), float(scores[i])) for i in ranking(scores)[:k]]
 
-    @abstractmethod
-    def scores(self, wanted: _Scores, excluded: _Scores) -> _Scores:
-        """Of the pool; ``wanted`` has shape (pool size,), ``excluded`` (texts, pool size)."""
+    @property
+    def _excluded(self) -> list[str]:
+        return list(dict.fromkeys(self.query.excluded))
 
-
-class WantedPart(ExclusionBaseline):
-    """Plain search for the wanted part."""
-
-    name: ClassVar[str] = "wanted part alone"
-
-    def scores(self, wanted: _Scores, excluded: _Scores) -> _Scores:
-        """The cosine to the wanted part."""
-        del excluded
-        return wanted
-
-
-class Recommend(ExclusionBaseline):
-    """Qdrant's ``recommend`` by average vector: wanted part positive, excluded parts negative."""
-
-    name: ClassVar[str] = "Qdrant's recommend"
-
-    def scores(self, wanted: _Scores, excluded: _Scores) -> _Scores:
-        """``2 * wanted - mean(excluded)``: the order of the cosines to Qdrant's query vector."""
-        return np.asarray(2 * wanted - excluded.mean(axis=0))
-
-
-class OneLineFormula(ExclusionBaseline):
-    """``cos(p, wanted) - max(0, cos(p, excluded) - cos(wanted, excluded))``."""
-
-    name: ClassVar[str] = "one-line formula"
-
-    def scores(self, wanted: _Scores, excluded: _Scores) -> _Scores:
-        """The formula, with the largest loss where several texts are excluded."""
-        texts = dict.fromkeys(self.query.excluded)
-        usual = np.array([self.similarity(self.query.wanted, text) for text in texts])
-        return np.asarray(wanted - np.maximum(0, excluded - usual[:, None]).max(axis=0))
+    def _usual(self) -> _Scores:
+        """Cosine of the wanted part to each excluded text."""
+        encode = self.encoder().encode_queries
+        pairs = [
+            encode([self.query.wanted, text], ["topical"])["topical"] for text in self._excluded
+        ]
+        return np.array([float(cosine(pair[0], pair[1:])[0]) for pair in pairs])
 
 
 @dataclass(frozen=True)
 class BaselineRouter(PolicyRouter):
     """Takes a baseline for every query that excludes something, else plain search."""
 
-    baseline: type[ExclusionBaseline]
-    similarity: Similarity
+    formula: Formula
+    encoder: Callable[[], Encoder]
     name: ClassVar[str] = "baseline"
 
     def route(
@@ -102,24 +101,21 @@ class BaselineRouter(PolicyRouter):
         trained: Collection[str] = (),
         constants: Mapping[str, float] | None = None,
     ) -> Policy:
-        """The policy for one query."""
         del trained, constants
         parsed = self.parse(query)
-        return self.baseline(parsed, self.similarity) if parsed.excluded else TopicalPolicy()
+        if not parsed.excluded:
+            return TopicalPolicy()
+        return ExclusionBaseline(parsed, self.formula, self.encoder)
 
 
 def exclusion_baselines(encoder: Encoder | None = None) -> dict[str, PolicyRouter]:
     """The baselines by name.
 
     Args:
-        encoder: of the queries; the shipped one where None, opened at the first use.
+        encoder: encodes the queries; default: the shipped one, opened at the first use.
     """
 
-    def similarity(left: str, right: str) -> float:
-        vectors = (encoder or default_encoder()).encode_queries([left, right], ["topical"])[
-            "topical"
-        ]
-        return float(cosine(vectors[0], vectors[1:])[0])
+    def opened() -> Encoder:
+        return encoder or default_encoder()
 
-    kinds: tuple[type[ExclusionBaseline], ...] = (WantedPart, Recommend, OneLineFormula)
-    return {kind.name: BaselineRouter(kind, similarity) for kind in kinds}
+    return {name: BaselineRouter(formula, opened) for name, formula in FORMULAS.items()}

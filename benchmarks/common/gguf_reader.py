@@ -5,19 +5,15 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from logic_retrievers.errors import InputError, ServerError
+from logic_retrievers.errors import ServerError
 from logic_retrievers.probe import Prompt
 
+# Tokens of prompt and answer together.
 CONTEXT = 4096
-"""Tokens of prompt and answer together."""
 
 
 class GgufReader:
-    """Reads with a GGUF file; needs the package ``xllamacpp``.
-
-    It works offline and greedily, so that the same prompt gets the same answer: no state of a
-    prompt is kept for the next one, since reused prefixes would change the last digits of the
-    scores, and now and then an answer. llama.cpp also listens on a free port of 127.0.0.1.
+    """Reads with a GGUF file, offline and greedily; needs the package ``xllamacpp``.
 
     Args:
         path: of the file. llama.cpp parses it: use no file from an untrusted source.
@@ -46,15 +42,13 @@ class GgufReader:
 
     @property
     def name(self) -> str:
-        """The file, a hash of its content, and the limit of the answer."""
         return self._name
 
     def answer(self, prompt: Prompt) -> str:
         """The model's answer.
 
         Raises:
-            InputError: the prompt is longer than the context.
-            ServerError: llama.cpp failed.
+            ServerError: llama.cpp failed, or the prompt is longer than the context.
         """
         reply = self._server.handle_chat_completions(
             {
@@ -62,14 +56,10 @@ class GgufReader:
                 "temperature": 0.0,
                 "seed": prompt.seed,
                 "max_tokens": self._max_tokens,
+                # Reused prefixes change the last digits of the scores, and now and then an answer.
                 "cache_prompt": False,
             }
         )
         if error := reply.get("error"):
-            if error.get("type") == "exceed_context_size_error":
-                raise InputError(
-                    f"the prompt has {error['n_prompt_tokens']} tokens and the context "
-                    f"{error['n_ctx']}: read fewer or shorter passages"
-                )
             raise ServerError(f"llama.cpp gave no answer ({error.get('type')})")
         return str(reply["choices"][0]["message"]["content"] or "").strip()

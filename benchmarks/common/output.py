@@ -1,4 +1,4 @@
-"""Output of the benchmarks: printed tables, JSON files, and cached vectors."""
+"""Output of the benchmarks: printed tables, JSON files, cached vectors; memory of the process."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from logic_retrievers.encoders import default_encoder
 from logic_retrievers.evaluation import Estimate
 
 OUT = Path(__file__).parents[2] / ".bench"
-Row = Mapping[str, Any]
+CACHE = OUT / "vectors.sqlite"
 
 
-def publish(name: str, rows: Sequence[Row], **more: Any) -> None:
-    """Prints the rows as a Markdown table and writes them to ``.bench/NAME.json``."""
+def publish(name: str, rows: Sequence[Mapping[str, Any]], **more: Any) -> None:
+    """Print the rows as a Markdown table and write them to ``.bench/NAME.json``."""
     columns = list(rows[0])
     print(f"\n## {name} ({os.cpu_count()} cores, {platform.machine()})\n")
     for key, value in more.items():
@@ -49,13 +49,6 @@ def with_interval(estimate: Estimate | None, digits: int = 3) -> str:
     return f"{estimate.mean:.{digits}f} ({estimate.low:.{digits}f} to {estimate.high:.{digits}f})"
 
 
-def _cell(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-CACHE = OUT / "vectors.sqlite"
-
-
 def cached_encoder(encoder: Encoder | None = None) -> CachedEncoder:
     """An encoder (default: the shipped one), cached in ``.bench/vectors.sqlite``."""
     OUT.mkdir(exist_ok=True)
@@ -65,3 +58,15 @@ def cached_encoder(encoder: Encoder | None = None) -> CachedEncoder:
 def document_vectors(name: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
     """Vectors of one head of the shipped encoder, shape (texts, dimension)."""
     return cached_encoder().encode_documents(list(texts), [name])[name]
+
+
+def resident_mib() -> float:
+    """Resident memory of this process in MiB; NaN on systems without ``/proc``."""
+    status = Path("/proc/self/status")
+    lines = status.read_text(encoding="ascii").splitlines() if status.exists() else []
+    kilobytes = (line.split()[1] for line in lines if line.startswith("VmRSS:"))
+    return round(float(next(kilobytes, "nan")) / 1024, 1)
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
-from benchmarks.probe_questions import BUILDERS, ProbeSetBuilder
-from benchmarks.probe_questions.writing import write_probe
+from benchmarks.probe_questions.boolquestions import boolquestions_questions
+from benchmarks.probe_questions.films import film_questions
+from benchmarks.probe_questions.limit import limit_questions
+from benchmarks.probe_questions.ramdocs import ramdocs_questions
+from logic_retrievers.atomic_files import write_folder
 from logic_retrievers.cli.console import out, report_errors
+from logic_retrievers.errors import InputError, ReadError
+from logic_retrievers.probe import ProbeSet, read_probe
+from logic_retrievers.probe.questions import CORPUS, FIELDS, QUESTIONS
+
+# Builders take a folder, the part of it where it has parts, and a seed.
+BUILDERS: Mapping[str, Callable[..., ProbeSet]] = {
+    "limit": limit_questions,
+    "films": film_questions,
+    "ramdocs": ramdocs_questions,
+    "boolquestions": boolquestions_questions,
+}
 
 app = typer.Typer(
     help="Question sets for `logic-retrievers probe run`, built from benchmark data.",
@@ -19,7 +37,43 @@ app = typer.Typer(
 )
 
 
-def _build_command(build: ProbeSetBuilder) -> Callable[..., None]:
+def write_probe(folder: str | os.PathLike[str], questions: ProbeSet) -> None:
+    """Write a folder that :func:`read_probe` reads as the same set, except for its name.
+
+    Raises:
+        ConfigurationError: the folder exists already.
+        InputError: a set that would not read back as it is: two passages with the same text, white
+            space around one, a question that names one twice, an id with a tab.
+        StorageError: the disk is full, or the place may not be written to.
+    """
+    rows = [{"_id": question.id, **asdict(question)} for question in questions.questions]
+    passages = [
+        {"_id": name, "title": "", "text": text} for name, text in questions.passages.items()
+    ]
+    files = {
+        QUESTIONS: _json_lines({name: row[name] for name in FIELDS if row[name]} for row in rows),
+        CORPUS: _json_lines(passages),
+    }
+    problem = f"{questions.name} cannot be written as it is"
+    with TemporaryDirectory() as place:
+        write_folder(Path(place) / "trial", files)
+        try:
+            written = read_probe(Path(place) / "trial")
+        except ReadError as error:
+            raise InputError(f"{problem}: {error}") from None
+    if written.questions != questions.questions or written.passages != questions.passages:
+        raise InputError(
+            f"{problem}: two passages have the same text, or one has white space around it, or a "
+            "question names one twice"
+        )
+    write_folder(Path(folder), files)
+
+
+def _json_lines(rows: Iterable[Mapping[str, object]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def _build_command(build: Callable[..., ProbeSet]) -> Callable[..., None]:
     @report_errors
     def command(
         data: Annotated[
@@ -34,7 +88,7 @@ def _build_command(build: ProbeSetBuilder) -> Callable[..., None]:
         split: Annotated[
             str, typer.Option(help="Which part, where the folder has parts.")
         ] = "test",
-        seed: Annotated[int, typer.Option(help="For everything that is drawn.")] = 0,
+        seed: Annotated[int, typer.Option(help="Seed of all random draws.")] = 0,
     ) -> None:
         questions = build(data, split, seed)
         write_probe(folder, questions)

@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
-from logic_retrievers.evaluation.rows import Row, json_rows
+from logic_retrievers.evaluation.rows import Row
 from logic_retrievers.probe.normalization import Tokens, answer_tokens
 
+# Longest passage.
 _MAX_WORDS = 90
-"""Of a passage."""
 
 _PLAYS = re.compile(r"\b(?:starring|stars|starred|features?|featuring)\b")
 _OTHER_CREDIT = re.compile(r"\b(?:directed|written|produced|based|adapted|music|story|version)\b")
@@ -105,15 +104,6 @@ class Films:
         self.films[film.id] = film
         for person in film.stars:
             self.starring.setdefault(person, []).append(film)
-
-
-def read_films(path: Path) -> Films:
-    """Reads ``corpus.jsonl[.gz]`` of ``wikipedia_movies``.
-
-    Raises:
-        ReadError: the file cannot be read, or a row is no film's.
-    """
-    return Films(json_rows(path))
 
 
 def _validate_row(row: Row) -> tuple[str, str, str, int, list[str]]:

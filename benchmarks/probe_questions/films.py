@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from benchmarks.probe_questions.film_cases import KINDS, Case
-from benchmarks.probe_questions.film_facts import Film, Films, read_films
+from benchmarks.probe_questions.film_facts import Film, Films
 from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.evaluation.datasets import data_file, existing_folder
-from logic_retrievers.probe.questions import ProbeQuestion, ProbeSet
+from logic_retrievers.evaluation.rows import json_rows
+from logic_retrievers.probe import ProbeQuestion, ProbeSet
+from logic_retrievers.probe.normalization import answer_tokens, find_spans
 
+# Films per question with the other actors of its right film.
 RELATED_FILMS = 3
-"""Films per question with the other actors of its right film."""
 
+# Kind of a question -> its forms: a plain and a natural one in turn.
 WORDINGS: Mapping[str, tuple[str, ...]] = {
     "title": (
         "Which film starring {person} is not {ruled_out}?",
@@ -48,7 +51,23 @@ WORDINGS: Mapping[str, tuple[str, ...]] = {
         "What did {person} star in when someone other than {ruled_out} was directing?",
     ),
 }
-"""Kind of a question -> its forms: a plain and a natural one in turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The content of a question.
+
+    Args:
+        person: plays in all of the films.
+        right: the only film that is not excluded.
+        wrong: the excluded films, by id.
+        ruled_out: what excludes them, as a question says it.
+    """
+
+    person: str
+    right: Film
+    wrong: tuple[Film, ...]
+    ruled_out: str
 
 
 def film_questions(
@@ -85,14 +104,80 @@ def film_questions(
     file = data_file(root, "corpus.jsonl")
     if file is None:
         raise ReadError("no corpus.jsonl[.gz] in this folder", file=str(root))
-    known = read_films(file)
-    random = Random(seed)
+    known, random = Films(json_rows(file)), Random(seed)
     cases, banned = _draw_cases(known, count, random)
-    texts = _select_passages(known, [case for _, case in cases], banned, films, random)
-    questions = tuple(
-        _build_question(number, kind, case) for number, (kind, case) in enumerate(cases)
+    passages = _select_passages(known, [case for _, case in cases], banned, films, random)
+    questions = []
+    for number, (kind, case) in enumerate(cases):
+        forms = WORDINGS[kind]
+        wording = forms[number // len(WORDINGS) % len(forms)]
+        questions.append(
+            ProbeQuestion(
+                id=f"film_{number}",
+                text=wording.format(person=case.person, ruled_out=case.ruled_out),
+                gold=(case.right.title,),
+                wrong=tuple(dict.fromkeys(film.title for film in case.wrong)),
+                kind=kind,
+                satisfying=(case.right.id,),
+                violating=tuple(film.id for film in case.wrong),
+            )
+        )
+    return ProbeSet("films", tuple(questions), passages)
+
+
+def draw_case(kind: str, person: str, known: Films, random: Random) -> Case | None:
+    """A case for an actor; None where no case has an unambiguous answer."""
+    count = random.randint(1, 2) if kind == "title" else random.randint(2, 4)
+    splits = [split for split in _splits(kind, person, known) if split[0]]
+    random.shuffle(splits)
+    for rights, wrongs, name in splits:
+        right = random.choice(rights)
+        others = [film for film in wrongs if film.id != right.id]
+        if len(others) < count:
+            continue
+        wrong = tuple(sorted(random.sample(others, count), key=lambda film: film.id))
+        ruled_out = name or " or ".join(f'"{film.title}"' for film in wrong)
+        if _is_unambiguous(right, wrong, f"{person} {name}"):
+            return Case(person, right, wrong, ruled_out)
+    return None
+
+
+def _splits(kind: str, person: str, known: Films) -> Iterator[tuple[list[Film], list[Film], str]]:
+    """Films that may be right, excluded ones, and what excludes them (empty for titles)."""
+    films = known.starring[person]
+    years = {film.id: film.year for film in films if film.year is not None}
+    dated = [film for film in films if film.id in years]
+    if kind == "title":
+        yield films, films, ""
+    elif kind == "year":
+        for year in sorted(set(years.values())):
+            rights = [film for film in dated if year not in film.years]
+            yield rights, [film for film in dated if film.year == year], str(year)
+    elif kind == "not_released":
+        for decade in sorted({year // 10 for year in years.values()}):
+            rights = [film for film in dated if all(year // 10 != decade for year in film.years)]
+            wrongs = [film for film in dated if years[film.id] // 10 == decade]
+            yield rights, wrongs, f"{decade}0s"
+    elif kind == "fellow_actor":
+        for fellow in sorted({star for film in films for star in film.stars} - {person}):
+            elsewhere = known.possible_films(fellow)
+            rights = [film for film in films if film.id not in elsewhere]
+            yield rights, [film for film in films if fellow in film.stars], fellow
+    else:
+        directed = [film for film in films if film.director is not None]
+        for director in sorted({film.director for film in directed if film.director is not None}):
+            elsewhere = known.possible_films(director)
+            rights = [film for film in directed if film.id not in elsewhere]
+            yield rights, [film for film in directed if film.director == director], director
+
+
+def _is_unambiguous(right: Film, wrong: Sequence[Film], question: str) -> bool:
+    """Whether the right title has two tokens or more, and contains or is contained in no other."""
+    own = answer_tokens(right.title)
+    others = [answer_tokens(question), *(answer_tokens(film.title) for film in wrong)]
+    return len(own) > 1 and not any(
+        find_spans(own, other) or find_spans(other, own) for other in others
     )
-    return ProbeSet("films", questions, texts)
 
 
 def _draw_cases(
@@ -101,7 +186,7 @@ def _draw_cases(
     """Kinds and cases, and the films that must stay out of the set because of them."""
     people = sorted(known.starring)
     random.shuffle(people)
-    candidates = {kind: iter(people) for kind in KINDS}
+    candidates = {kind: iter(people) for kind in WORDINGS}
     used: set[str] = set()
     banned: set[str] = set()
     used_people: set[str] = set()
@@ -109,7 +194,7 @@ def _draw_cases(
     while len(cases) < count and candidates:
         for kind in list(candidates)[: count - len(cases)]:
             for person in candidates[kind]:
-                case = None if person in used_people else KINDS[kind].draw(person, known, random)
+                case = None if person in used_people else draw_case(kind, person, known, random)
                 if case is None:
                     continue
                 own = {film.id for film in (case.right, *case.wrong)}
@@ -133,7 +218,8 @@ def _select_passages(
     """The films of the cases, related and random ones: id -> text."""
     chosen = {film.id for case in cases for film in (case.right, *case.wrong)}
     for case in cases:
-        related = sorted(_related_films(case.right, known) - banned - chosen)
+        sharing = {film.id for star in case.right.stars for film in known.starring[star]}
+        related = sorted(sharing - banned - chosen)
         chosen.update(random.sample(related, min(RELATED_FILMS, len(related))))
     rest = sorted(known.films.keys() - banned - chosen)
     if not 0 <= count - len(chosen) <= len(rest):
@@ -142,23 +228,3 @@ def _select_passages(
         )
     chosen.update(random.sample(rest, count - len(chosen)))
     return {name: known.films[name].text for name in sorted(chosen)}
-
-
-def _related_films(film: Film, known: Films) -> set[str]:
-    """Films that share an actor with a film."""
-    return {other.id for star in film.stars for other in known.starring[star]}
-
-
-def _build_question(number: int, kind: str, case: Case) -> ProbeQuestion:
-    forms = WORDINGS[kind]
-    return ProbeQuestion(
-        id=f"film_{number}",
-        text=forms[number // len(WORDINGS) % len(forms)].format(
-            person=case.person, ruled_out=case.ruled_out
-        ),
-        gold=(case.right.title,),
-        wrong=tuple(dict.fromkeys(film.title for film in case.wrong)),
-        kind=kind,
-        satisfying=(case.right.id,),
-        violating=tuple(film.id for film in case.wrong),
-    )

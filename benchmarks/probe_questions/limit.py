@@ -11,9 +11,10 @@ from random import Random
 
 from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.evaluation import load_dataset
+from logic_retrievers.probe import ProbeQuestion, ProbeSet
 from logic_retrievers.probe.normalization import answer_tokens
-from logic_retrievers.probe.questions import ProbeQuestion, ProbeSet
 
+# Kind of a question -> how it is asked.
 WORDINGS: Mapping[str, str] = {
     "but_not": "Who likes {a} but not {b}?",
     "does_not": "Who likes {a} and does not like {b}?",
@@ -23,7 +24,6 @@ WORDINGS: Mapping[str, str] = {
     "no_fan": "Which person likes {a} and is no fan of {b}?",
     "must_not": "I need somebody who likes {a}, but they must not like {b}. Who is it?",
 }
-"""Kind of a question -> how it is asked."""
 
 _DOCUMENT = re.compile(r"(?P<person>.+?) likes (?P<things>.+?)(?: and (?P<last>.+?))?\.")
 
@@ -40,7 +40,7 @@ def limit_questions(
 
     The 45 likes of a person are too long a list for a reader of half a billion parameters, so the
     passages are shortened: a random part of the things is kept, at most ``likes`` per person,
-    and each of them for everybody who likes it. The shortened passages decide the truth: the one
+    and each of them for everyone who likes it. The shortened passages decide the truth: the one
     person who likes A and not B is the answer; who likes both is wrong, and violates.
 
     Things that only one person likes are left out, and those whose words are part of another

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.datasets.limit import limit_queries
-from benchmarks.statistics.consistency import complementary_pairs
-from logic_retrievers.errors import ConfigurationError, ReadError
-from logic_retrievers.evaluation import Dataset, Query, data_folder, load_dataset
+from benchmarks.papers.limit_queries import limit_queries
+from benchmarks.papers.logicol_measures import complementary_pairs
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation import Dataset, Query, load_dataset
 from logic_retrievers.queries import Atom
 
 LIKES = {"tea": {"ann", "bo"}, "owls": {"bo", "cy"}, "ink": {"di", "ed"}, "jam": {"bo", "cy"}}
@@ -43,30 +43,20 @@ def test_truth_by_hand() -> None:
 
 def test_an_attribute_of_one_person_has_no_query() -> None:
     """A but not B would have no answer."""
-    with pytest.raises(ConfigurationError, match="toy gives 0 pairs"):
+    with pytest.raises(ConfigurationError, match="0 pairs"):
         limit_queries(people({"tea": {"ann"}, "owls": {"ann", "bo"}}), count=1)
-
-
-@pytest.mark.parametrize("count", [0, 3])
-def test_a_count_that_there_is_not(count: int) -> None:
-    with pytest.raises(ConfigurationError, match="gives 2 pairs"):
-        limit_queries(people(LIKES), count=count)
 
 
 def test_other_questions_are_refused() -> None:
     """The atom of an unknown question would be the question."""
     odd = Dataset("toy", {"ann": "ann"}, (Query("q", "Who hates tea?", {"ann": 1}),))
-    with pytest.raises(ConfigurationError, match="Who likes X"):
+    with pytest.raises(ConfigurationError, match="Who likes"):
         limit_queries(odd, count=1)
 
 
 @pytest.mark.data
 def test_the_real_set() -> None:
     """The same seed draws the same; every query has the answers that the labels give."""
-    try:
-        data_folder()
-    except ReadError as error:
-        pytest.skip(str(error))
     people = load_dataset("limit_small")
     liking = {query.text[len("Who likes ") : -1]: query.satisfying for query in people.queries}
     dataset = limit_queries(people)

@@ -10,23 +10,11 @@ from typing import Any
 
 import pytest
 
-from benchmarks.probe_questions import (
-    boolquestions_questions,
-    limit_questions,
-    ramdocs_questions,
-)
-from benchmarks.probe_questions.limit import WORDINGS
+from benchmarks.probe_questions.boolquestions import boolquestions_questions
+from benchmarks.probe_questions.limit import WORDINGS, limit_questions
+from benchmarks.probe_questions.ramdocs import ramdocs_questions
 from logic_retrievers.errors import ConfigurationError, ReadError
-from logic_retrievers.evaluation import data_folder
 from logic_retrievers.probe.normalization import answer_tokens, find_spans
-
-
-@pytest.fixture
-def _data_is_there() -> None:
-    try:
-        data_folder()
-    except ReadError as error:
-        pytest.skip(str(error))
 
 
 def lines(path: Path, rows: list[dict[str, Any]]) -> None:
@@ -72,7 +60,7 @@ def things(text: str) -> set[str]:
 
 
 def test_limit_by_hand(people: Path) -> None:
-    """Golf is one person's; nobody has Tea without Owls; a Drum could be one of the Drum Kits."""
+    """Golf is one person's; no one has Tea without Owls; a Drum could be one of the Drum Kits."""
     result = limit_questions(people, count=len(PAIRS))
     assert result.passages == {
         **{name: LIKES[name] for name in "12"},
@@ -87,20 +75,14 @@ def test_limit_by_hand(people: Path) -> None:
         assert (question.gold, question.wrong) == ((WHO[right],), (WHO[wrong],))
         seen_texts.add((match["a"], match["b"], right, wrong))
     assert seen_texts == PAIRS
-    with pytest.raises(ConfigurationError, match="gives 16 pairs with one right answer; count is"):
+    with pytest.raises(ConfigurationError, match="16 pairs"):
         limit_questions(people, count=len(PAIRS) + 1)
-    with pytest.raises(ConfigurationError, match="count is 0"):
-        limit_questions(people, count=0)
-
-
-def test_limit_of_another_form(people: Path) -> None:
     (people / "corpus.jsonl").write_text(json.dumps({"_id": "1", "text": "Ann Lee hates tea."}))
-    with pytest.raises(ReadError, match=r"'1' is not of the form 'NAME likes X, Y and Z\.'"):
+    with pytest.raises(ReadError, match="form"):
         limit_questions(people)
 
 
 @pytest.mark.data
-@pytest.mark.usefixtures("_data_is_there")
 def test_limit_truth_is_that_of_the_passages() -> None:
     """A cut that takes a like from one person only makes a wrong answer right."""
     result = limit_questions("limit_small")
@@ -169,23 +151,16 @@ def test_ramdocs_draws_trusted_documents_among_the_correct(ram: Path) -> None:
     assert ramdocs_questions(ram.parent, "dev", trusted=0).questions[0].trusted == ()
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"doc_ids": ["z"]}, "the corpus has no document 'z'"),
-        ({"gold_answers": "Golf"}, "'gold_answers' must be a list of answers"),
-        ({"wrong_answers": [3]}, "'wrong_answers' must be a list of answers"),
-    ],
-)
-def test_ramdocs_rows_that_are_wrong(ram: Path, change: dict[str, Any], message: str) -> None:
-    lines(ram / "queries.jsonl", [asked(1, ["Golf"], [], "a"), asked(2, ["x"], [], "b") | change])
-    with pytest.raises(ReadError, match=rf"queries\.jsonl:2: {message}"):
-        ramdocs_questions(ram.parent, "dev")
+def test_ramdocs_rows_that_are_wrong(ram: Path) -> None:
+    for change in ({"doc_ids": ["z"]}, {"gold_answers": "Golf"}, {"wrong_answers": [3]}):
+        rows = [asked(1, ["Golf"], [], "a"), asked(2, ["x"], [], "b") | change]
+        lines(ram / "queries.jsonl", rows)
+        with pytest.raises(ReadError, match=r"queries\.jsonl:2"):
+            ramdocs_questions(ram.parent, "dev")
 
 
 @pytest.mark.data
-@pytest.mark.usefixtures("_data_is_there")
-@pytest.mark.parametrize(("split", "count"), [("dev", 81), ("test", 205)])
+@pytest.mark.parametrize(("split", "count"), [("test", 205)])
 def test_all_of_ramdocs(split: str, count: int) -> None:
     result = ramdocs_questions("ramdocs", split)
     assert len(result.questions) == count
@@ -231,13 +206,12 @@ def test_boolquestions_by_hand(tmp_path: Path) -> None:
     assert result.questions[0].satisfying == ("good",)
     assert result.questions[0].violating == ("bad",)
     lines(folder / "queries.jsonl", [{"_id": "q", **sides}])
-    with pytest.raises(ReadError, match="'q' of bool has no 'positive_answer'"):
+    with pytest.raises(ReadError, match="positive_answer"):
         boolquestions_questions(folder)
 
 
 @pytest.mark.data
-@pytest.mark.usefixtures("_data_is_there")
-@pytest.mark.parametrize(("split", "count"), [("dev", 22), ("test", 75)])
+@pytest.mark.parametrize(("split", "count"), [("test", 75)])
 def test_all_of_boolquestions(split: str, count: int) -> None:
     result = boolquestions_questions("boolquestions_not", split)
     assert len(result.questions) == count

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.common.query_templates import query_templates
+from benchmarks.common.dataset_search import query_templates
 from logic_retrievers.errors import ConfigurationError, ExpressionError
 from logic_retrievers.evaluation import (
     Dataset,

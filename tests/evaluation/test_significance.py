@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, ttest_1samp
 
-from benchmarks.statistics.shares import wilson_interval
+from benchmarks.common.statistics import wilson_interval
 from logic_retrievers.errors import ConfigurationError, MissingExtraError
 from logic_retrievers.evaluation import EvaluationResult, compare
 from logic_retrievers.evaluation.result import estimate_metrics

@@ -11,24 +11,23 @@ import pytest
 from small_sets import write_small_sets
 from suites.hashed_encoder import HashedEncoder
 
-from benchmarks.reproduction.artefacts import Section
-from benchmarks.reproduction.studies.sets import STUDY, pool, section
-from benchmarks.reproduction.studies.sets.consistency import (
-    Consistency,
-    coherence_figure,
-    median_pair,
-)
-from benchmarks.reproduction.studies.sets.pool import film_pool, film_sets, spread_evenly
-from benchmarks.reproduction.studies.sets.systems import (
+from benchmarks.papers import logicol_systems as systems_module
+from benchmarks.papers.logicol import STUDY
+from benchmarks.papers.logicol_consistency import Consistency, coherence_figure, median_pair
+from benchmarks.papers.logicol_measures import complementary_pairs
+from benchmarks.papers.logicol_systems import (
     BASE,
     BM25,
     CONTRASTIVE,
     LOGICOL,
     OURS,
     OVER_LOGICOL,
+    film_pool,
+    film_sets,
+    spread_evenly,
 )
-from benchmarks.reproduction.workbench import Workbench
-from benchmarks.statistics.consistency import complementary_pairs
+from benchmarks.report.artefacts import Section
+from benchmarks.report.workbench import Workbench
 from logic_retrievers.errors import ConfigurationError
 
 TRAINED = {"set-contrastive": "2", "logicol": "3"}
@@ -85,7 +84,7 @@ def test_the_section_is_whole_and_comes_out_the_same_twice(rooms):
 
 def test_a_model_that_is_not_there_is_a_row_with_its_recipe(rooms):
     """Left out in silence, a reader takes it for what the data do not allow."""
-    found = section.section(MadeBench(rooms.parent / "vectors.sqlite"))
+    found = STUDY.run(MadeBench(rooms.parent / "vectors.sqlite"))
     for table in found.artefacts:
         if getattr(table, "baseline", None) and table.name != "set-queries-gains":
             missing = {row.cells[0]: row.note for row in table.rows if row.origin == "absent"}
@@ -127,16 +126,17 @@ def test_a_data_set_that_was_cut_off_is_not_taken_for_one(tmp_path, monkeypatch)
     class Table:
         items: dict[str, str] = {}  # noqa: RUF012
 
-    monkeypatch.setattr(pool, "data_folder", lambda: tmp_path)
-    monkeypatch.setattr(pool, "load_films_table", lambda folder: Table)
-    monkeypatch.setattr(pool, "generate_queries", lambda *_, **__: {})
-    monkeypatch.setattr(pool, "write_set_queries", fails)
+    monkeypatch.setattr(systems_module, "data_folder", lambda: tmp_path)
+    monkeypatch.setattr(systems_module, "load_films_table", lambda folder: Table)
+    monkeypatch.setattr(systems_module, "generate_queries", lambda *_, **__: {})
+    monkeypatch.setattr(systems_module, "write_set_queries", fails)
     with pytest.raises(ConfigurationError, match="cut off"):
         film_sets(tmp_path / "film_sets")
     assert list(tmp_path.iterdir()) == []
-    monkeypatch.setattr(pool, "write_set_queries", lambda folder, *_: folder.mkdir())
+    monkeypatch.setattr(systems_module, "write_set_queries", lambda folder, *_: folder.mkdir())
     assert film_sets(tmp_path / "film_sets").is_dir()
-    monkeypatch.setattr(pool, "generate_queries", None)  # it is there: nothing is built again
+    # It is there: nothing is built again.
+    monkeypatch.setattr(systems_module, "generate_queries", None)
     assert film_sets(tmp_path / "film_sets").is_dir()
 
 

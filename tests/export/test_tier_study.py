@@ -14,9 +14,9 @@ from logic_export.data.tiers.examples import TieredExample
 from logic_export.training.development import DISTRACTORS, POSITIVES
 from suites.hashed_encoder import HashedEncoder
 
-from benchmarks.reproduction.artefacts import Section
-from benchmarks.reproduction.studies.tiers import STUDY, section
-from benchmarks.reproduction.studies.tiers.recalls import (
+from benchmarks.papers import lore_tables
+from benchmarks.papers.lore import STUDY
+from benchmarks.papers.lore_tables import (
     BASE,
     DISTRACTORS_RAW,
     DISTURBED,
@@ -28,7 +28,8 @@ from benchmarks.reproduction.studies.tiers.recalls import (
     both_forms,
     measure_encoders,
 )
-from benchmarks.reproduction.workbench import Workbench
+from benchmarks.report.artefacts import Section
+from benchmarks.report.workbench import Workbench
 from logic_retrievers.errors import MissingExtraError
 
 PASSAGES = tuple("abcdefg")
@@ -91,7 +92,7 @@ def rows(monkeypatch: pytest.MonkeyPatch) -> None:
         RAW: [example(n, f"who likes tea {n}") for n in range(8)],
         DISTURBED: [example(n, f"not owls, who likes tea {n}") for n in range(8)],
     }
-    monkeypatch.setattr(section, "both_forms", lambda folders: made)
+    monkeypatch.setattr(lore_tables, "both_forms", lambda folders: made)
 
 
 def test_the_section_is_whole_and_comes_out_the_same_twice(rows, tmp_path: Path):
@@ -116,7 +117,7 @@ def test_the_section_is_whole_and_comes_out_the_same_twice(rows, tmp_path: Path)
 
 def test_models_that_are_not_there_are_rows_with_their_recipe(rows, tmp_path, monkeypatch):
     monkeypatch.setattr(MadeBench, "roles", ())
-    table, *figures = section.section(MadeBench(tmp_path / "vectors")).artefacts
+    table, *figures = STUDY.run(MadeBench(tmp_path / "vectors")).artefacts
     missing = {row.cells[0]: row.note for row in table.rows if row.origin == "absent"}
     assert set(missing) == {INFONCE, LORE}
     assert all("query-encoder-minilm.toml" in note for note in missing.values())
@@ -128,9 +129,7 @@ def test_models_that_are_not_there_are_rows_with_their_recipe(rows, tmp_path, mo
 
 def test_without_the_extra_the_study_names_it(tmp_path, monkeypatch):
     """Else the whole report would end in a traceback."""
-    monkeypatch.setitem(
-        __import__("sys").modules, "benchmarks.reproduction.studies.tiers.section", None
-    )
+    monkeypatch.setitem(__import__("sys").modules, "benchmarks.papers.lore_tables", None)
     with pytest.raises(MissingExtraError, match=r"logic-retrievers\[train\]"):
         STUDY.run(MadeBench(tmp_path / "vectors"))
 

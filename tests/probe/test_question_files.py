@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.probe_questions.writing import write_probe
+from benchmarks.probe_questions.command import write_probe
 from logic_retrievers.errors import ConfigurationError, InputError, ReadError, StorageError
 from logic_retrievers.probe.questions import (
     FIELDS,

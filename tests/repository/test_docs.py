@@ -12,7 +12,7 @@ from commands import run_blocks
 from query_files import write_noisy
 from small_models import write_small_model
 
-from benchmarks.reproduction.workbench import ROLES
+from benchmarks.report.workbench import ROLES
 from logic_retrievers import PassageIndex
 from logic_retrievers.evaluation.statistics import mcnemar
 from logic_retrievers.serving.service import REQUESTS

@@ -1,1 +1,0 @@
-"""Checks of the HTML reports in a real Chromium: overflow, scripts, filters."""

@@ -1,1 +1,0 @@
-"""Readers of published benchmark sets in their original formats."""

@@ -1,0 +1,89 @@
+"""Boolean queries over LIMIT's people and what they like, with computed labels."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations
+from random import Random
+
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation import Dataset, Query
+from logic_retrievers.queries import Atom
+
+_QUESTION = re.compile(r"Who likes (.+)\?")
+
+
+def limit_queries(dataset: Dataset, count: int = 500, seed: int = 0) -> Dataset:
+    """AND and NOT queries over pairs of attributes that exactly one person has both of.
+
+    For the pair (A, B): "Who likes A and B?", with that person as its only answer and those who
+    like just one of the two as violating; and "Who likes A but not B?", with the others who like A
+    as answers and that person as violating. The two share a ``group``, and ``extra`` holds
+    ``expression`` and ``template`` (``a_and_b`` or ``a_not_b``). Truth is as complete as the
+    labels of ``dataset``.
+
+    Args:
+        dataset: ``limit_small``, or another set of questions "Who likes X?" (Weller et al. 2025).
+        count: how many pairs; each gives two queries.
+        seed: of the pairs, and of which of the two comes first.
+
+    Returns:
+        The same documents with ``2 * count`` queries.
+
+    Raises:
+        ConfigurationError: a query of another form, or fewer pairs than asked for.
+    """
+    attributes = [(_attribute(query), query) for query in dataset.queries]
+    pairs = _attribute_pairs(dataset)
+    if not 0 < count <= len(pairs):
+        raise ConfigurationError(
+            f"{dataset.name} gives {len(pairs)} pairs of attributes that one person shares; "
+            f"count is {count}"
+        )
+    random = Random(seed)
+    queries: list[Query] = []
+    for pair in random.sample(pairs, count):
+        first, second = random.sample(pair, 2)
+        queries.extend(_conjunction_and_exclusion(attributes[first], attributes[second]))
+    return Dataset(f"{dataset.name}/boolean", dataset.documents, tuple(queries))
+
+
+def _attribute(query: Query) -> str:
+    match = _QUESTION.fullmatch(query.text.strip())
+    if match is None:
+        raise ConfigurationError(f"the query {query.id!r} is not of the form 'Who likes X?'")
+    return match[1]
+
+
+def _attribute_pairs(dataset: Dataset) -> list[tuple[int, int]]:
+    """Index pairs of two queries that share one answer and have another answer each."""
+    liking: dict[str, list[int]] = {}
+    for place, query in enumerate(dataset.queries):
+        for person in query.grades if len(query.grades) > 1 else ():
+            liking.setdefault(person, []).append(place)
+    shared = Counter(pair for places in liking.values() for pair in combinations(places, 2))
+    return sorted(pair for pair, persons in shared.items() if persons == 1)
+
+
+def _conjunction_and_exclusion(a: tuple[str, Query], b: tuple[str, Query]) -> Iterator[Query]:
+    """A AND B, and A AND NOT B."""
+    (one, wanted), (other, excluded) = a, b
+    likes_a, likes_b = wanted.satisfying, excluded.satisfying
+    both, without = Atom(one) & Atom(other), Atom(one) & ~Atom(other)
+    for sign, template, words, expression, right, wrong in (
+        ("+", "a_and_b", f"{one} and {other}", both, likes_a & likes_b, likes_a ^ likes_b),
+        ("-", "a_not_b", f"{one} but not {other}", without, likes_a - likes_b, likes_a & likes_b),
+    ):
+        yield Query(
+            id=f"{wanted.id}{sign}{excluded.id}",
+            text=f"Who likes {words}?",
+            grades=dict.fromkeys(sorted(right), 1),
+            violating=wrong,
+            extra={
+                "expression": expression.to_dict(),
+                "template": template,
+                "group": f"{wanted.id} {excluded.id}",
+            },
+        )

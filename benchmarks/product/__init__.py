@@ -1,0 +1,1 @@
+"""Benchmarks of the package itself: ``python -m benchmarks.product.NAME``."""

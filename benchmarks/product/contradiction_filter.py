@@ -1,0 +1,268 @@
+"""The filter inside retrieval: RAMDocs with one trusted correct document, and without any.
+
+python -m benchmarks.product.contradiction_filter [--draws 5] [--cross-encoder FOLDER]
+
+With a trusted document (a random correct one of each question): the share of misinformation that
+the filter removes as it ships, and what other ways of judging would remove, each at the threshold
+that keeps 97 % of the correct documents of the dev part: whole passages, the two sentences nearest
+to the question, and cross-encoders. Without a trusted document: which pairs the shipped threshold
+flags.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from logic_export.data.sentences import split_sentences
+from sklearn.metrics import roc_auc_score
+
+from benchmarks.common.cross_encoder import CrossEncoder
+from benchmarks.common.output import OUT, cached_encoder, document_vectors, publish, with_interval
+from logic_retrievers import ContradictionFilter, ContradictionScorer, Passage
+from logic_retrievers.evaluation import bootstrap, data_folder
+from logic_retrievers.evaluation.rows import json_rows
+from logic_retrievers.judging import default_conflict_judge
+from logic_retrievers.judging.pair_kinds import pair_texts
+
+CORRECT_KEPT = 0.97
+# Maps a question and pairs of texts to how likely each pair contradicts.
+Judge = Callable[[str, Sequence[tuple[str, str]]], npt.NDArray[np.float64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document of RAMDocs."""
+
+    text: str
+    kind: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with its documents."""
+
+    text: str
+    documents: tuple[Document, ...]
+
+
+def main() -> None:
+    """Measure and publish."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draws", type=int, default=5, help="of the trusted document")
+    parser.add_argument("--cross-encoder", type=Path, help="an ONNX folder, as the report takes it")
+    options = parser.parse_args()
+    peer = options.cross_encoder and CrossEncoder(options.cross_encoder, OUT / "pairs.sqlite")
+    parts = {part: load_questions(part) for part in ("dev", "test")}
+    rows = [judge_row(name, judge, parts, options.draws) for name, judge in judges(peer).items()]
+    rows.append(judge_row("the filter", filter_judge(), parts, options.draws, threshold=0.5))
+    rows.append(label_row(parts["test"], options.draws))
+    publish("RAMDocs test, one trusted correct document", rows)
+    publish("RAMDocs test, no trusted document", untrusted_rows(parts["test"]))
+
+
+def load_questions(part: str) -> list[Question]:
+    """The questions of a part."""
+    folder = data_folder() / "ramdocs" / part
+    documents = {
+        row.id(): Document(row.text("text"), row.text("type"), row.text("answer"))
+        for row in json_rows(folder / "corpus.jsonl.gz")
+    }
+    return [
+        Question(row.text("text"), tuple(documents[name] for name in row.fields["doc_ids"]))
+        for row in json_rows(folder / "queries.jsonl")
+    ]
+
+
+def judges(peer: CrossEncoder | None) -> Mapping[str, Judge]:
+    """Name -> judge."""
+    scorer = ContradictionScorer(cached_encoder())
+
+    def passages(_: str, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
+        return np.array([pair.probability or 0.0 for pair in scorer.score(pairs)])
+
+    def nearest(question: str, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+        return [(nearest_sentences(a, question), nearest_sentences(b, question)) for a, b in pairs]
+
+    def focus(question: str, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
+        return passages("", nearest(question, pairs))
+
+    judge = default_conflict_judge()
+    assert judge is not None
+    reader = judge.passages
+
+    def read(_: str, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
+        texts = [pair_texts(Passage("one", a), Passage("other", b)) for a, b in pairs]
+        answers = reader.read(texts)
+        scores = scorer.score(pairs)
+        return np.array(
+            [
+                reader.constants.probability(score.probability or 0.0, score.cosine, answer)
+                for score, answer in zip(scores, answers, strict=True)
+            ]
+        )
+
+    judges_by_name: dict[str, Judge] = {
+        "whole passages": passages,
+        "whole passages and what cross-encoders read": read,
+        "the two sentences nearest to the question": focus,
+    }
+    if peer is not None:
+        judges_by_name["cross-encoder (peer), nearest sentences"] = lambda question, pairs: (
+            peer.probabilities(nearest(question, pairs))
+        )
+    return judges_by_name
+
+
+def filter_judge() -> Judge:
+    """The filter as a judge: 1 for what it drops."""
+    contradictions = ContradictionFilter(cached_encoder())
+
+    def dropped(_: str, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
+        given = [Passage(str(n), text) for n, (_, text) in enumerate(pairs)]
+        trusted = [Passage("trusted", pairs[0][0])]
+        result = contradictions.filter(given, trusted=trusted)
+        ids = {hit.passage.id for hit in result.dropped}
+        return np.array([float(passage.id in ids) for passage in given])
+
+    return dropped
+
+
+def judge_row(
+    name: str,
+    judge: Judge,
+    parts: Mapping[str, Sequence[Question]],
+    draws: int,
+    threshold: float | None = None,
+) -> dict[str, Any]:
+    """Threshold on dev where none is given, shares on test."""
+    if threshold is None:
+        scored = _score_against_trusted(parts["dev"], judge, draws)
+        correct = np.concatenate([s[k == "correct"] for s, k in scored])
+        threshold = float(np.quantile(correct, CORRECT_KEPT))
+    scored = _score_against_trusted(parts["test"], judge, draws)
+    over = [(scores > threshold, kinds) for scores, kinds in scored]
+    labels = [kind == "misinfo" for _, kinds in scored for kind in kinds if kind != "noise"]
+    ranks = np.concatenate([scores[kinds != "noise"] for scores, kinds in scored])
+    auc = round(float(roc_auc_score(labels, ranks)), 3)
+    return _row(name, over, [n // draws for n in range(len(over))], auc)
+
+
+def label_row(questions: Sequence[Question], draws: int) -> dict[str, Any]:
+    """The figures of an oracle that drops documents with another answer than the trusted one's."""
+    over = []
+    for question in questions:
+        for trusted, others in _draw_trusted(question, draws):
+            differs = [document.answer != trusted.answer for document in others]
+            kinds = np.array([document.kind for document in others])
+            over.append((np.array(differs, dtype=bool), kinds))
+    name = "the labelled answers (no judge: what disagreement alone can do)"
+    return _row(name, over, None, "-")
+
+
+def _row(
+    name: str,
+    dropped: Sequence[tuple[npt.NDArray[np.bool_], npt.NDArray[np.str_]]],
+    groups: Sequence[int] | None,
+    auc: float | str,
+) -> dict[str, Any]:
+    """Shares of misinformation that is dropped, and of correct documents that are kept."""
+    shares = [
+        (_share(over[kinds == "misinfo"]), _share(~over[kinds == "correct"]))
+        for over, kinds in dropped
+    ]
+    removed, kept = bootstrap(shares, groups)
+    return {
+        "judged by": name,
+        "misinformation out": with_interval(removed),
+        "correct kept": with_interval(kept),
+        "ROC-AUC": auc,
+    }
+
+
+def untrusted_rows(questions: Sequence[Question]) -> list[dict[str, Any]]:
+    """Shares of pairs that the filter flags under ``annotate``, by kind of pair."""
+    contradictions = ContradictionFilter(cached_encoder())
+    flagged: dict[str, list[float]] = {}
+    for question in questions:
+        passages = [Passage(str(n), document.text) for n, document in enumerate(question.documents)]
+        conflicts = contradictions.filter(passages).conflicts
+        flagged_pairs = {frozenset((conflict.one, conflict.other)) for conflict in conflicts}
+        for i, document in enumerate(question.documents):
+            for j, other in enumerate(question.documents[:i]):
+                kind = _kind(document, other)
+                flagged.setdefault(kind, []).append(
+                    float(frozenset((str(i), str(j))) in flagged_pairs)
+                )
+    hits = sum(flagged.get("right against wrong", ()))
+    alarms = sum(sum(values) for values in flagged.values())
+    rows = [
+        {"pairs": kind, "how many": len(values), "flagged": with_interval(bootstrap(values)[0])}
+        for kind, values in sorted(flagged.items())
+    ]
+    precision = hits / alarms if alarms else float("nan")
+    return [
+        *rows,
+        {"pairs": "precision of all flags", "how many": int(alarms), "flagged": precision},
+    ]
+
+
+@cache
+def nearest_sentences(text: str, question: str, count: int = 2) -> str:
+    """The sentences of a text that are topically nearest to a question, in their order."""
+    sentences = split_sentences(text) or [text]
+    rows = document_vectors("topical", [question, *sentences])
+    best = sorted(np.argsort(-(rows[1:] @ rows[0]), kind="stable")[:count])
+    return " ".join(sentences[n] for n in best)
+
+
+def _draw_trusted(question: Question, draws: int) -> list[tuple[Document, list[Document]]]:
+    correct = [n for n, document in enumerate(question.documents) if document.kind == "correct"]
+    random = Random(question.text)
+    chosen = [random.choice(correct) for _ in range(draws)] if correct else []
+    return [
+        (
+            question.documents[n],
+            [document for i, document in enumerate(question.documents) if i != n],
+        )
+        for n in chosen
+    ]
+
+
+def _score_against_trusted(
+    questions: Sequence[Question], judge: Judge, draws: int
+) -> list[tuple[npt.NDArray[np.float64], npt.NDArray[np.str_]]]:
+    scored = []
+    for question in questions:
+        for trusted, others in _draw_trusted(question, draws):
+            pairs = [(trusted.text, document.text) for document in others]
+            scores = judge(question.text, pairs) if pairs else np.zeros(0)
+            scored.append((scores, np.array([document.kind for document in others])))
+    return scored
+
+
+def _kind(document: Document, other: Document) -> str:
+    kinds = {document.kind, other.kind}
+    if "noise" in kinds:
+        return "with noise"
+    if kinds == {"correct", "misinfo"}:
+        return "right against wrong"
+    if kinds == {"misinfo"}:
+        return "two wrong ones"
+    return "two right ones, " + ("one answer" if document.answer == other.answer else "two answers")
+
+
+def _share(values: npt.NDArray[np.bool_]) -> float:
+    return float(values.mean()) if len(values) else float("nan")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,168 @@
+"""Classification of pairs: contradictions, or another scope, version or wording.
+
+python -m benchmarks.product.pair_kinds PART [--bundle DIR] [--no-judge] [--wrong]
+
+The pairs are labelled by hand (``benchmarks/data``). Rules were made on the dev files alone, those
+of dev3 without every third of its pairs; tests are read once per reported configuration.
+``--wrong`` lists the misclassified pairs of a dev file, without those of dev3 that were kept aside.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.common.output import publish, with_interval
+from benchmarks.common.statistics import wilson_interval
+from logic_retrievers import ContradictionScorer
+from logic_retrievers.cleaning.classification import PairClassification, classify_pair
+from logic_retrievers.cleaning.result import Kind
+from logic_retrievers.evaluation.rows import json_rows
+from logic_retrievers.judging import OnnxPairKinds, default_pair_kinds
+from logic_retrievers.judging.pair_kinds import pair_texts
+from logic_retrievers.types import Passage
+
+DATA = Path(__file__).parents[1] / "data"
+PARTS = {
+    **{part: f"versions_{part}.jsonl.gz" for part in ("dev", "dev2", "dev3", "test")},
+    **{part: f"{part}.jsonl.gz" for part in ("natural_dev", "natural_test")},
+}
+# Every third row of dev3 was kept aside.
+ASIDE_STEP = 3
+
+NOTHING = "unrelated"
+KINDS = (*(kind.value for kind in Kind), NOTHING)
+LEGITIMATE = (Kind.SCOPE.value, Kind.SUPERSEDED.value)
+CONTRADICTION = Kind.CONTRADICTION.value
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifiedPair:
+    """A labelled pair and its classification."""
+
+    row: Mapping[str, Any]
+    classification: PairClassification | None
+
+    @property
+    def label(self) -> str:
+        """The true kind."""
+        return str(self.row["label"])
+
+    @property
+    def kind(self) -> str:
+        """The predicted kind."""
+        return NOTHING if self.classification is None else self.classification.kind.value
+
+
+def main() -> None:
+    """Measure and publish."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", choices=PARTS)
+    parser.add_argument("--wrong", action="store_true", help="list the misclassified pairs (dev)")
+    parser.add_argument("--no-judge", action="store_true", help="vectors and rules alone")
+    parser.add_argument("--bundle", help="with pair kinds, in place of the shipped one")
+    options = parser.parse_args()
+    read = OnnxPairKinds(options.bundle) if options.bundle else default_pair_kinds()
+    pairs = classify_pairs(load_pairs(options.part), None if options.no_judge else read)
+    name = f"pairs {options.part}{', without a judge' * options.no_judge}"
+    publish(name, confusion(pairs), pairs=len(pairs))
+    publish(f"{name}, shares", shares(pairs))
+    publish(f"{name}, aspects", aspects(pairs))
+    if options.wrong and not options.part.endswith("test"):
+        for place, pair in enumerate(pairs):
+            if pair.kind != pair.label and not is_kept_aside(options.part, place):
+                reason = "" if pair.classification is None else pair.classification.reason
+                print(pair.row["id"], pair.label, pair.row["aspect"], "->", pair.kind, reason)
+
+
+def is_kept_aside(part: str, place: int) -> bool:
+    """Whether a row was kept aside while rules were made; only shares over these may be read."""
+    return part == "dev3" and place % ASIDE_STEP == ASIDE_STEP - 1
+
+
+def load_pairs(part: str) -> list[dict[str, Any]]:
+    """The labelled pairs."""
+    return [dict(row.fields) for row in json_rows(DATA / PARTS[part])]
+
+
+def classify_pairs(
+    rows: Sequence[Mapping[str, Any]], read: OnnxPairKinds | None
+) -> list[ClassifiedPair]:
+    """Classifies every pair with the shipped vectors and, where there is one, a cross-encoder."""
+    scorer = ContradictionScorer()
+    scores = scorer.score([(row["one"]["text"], row["other"]["text"]) for row in rows])
+    passages = [
+        (
+            Passage("one", row["one"]["text"], row["one"]["metadata"]),
+            Passage("other", row["other"]["text"], row["other"]["metadata"]),
+        )
+        for row in rows
+    ]
+    kinds: Sequence[Sequence[float] | None] = [None] * len(rows)
+    if read is not None:
+        kinds = read([pair_texts(*pair, ("date", "source")) for pair in passages])
+    return [
+        ClassifiedPair(
+            row,
+            classify_pair(
+                *pair,
+                probability=score.probability or 0.0,
+                cosine=score.cosine,
+                threshold=scorer.constants.threshold,
+                kinds=probabilities,
+                kinds_threshold=0.5 if read is None else read.constants["threshold"],
+            ),
+        )
+        for row, pair, score, probabilities in zip(rows, passages, scores, kinds, strict=True)
+    ]
+
+
+def confusion(pairs: Sequence[ClassifiedPair]) -> list[dict[str, Any]]:
+    """A row per label, a column per predicted kind."""
+    counts = Counter((pair.label, pair.kind) for pair in pairs)
+    labels = [kind for kind in KINDS if any(pair.label == kind for pair in pairs)]
+    return [{"label": label, **{kind: counts[label, kind] for kind in KINDS}} for label in labels]
+
+
+def shares(pairs: Sequence[ClassifiedPair]) -> list[dict[str, Any]]:
+    """The main shares, with Wilson intervals."""
+    legitimate = [pair for pair in pairs if pair.label in LEGITIMATE]
+    contradictions = [pair for pair in pairs if pair.label == CONTRADICTION]
+    predicted = [pair for pair in pairs if pair.kind == CONTRADICTION]
+    figures = {
+        "legitimate, as scope or superseded": [pair.kind in LEGITIMATE for pair in legitimate],
+        "legitimate, as labelled": [pair.kind == pair.label for pair in legitimate],
+        "legitimate, as contradiction": [pair.kind == CONTRADICTION for pair in legitimate],
+        "contradictions, recall": [pair.kind == CONTRADICTION for pair in contradictions],
+        "contradictions, precision": [pair.label == CONTRADICTION for pair in predicted],
+        "all, as labelled": [pair.kind == pair.label for pair in pairs],
+    }
+    return [
+        {
+            "figure": name,
+            "of": len(right),
+            "share (95 %)": with_interval(
+                wilson_interval(sum(right), len(right)) if right else None
+            ),
+        }
+        for name, right in figures.items()
+    ]
+
+
+def aspects(pairs: Sequence[ClassifiedPair]) -> list[dict[str, Any]]:
+    """Correct classifications per label and aspect."""
+    correct: dict[tuple[str, str], list[bool]] = {}
+    for pair in pairs:
+        correct.setdefault((pair.label, pair.row["aspect"]), []).append(pair.kind == pair.label)
+    return [
+        {"label": label, "aspect": aspect, "pairs": len(right), "as labelled": sum(right)}
+        for (label, aspect), right in correct.items()
+    ]
+
+
+if __name__ == "__main__":
+    main()

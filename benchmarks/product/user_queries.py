@@ -1,0 +1,131 @@
+"""``auto`` on users' queries and on the papers' sets, next to plain search and the baselines.
+
+python -m benchmarks.product.user_queries [--part dev] [--lexical] [--new-domains]
+
+The users' queries and their labels are in ``tests/queries/users`` and, with ``--new-domains``, in
+``tests/queries/users_new_domains`` (see the READMEs there); the test parts are read when a version
+is finished, and chosen on never.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.common.dataset_search import engine_search, index_dataset
+from benchmarks.common.exclusion_baselines import exclusion_baselines
+from benchmarks.common.output import cached_encoder, publish, with_interval
+from logic_retrievers import PassageIndex
+from logic_retrievers.errors import LongTextWarning
+from logic_retrievers.evaluation import Dataset, Query, bootstrap, load_dataset
+from logic_retrievers.judging import default_judge
+from logic_retrievers.policies import AutoPolicy
+from logic_retrievers.query_input import AnyPolicy
+
+USERS = Path(__file__).parents[2] / "tests" / "queries" / "users"
+NEW_DOMAINS = USERS.with_name("users_new_domains")
+PAPERS = ("excluir", "boolquestions_not")
+DEPTH = 100
+# Places that the first satisfying passage may lose against plain search.
+PUSHED_DOWN = 2
+KINDS: Mapping[str, str] = {
+    "A": "exclusions",
+    "B": "properties",
+    "C": "negative facts",
+    "D": "no constraint",
+    "E": "several constraints",
+}
+METRICS = ("MRR", "R@1", "V@3", "V@5", "right above all violating", "pushed down", "buried")
+
+
+def main() -> None:
+    """Measure and publish."""
+    warnings.simplefilter("ignore", LongTextWarning)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--part", default="test", choices=("dev", "test"))
+    parser.add_argument("--new-domains", action="store_true", help="the second set, and no papers'")
+    parser.add_argument("--lexical", action="store_true", help="store the lexical vector too")
+    options = parser.parse_args()
+    rows: list[dict[str, object]] = []
+    folders: list[Path | str] = [NEW_DOMAINS] if options.new_domains else [USERS, *PAPERS]
+    for folder in folders:
+        dataset = load_dataset(folder, options.part)
+        with index_dataset(dataset, cached_encoder(), lexical=options.lexical) as index:
+            rows += _rows(dataset, index)
+    name = f"user queries{', new domains' * options.new_domains}, {options.part}"
+    publish(f"{name}{', with words' * options.lexical}", rows)
+
+
+def _rows(dataset: Dataset, index: PassageIndex) -> list[dict[str, object]]:
+    systems: dict[str, AnyPolicy] = {
+        "plain search": "topical",
+        **exclusion_baselines(cached_encoder()),
+    }
+    if "lexical" in index.vectors:
+        systems |= {"hybrid": "hybrid", "auto, base hybrid": AutoPolicy(base="hybrid")}
+    texts = [query.text for query in dataset.queries]
+    searches = {
+        name: engine_search(index, policy, texts, judge=None) for name, policy in systems.items()
+    }
+    searches["auto without a judge"] = engine_search(index, "auto", texts, judge=None)
+    if default_judge() is not None:
+        searches |= {
+            "judge alone": engine_search(index, "judge", texts),
+            "auto": engine_search(index, "auto", texts),
+        }
+    ranked = {
+        name: [[d for d, _ in ranking] for ranking in lists(texts, DEPTH)]
+        for name, lists in searches.items()
+    }
+    rows: list[dict[str, object]] = []
+    kinds = sorted({str(query.extra.get("kind", "")) for query in dataset.queries})
+    for kind in kinds:
+        places = [i for i, q in enumerate(dataset.queries) if q.extra.get("kind", "") == kind]
+        for name, lists in ranked.items():
+            values = [
+                _metrics(dataset.queries[i], lists[i], ranked["plain search"][i]) for i in places
+            ]
+            estimates = bootstrap(values)
+            row: dict[str, object] = {
+                "queries": f"{kind} {KINDS[kind]}" if kind else dataset.name,
+                "n": len(places),
+                "system": name,
+            }
+            row |= {
+                metric: with_interval(None if np.isnan(estimate.mean) else estimate)
+                for metric, estimate in zip(METRICS, estimates, strict=True)
+            }
+            row["same list as plain"] = float(
+                np.mean([lists[i] == ranked["plain search"][i] for i in places])
+            )
+            rows.append(row)
+    return rows
+
+
+def _metrics(query: Query, ranked: Sequence[str], plain: Sequence[str]) -> list[float]:
+    """One value for each of :data:`METRICS`; NaN where nothing violates."""
+    right, before = _first_rank(ranked, query), _first_rank(plain, query)
+    labelled = bool(query.violating)
+    violating = next((i for i, d in enumerate(ranked, 1) if d in query.violating), DEPTH + 1)
+    return [
+        1 / right if right <= DEPTH else 0.0,
+        float(right == 1),
+        float(violating <= 3) if labelled else np.nan,
+        float(violating <= 5) if labelled else np.nan,
+        float(right < violating) if labelled else np.nan,
+        float(right > before + PUSHED_DOWN),
+        float(before <= 3 and right > 10),
+    ]
+
+
+def _first_rank(ranked: Sequence[str], query: Query) -> int:
+    """Rank of the first satisfying passage; one past the list where there is none."""
+    return next((i for i, d in enumerate(ranked, 1) if d in query.grades), DEPTH + 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""The resources of studies: cached encoders, trained models by role, settings; and a study."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from benchmarks.report.artefacts import Section
+from logic_retrievers.encoders import (
+    CachedEncoder,
+    Encoder,
+    SentenceTransformerEncoder,
+    default_encoder,
+)
+
+# Role of a model that studies compare with -> how to make it. None of them is shipped.
+ROLES: Mapping[str, str] = {
+    "coder": "export/recipes/coder-comparison.toml",
+    "contrastive": "the same recipe without the violating passages",
+    "contrastive-cosine": "export/recipes/contrastive-baseline.toml",
+    "set-contrastive": "export/recipes/set-queries-minilm.toml, both weights 0, random_share 1",
+    "logicol": "export/recipes/set-queries-minilm.toml",
+    "infonce": "export/recipes/query-encoder-minilm.toml, alpha and beta 1",
+    "lore": "export/recipes/query-encoder-minilm.toml",
+    "cross-encoder": "an ONNX folder of your own",
+    "reader": "a language model for the probe, a GGUF file; asked once, an hour or two",
+}
+
+
+def _silent(line: str) -> None:
+    del line
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """Data, encoders and settings of one report.
+
+    Args:
+        vectors: SQLite cache of the vectors of all texts and encoders.
+        models: a folder with the models of :data:`ROLES`, each in a folder of that name (a training
+            run, with its model in ``model``, or the model itself); None without models.
+        seed: of all random numbers.
+        log: called with lines about the progress.
+    """
+
+    vectors: Path
+    models: Path | None = None
+    seed: int = 0
+    log: Callable[[str], None] = field(default=_silent, repr=False)
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The shipped encoder with cached vectors."""
+        return CachedEncoder(default_encoder(), self.vectors)
+
+    def model(self, role: str) -> Path | None:
+        """The folder of a trained model, or None."""
+        if self.models is None:
+            return None
+        folder = self.models / role
+        if (folder / "model").is_dir():
+            return folder / "model"
+        return folder if folder.is_dir() else None
+
+    def trained(self, role: str) -> Encoder | None:
+        """A trained sentence encoder as ``topical``, with cached vectors; or None.
+
+        Raises:
+            MissingExtraError: sentence-transformers is not installed.
+        """
+        folder = self.model(role)
+        if folder is None:
+            return None
+        return CachedEncoder(SentenceTransformerEncoder(str(folder)), self.vectors)
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """One experiment of the report.
+
+    Args:
+        name: unique, in lower case with hyphens.
+        title: heading of its section.
+        data: folders of the benchmark data that it reads.
+        run: makes its section.
+        models: roles of the trained models that it compares with, if they are available.
+    """
+
+    name: str
+    title: str
+    data: tuple[str, ...]
+    run: Callable[[Workbench], Section]
+    models: tuple[str, ...] = ()

@@ -1,1 +1,0 @@
-"""Statistics: detection, calibration, resampling, logical consistency."""

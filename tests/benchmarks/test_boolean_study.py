@@ -1,0 +1,143 @@
+"""The study of Boolean questions, over people and passages that a hashed encoder knows."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+from suites.hashed_encoder import HashedEncoder
+
+from benchmarks.papers import boolquestions as study
+from benchmarks.papers.boolquestions import BASE, HYBRID, STUDY, curves_figure, violators_below
+from benchmarks.report.artefacts import Curves, Section
+from benchmarks.report.workbench import Workbench
+from logic_retrievers.evaluation import load_dataset
+
+ROOMS = {
+    "quiet": "a hotel in a garden, quiet",
+    "loud": "a hotel on a square, noise at night",
+    "copy": "a hotel on a square, noise at night",
+    "boat": "a ferry that leaves in the morning",
+}
+LIKES = {"tea": "ann bo", "owls": "bo cy", "ink": "cy di", "jam": "di ann"}
+
+
+class MadeBench(Workbench):
+    @cached_property
+    def encoder(self):
+        return HashedEncoder()
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:
+    def write(folder: str, name: str, rows: list[dict[str, object]]) -> None:
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def corpus(texts: dict[str, str]) -> list[dict[str, object]]:
+        return [{"_id": name, "title": "", "text": text} for name, text in texts.items()]
+
+    write("boolquestions_not", "corpus.jsonl", corpus(ROOMS))
+    write(
+        "boolquestions_not/test",
+        "queries.jsonl",
+        [
+            {
+                "_id": f"q{n}",
+                "text": f"{start} hotels without noise",
+                "template": "not",
+                "satisfying": ["quiet"],
+                "violating": ["copy"],
+                "neutral": [],
+            }
+            for n, start in enumerate(("find", "list"))
+        ],
+    )
+    people = sorted({name for names in LIKES.values() for name in names.split()})
+    liked = {name: [what for what, who in LIKES.items() if name in who.split()] for name in people}
+    write(
+        "limit_small",
+        "corpus.jsonl",
+        corpus({name: f"{name} likes {' and '.join(what)}" for name, what in liked.items()}),
+    )
+    write(
+        "limit_small",
+        "queries.jsonl",
+        [
+            {
+                "_id": what,
+                "text": f"Who likes {what}?",
+                "satisfying": who.split(),
+                "violating": [],
+                "neutral": [],
+            }
+            for what, who in LIKES.items()
+        ],
+    )
+    monkeypatch.setenv("LOGIC_RETRIEVERS_DATA", str(tmp_path))
+    monkeypatch.setattr(study, "PAIRS", 4)
+    return MadeBench(tmp_path / "vectors.sqlite")
+
+
+def test_the_section_is_whole_and_comes_out_the_same_twice(bench):
+    """A report that differs from run to run cannot be checked."""
+    section = STUDY.run(bench)
+    assert section == STUDY.run(bench) == Section.model_validate_json(section.model_dump_json())
+    questions, curves, people, bars = section.artefacts
+    systems = [row.cells[0] for row in questions.rows if row.origin == "measured"]
+    assert systems[:2] == ["BM25", BASE]
+    assert HYBRID in systems
+    assert [row.cells[1:] for row in questions.rows if row.origin == "published"] == [
+        (0.1304, None, 0.5462),
+        (0.1093, None, 0.0385),
+        (0.1371, None, 0.3872),
+    ]
+    assert all(len(row.cells) == len(questions.columns) for row in questions.rows)
+    assert all(len(row.cells) == len(people.columns) for row in people.rows)
+    by_name = {row.cells[0]: row.cells[1:] for row in people.rows}
+    # with the words known exactly, the right person is first and the others are below
+    assert [cell.value for cell in by_name[HYBRID]] == [1, 1, 1, 1]
+    assert people.columns[1:] == (
+        *("AND: P@1", "AND: all violators below"),
+        *("NOT: P@1", "NOT: all violators below"),
+    )
+    assert bars.plot.labels == ("AND", "NOT")
+    assert set(curves.plot.panels) == {"NegRecall@k (lower is better)", "R@k"}
+
+
+def test_curves_end_where_the_table_is(bench):
+    """A passage that was merged with its copy has two names; mixing them up empties the curve."""
+    dataset = load_dataset(study.QUESTIONS, "test")
+    results = study.search_in_words(bench, dataset, study.DEPTH)
+    assert results[BASE].metrics["NegRecall@10"] == 1
+    plot = curves_figure(dataset, results, 0).plot
+    assert isinstance(plot, Curves)
+    for name, result in results.items():
+        ruled_out, right = (panel[name] for panel in plot.panels.values())
+        assert ruled_out.y[-1] == pytest.approx(result.metrics["NegRecall@10"])
+        assert right.y[0] == pytest.approx(result.metrics["R@1"])
+        assert len(ruled_out.x) == len(ruled_out.low) == study.DEPTH
+
+
+def test_an_excluded_person_outside_the_list_stands_below(bench):
+    """A right person outside the list stands above no one."""
+    dataset = load_dataset(study.QUESTIONS, "test")
+    results = study.search_in_words(bench, dataset, study.DEPTH)
+    query = dataset.queries[0]
+    (wrong,) = query.violating
+
+    def is_below(*ranked: str) -> float:
+        class Ranked:
+            run = {query_.id: ranked for query_ in dataset.queries}  # noqa: RUF012
+
+        return violators_below(dataset, Ranked)[query.id]
+
+    assert set(violators_below(dataset, results[BASE])) == {query_.id for query_ in dataset.queries}
+    assert (
+        is_below("quiet"),
+        is_below("boat"),
+        is_below(wrong, "quiet"),
+        is_below("quiet", wrong),
+    ) == (1, 0, 0, 1)

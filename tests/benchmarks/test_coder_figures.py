@@ -1,0 +1,122 @@
+"""Ranks and survival of violating passages, by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from inn_queries import inns, result_of
+
+from benchmarks.papers.coder_figures import (
+    Lifetimes,
+    add_pair_measures,
+    depth_curve,
+    violating_ranks,
+)
+from benchmarks.papers.coder_reranker import first_groups, rerank_search
+from logic_retrievers.evaluation.metrics import violation_at_k
+
+OTHERS = ["boat", "train"]
+
+
+def lifetimes(**lists: list[str]) -> Lifetimes:
+    dataset = inns()
+    return Lifetimes(dataset, result_of(dataset, **lists))
+
+
+def long(ids: list[str]) -> list[str]:
+    """A list that reaches beyond the tenth rank."""
+    return [*ids, *(f"other {n}" for n in range(12))]
+
+
+def test_the_product_limit_by_hand() -> None:
+    """q1 violates at 1, q2 ends after 2 without: one of two at risk at rank 3 violates there."""
+    times = lifetimes(q1=long(["loud"]), q2=OTHERS, q3=long([*OTHERS, "stable"]), q4=long([]))
+    curve = times.curve()
+    assert curve.x == tuple(map(float, range(11)))
+    assert curve.y == pytest.approx([1, 0.75, 0.75, *[0.375] * 8])
+    assert curve.low is not None
+    assert curve.high is not None
+    assert all(
+        low <= y <= high for low, y, high in zip(curve.low, curve.y, curve.high, strict=True)
+    )
+
+
+def test_a_cut_list_is_no_evidence_of_survival() -> None:
+    """Counted as free of violations to the end, an empty list would be the best system."""
+    cut = lifetimes(q1=[], q2=long(["pool"]))
+    assert cut.curve().y[1] == 0
+
+
+def test_the_restricted_mean_of_long_lists_is_the_mean_fvr() -> None:
+    dataset = inns()
+    result = result_of(dataset, q1=long(["loud"]), q2=long(["boat", "pool"]), q3=long([]))
+    assert Lifetimes(dataset, result).restricted_mean().mean == pytest.approx(result.metrics["FVR"])
+
+
+def test_differences_of_means_are_tested_in_pairs() -> None:
+    lists = {"q1": long(["loud"]), "q2": long(["pool"]), "q3": long(["stable"])}
+    first = lifetimes(**lists)
+    better = lifetimes(**dict.fromkeys(lists, long([])))
+    assert first.p_value(lifetimes(**lists)) == 1
+    assert better.p_value(first) == 1 / 10_001
+    assert first.curve(seed=1) == lifetimes(**lists).curve(seed=1)
+
+
+def test_curves_by_hand() -> None:
+    dataset = inns()
+    result = result_of(dataset, q1=["quiet", "boat", "loud"], q2=["pool", "stable"])
+    curve = depth_curve(
+        dataset, result, lambda query, ids, k: violation_at_k(ids, query.violating, k)
+    )
+    assert curve.y == (0.5, 0.5, *[1.0] * 8)
+    assert curve.low is not None
+    assert curve.low[0] < 0.5
+    assert violating_ranks(dataset, result) == [3, 1]
+
+
+def test_directions_by_hand() -> None:
+    """A violating passage alone in the list is the worst there is, not a missing value."""
+    dataset = inns()
+    result = result_of(dataset, q1=["quiet", "loud"], q2=["pool"], q3=["boat"])
+    extended = add_pair_measures(dataset, result)
+    assert extended.per_query["right_rank"] == {"q1": 1, "q2": 0, "q3": 0}
+    assert extended.per_query["dR@1"] == {"q1": 1, "q2": -1, "q3": 0}
+    assert extended.per_query["dMRR@10"] == {"q1": 0.5, "q2": -1, "q3": 0}
+    assert extended.metrics["right_rank"] == pytest.approx(1 / 3)
+    assert extended.metrics["R@1"] == result.metrics["R@1"]
+
+
+def test_the_head_is_put_in_the_judges_order() -> None:
+    class Judge:
+        """What speaks of a nightclub contradicts."""
+
+        def __init__(self) -> None:
+            self.read: list[tuple[str, str]] = []
+
+        def probabilities(self, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
+            self.read += pairs
+            return np.array([0.9 if "nightclub" in passage else 0.2 for passage, _ in pairs])
+
+    judge = Judge()
+    ranking = [("loud", 0.9), ("quiet", 0.8), ("pool", 0.7), ("boat", 0.6)]
+    search = rerank_search(inns(), lambda texts, _: [ranking for _ in texts], judge, 3)  # type: ignore[arg-type]
+    (result,) = search(["an inn"], 4)
+    assert [name for name, _ in result] == ["quiet", "pool", "loud", "boat"]
+    assert len(judge.read) == 3
+    scores = [score for _, score in result]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_a_sample_keeps_pairs_whole() -> None:
+    """Half a pair says nothing of paired accuracy."""
+    dataset = inns()
+    queries = tuple(
+        replace(query, extra={"pair_id": pair})
+        for query, pair in zip(dataset.queries, ["a", "b", "b", "a"], strict=True)
+    )
+    paired = first_groups(replace(dataset, queries=queries), 1)
+    assert [query.id for query in paired.queries] == ["q1", "q4"]
+    assert [query.id for query in first_groups(dataset, 3).queries] == ["q1", "q2", "q3"]

@@ -1,0 +1,91 @@
+"""A cross-encoder from a folder: its form, and scores that are kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
+
+from benchmarks.common.cross_encoder import CrossEncoder, find_cross_encoder
+from benchmarks.report.workbench import Workbench
+from logic_retrievers.errors import EncoderError, StorageError
+
+WORDS = ["[PAD]", "[UNK]", "quiet", "loud", "inn"]
+LENGTH = 8
+
+
+def write_model(folder: Path) -> Path:
+    """Logits (0, sum of the ids / 10): longer texts and later words contradict more."""
+    folder.mkdir(parents=True, exist_ok=True)
+    nodes = [
+        helper.make_node("Mul", ["input_ids", "attention_mask"], ["kept"]),
+        helper.make_node("Cast", ["kept"], ["real"], to=TensorProto.FLOAT),
+        helper.make_node("ReduceSum", ["real", "axis"], ["sum"], keepdims=1),
+        helper.make_node("Mul", ["sum", "tenth"], ["second"]),
+        helper.make_node("Sub", ["second", "second"], ["first"]),
+        helper.make_node("Concat", ["first", "second"], ["logits"], axis=1),
+    ]
+    ids = [
+        helper.make_tensor_value_info(name, TensorProto.INT64, ["pairs", LENGTH])
+        for name in ("input_ids", "attention_mask")
+    ]
+    out = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["pairs", 2])
+    constants = [
+        helper.make_tensor("axis", TensorProto.INT64, [1], [1]),
+        helper.make_tensor("tenth", TensorProto.FLOAT, [1], [0.1]),
+    ]
+    graph = helper.make_graph(nodes, "pairs", ids, [out], constants)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    onnx.save(model, str(folder / "model.onnx"))
+    words = {word: number for number, word in enumerate(WORDS)}
+    tokenizer = Tokenizer(WordLevel(words, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = Whitespace()
+    tokenizer.save(str(folder / "tokenizer.json"))
+    settings = {"tokens": LENGTH, "contradiction": 1}
+    (folder / "cross_encoder.json").write_text(json.dumps(settings), encoding="utf-8")
+    return folder
+
+
+def test_probabilities_by_hand(tmp_path: Path) -> None:
+    judge = CrossEncoder(write_model(tmp_path / "model"), tmp_path / "pairs.sqlite")
+    result = judge.probabilities([("quiet", "inn"), ("loud", "inn"), ("quiet", "inn")])
+    assert result == pytest.approx([1 / (1 + np.exp(-0.6)), 1 / (1 + np.exp(-0.7)), result[0]])
+    assert judge.probabilities([]).shape == (0,)
+
+
+def test_scores_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty passages a query take minutes; a second run must not read them again."""
+    folder = write_model(tmp_path / "model")
+    first = CrossEncoder(folder, tmp_path / "pairs.sqlite").probabilities([("quiet", "inn")])
+    monkeypatch.setattr(CrossEncoder, "_probability", lambda *_: pytest.fail("read again"))
+    again = CrossEncoder(folder, tmp_path / "pairs.sqlite")
+    assert again.probabilities([("quiet", "inn")]).tolist() == first.tolist()
+    monkeypatch.undo()
+    settings = {"tokens": LENGTH, "contradiction": 0}
+    (folder / "cross_encoder.json").write_text(json.dumps(settings), encoding="utf-8")
+    other = CrossEncoder(folder, tmp_path / "pairs.sqlite").probabilities([("quiet", "inn")])
+    assert other == pytest.approx(1 - first)
+
+
+def test_a_missing_or_damaged_file_is_named(tmp_path: Path) -> None:
+    folder = write_model(tmp_path / "models" / "cross-encoder")
+    bench = Workbench(tmp_path / "vectors.sqlite", models=tmp_path / "models")
+    assert find_cross_encoder(bench) is not None
+    assert find_cross_encoder(Workbench(tmp_path / "vectors.sqlite")) is None
+    (folder / "model.onnx").write_bytes(b"no graph")
+    with pytest.raises(EncoderError, match="cross-encoder"):
+        find_cross_encoder(bench)
+    (folder / "cross_encoder.json").write_text('{"tokens": 8}', encoding="utf-8")
+    with pytest.raises(EncoderError, match="contradiction"):
+        find_cross_encoder(bench)
+    (tmp_path / "pairs.sqlite").write_text("no database at all", encoding="utf-8")
+    judge = CrossEncoder(write_model(tmp_path / "model"), tmp_path / "pairs.sqlite")
+    with pytest.raises(StorageError, match="scores"):
+        judge.probabilities([("a", "b")])

@@ -1,0 +1,333 @@
+"""The page, the texts and the pictures: figures as they are, and texts as nothing but text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+import sys
+from html.parser import HTMLParser
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+from benchmarks.report.artefacts import (
+    Bars,
+    Curve,
+    Curves,
+    Figure,
+    Histograms,
+    Measurement,
+    Row,
+    Scatter,
+    Section,
+    Table,
+)
+from benchmarks.report.csv_files import figure_csv, table_csv
+from benchmarks.report.markdown import markdown_document, markdown_summary, markdown_table
+from benchmarks.report.marks import NOTHING, format_interval, format_number, mark
+from benchmarks.report.plots import draw, picture
+from benchmarks.report.render import write_report
+from logic_retrievers.errors import MissingExtraError, StorageError
+
+CURVE = Curve(x=(1, 2, 3), y=(0.2, 0.5, 0.9), low=(0.1, 0.4, 0.8), high=(0.3, 0.6, 1.0))
+PLOTS = {
+    "curves": Curves(
+        x_label="R@10",
+        y_label="V@5",
+        panels={
+            "NevIR": {"topical": CURVE, "auto": Curve(x=(1, 2), y=(0.1, math.nan))},
+            "ExcluIR": {"auto": CURVE},
+        },
+    ),
+    "steps": Curves(x_label="rank", y_label="$\\frac{", panels={"": {"$a": CURVE}}, style="step"),
+    "histograms": Histograms(
+        x_label="Hoyer",
+        edges=(0.0, 0.5, 1.0),
+        panels={"before": {"random": (3, 1), "against": (0, 0)}},
+        marks={"threshold": 0.7},
+    ),
+    "scatter": Scatter(x_label="A", y_label="B", panels={"base": {"a": ((0.1, 0.2), (0.3, 0.4))}}),
+    "bars": Bars(
+        y_label="R@5",
+        labels=("and", "not"),
+        systems={
+            "topical": (Measurement(value=0.5, low=0.4, high=0.7), None),
+            "auto": (Measurement(value=0.6), Measurement(value=0.2, low=0.1, high=0.2, p=0.04)),
+        },
+    ),
+}
+FIGURES = {
+    name: Figure(name=name, title=f"The {name}", caption="How to read it: `V@5`.", plot=plot)
+    for name, plot in PLOTS.items()
+}
+OTHERS = "CoDeR, table 2: bge-large, lists that are cut"
+TABLE = Table(
+    name="table",
+    title="Violations & recall",
+    columns=("system", "V@5", "FVR", "latency", "kappa", "queries"),
+    rows=(
+        Row(
+            cells=(
+                "topical",
+                Measurement(value=0.839, low=0.79, high=0.888),
+                Measurement(value=1.75, low=1.5, high=2.0),
+                Measurement(value=3.25, unit="ms"),
+                Measurement(value=0.1),
+                205,
+            )
+        ),
+        Row(
+            cells=(
+                "auto",
+                Measurement(value=0.4, low=0.35, high=0.45, p=0.001),
+                Measurement(value=5.0, low=4.5, high=5.5, p=0.001),
+                Measurement(value=4.5, unit="ms", p=0.01),
+                Measurement(value=0.3, p=0.01),
+                1205,
+            )
+        ),
+        Row(cells=("CoDeR-Union", 0.788, 4.28, None, None, None), origin="published", note=OTHERS),
+        Row(cells=("CoDeR-Seq", 0.794, 4.26, None, None, None), origin="published", note=OTHERS),
+        Row(cells=("LORE", *[None] * 5), origin="absent", note="`recipe.toml` makes it"),
+    ),
+    baseline="topical",
+    notes=("205 queries.",),
+    better={"latency": "lower"},
+)
+SECTION = Section(
+    name="every-kind",
+    title="Every kind",
+    text=("Before: `logic-retrievers report out`.",),
+    artefacts=(TABLE, *FIGURES.values()),
+)
+HOSTILE = "<script>alert(1)</script>|`x`\\ $a_1^2$ & 5 % #~{} [l](javascript:1)"
+EVIL_TABLE = Table(
+    name="evil-table",
+    title=HOSTILE,
+    columns=(HOSTILE, "=1+1"),
+    rows=(Row(cells=(HOSTILE, "=cmd()"), origin="published", note=HOSTILE),),
+    notes=(HOSTILE,),
+)
+EVIL = Section(name="evil", title=HOSTILE, text=(HOSTILE,), artefacts=(EVIL_TABLE,))
+
+
+class Read(HTMLParser):
+    """Elements of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    write_report([SECTION], folder)
+    return folder
+
+
+@pytest.fixture
+def text(folder):
+    return (folder / "report.html").read_text("utf-8")
+
+
+def test_all_files_are_written_and_written_alike(folder, tmp_path):
+    """Two runs are compared file by file."""
+    path = write_report([SECTION], tmp_path)
+    assert path == tmp_path / "report.html"
+    names = sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*.*"))
+    figures = [f"figures/{name}.{end}" for name in FIGURES for end in ("csv", "png", "svg")]
+    tables = [f"tables/table.{end}" for end in ("csv", "md")]
+    assert names == sorted(["REPORT.md", "report.html", "summary.md", *figures, *tables])
+    for name in names:
+        assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
+    (tmp_path / "out").write_text("a file", encoding="utf-8")
+    with pytest.raises(StorageError):
+        write_report([SECTION], tmp_path / "out")
+
+
+def test_the_page_loads_nothing_and_its_links_lead_somewhere(text):
+    """A report must not tell a stranger who reads it."""
+    html = Read(text)
+    loads = [
+        value
+        for _, attributes in html.elements
+        for name, value in attributes.items()
+        if name in ("src", "href", "data", "action")
+    ]
+    assert len(html.all("img")) == len(FIGURES)
+    assert all(value.startswith(("#", "data:")) for value in loads)
+    assert not html.all("script")
+    assert not html.all("link")
+    assert "url(" not in text
+    ids = [element["id"] for _, element in html.elements if "id" in element]
+    assert len(ids) == len(set(ids))
+    assert {value[1:] for value in loads if value.startswith("#")} <= set(ids)
+    files = {one["download"] for one in html.all("a") if "download" in one}
+    assert files == {"table.csv", *(f"{name}.csv" for name in FIGURES)}
+
+
+def test_the_page_tells_rows_and_marks_apart(text):
+    """A figure of others among ours, as if of one run, is what this report must never show."""
+    rows = re.findall(r'<tr class="(.*?)">(.*?)</tr>', text, re.DOTALL)
+    assert [kind for kind, _ in rows] == [*["measured"] * 2, *["published"] * 2, "absent"]
+    assert ".839" in rows[0][1]
+    assert ".790 to .888" in rows[0][1]
+    assert re.findall(r'class="mark (\w+)"', rows[1][1]) == ["better", "better", "worse", "higher"]
+    assert all('href="#table-a"' in row for _, row in rows[2:4])
+    assert "not run" in rows[4][1]
+
+
+def test_hostile_texts_stay_texts(tmp_path):
+    html = write_report([EVIL], tmp_path).read_text("utf-8")
+    assert not Read(html).all("script")
+    assert "<script>" not in html
+    links = [attributes["href"] for attributes in Read(html).all("a")]
+    assert not any("javascript" in link for link in links)
+    markdown = markdown_document([EVIL])
+    body = markdown[markdown.index("## ") :]
+    outside = re.sub(r"`[^`]*`", "", body.replace(r"\`", ""))
+    assert not re.search(r"(?<!\\)[<>]", outside)
+    assert not re.search(r"(?<!\\)\]\(", outside)
+    head, row = csv.reader(io.StringIO(table_csv(EVIL_TABLE)))
+    assert (head[1], row[1]) == ("'=1+1", "'=cmd()"), "a spreadsheet would run it"
+
+
+def test_markdown_of_a_table():
+    assert (
+        markdown_table(TABLE)
+        == f"""\
+**Violations \\& recall**
+
+| system | V@5 | FVR | latency | kappa | queries |
+| --- | ---: | ---: | ---: | ---: | ---: |
+| topical (baseline) | .839 (.790 to .888) | 1.75 (1.50 to 2.00) | 3.25 ms | .100 | 205 |
+| auto | .400 (.350 to .450) ▲ | 5.00 (4.50 to 5.50) ▲ | 4.50 ms ▼ | .300 ↑ | 1,205 |
+| CoDeR-Union (published, a) | .788 | 4.28 | {NOTHING} | {NOTHING} | {NOTHING} |
+| CoDeR-Seq (published, a) | .794 | 4.26 | {NOTHING} | {NOTHING} | {NOTHING} |
+| LORE (not run, b) | {NOTHING} | {NOTHING} | {NOTHING} | {NOTHING} | {NOTHING} |
+
+- 205 queries.
+- a: CoDeR, table 2: bge-large, lists that are cut
+- b: `recipe.toml` makes it
+"""
+    )
+    summary = markdown_summary([SECTION])
+    assert "| auto | .400 ▲ | 5.00 ▲ | 4.50 ms ▼ | .300 ↑ | 1,205 |" in summary
+    assert "CoDeR" not in summary
+
+
+def test_the_csv_of_a_table_has_all_of_a_figure():
+    rows = list(csv.DictReader(io.StringIO(table_csv(TABLE))))
+    assert rows[1]["V@5"] == "0.4"
+    assert (rows[1]["V@5 low"], rows[1]["V@5 p"]) == ("0.35", "0.001")
+    assert rows[0]["latency unit"] == "ms"
+    assert "queries low" not in rows[0]
+    assert (rows[2]["origin"], rows[2]["V@5"]) == ("published", "0.788")
+
+
+@pytest.mark.parametrize(
+    ("kind", "lines", "last"),
+    [
+        ("curves", 9, ["ExcluIR", "auto", "3.0", "0.9", "0.8", "1.0"]),
+        ("histograms", 5, ["before", "against", "0.5", "1.0", "0"]),
+        ("scatter", 3, ["base", "a", "0.3", "0.4"]),
+        ("bars", 4, ["auto", "not", "0.2", "0.1", "0.2", "0.04", ""]),
+    ],
+)
+def test_the_data_of_a_figure(kind, lines, last):
+    rows = list(csv.reader(io.StringIO(figure_csv(FIGURES[kind]))))
+    assert len(rows) == lines
+    assert rows[-1] == last
+    assert {len(row) for row in rows} == {len(last)}
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.8394, ".839"), (-0.25, "\N{MINUS SIGN}.250"), (0.0, ".000"), (1.0, "1.000"),
+        (0.00012, ".00012"), (1.756, "1.76"), (123.45, "123.5"), (98765.4, "98,765"),
+        (float("nan"), "not a number"),
+    ],
+)  # fmt: skip
+def test_numbers_are_short(value, shown):
+    assert format_number(value) == shown
+
+
+def test_ends_of_an_interval_have_the_places_of_their_mean():
+    assert format_interval(Measurement(value=9.98, low=9.7, high=10.245)) == "9.70 to 10.24"
+    assert format_interval(Measurement(value=0.25, low=-0.001, high=0.5, unit="s")) == (
+        "\N{MINUS SIGN}0.001 to 0.500"
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "p", "found"),
+    [
+        ("V@5", 0.2, 0.049, "better"), ("V@5", 0.8, 0.01, "worse"),
+        ("nDCG@10", 0.8, 0.01, "better"), ("ExcluIR V@10", 0.8, 0.01, "worse"),
+        ("FVR", 0.2, 0.01, "worse"), ("r", 0.8, 0.01, "higher"), ("V@5", 0.2, 0.05, "alike"),
+        ("V@5", 0.2, None, ""), ("V@5", 0.5, 0.01, ""), ("V@5", 0.2, float("nan"), "alike"),
+    ],
+)  # fmt: skip
+def test_a_mark_says_which_way_is_better(column, value, p, found):
+    """Fewer violations are better and less recall is worse; turned around, the report lies."""
+    assert mark(column, Measurement(value=value, p=p), Measurement(value=0.5)) == found
+
+
+def test_a_picture_is_the_same_whatever_the_reader_has_set():
+    with mpl.rc_context({"font.size": 20, "svg.hashsalt": "other"}):
+        again = picture(FIGURES["curves"], "svg")
+        assert mpl.rcParams["font.size"] == 20
+    svg = picture(FIGURES["curves"], "svg")
+    assert svg == again
+    assert b"<dc:date>" not in svg
+
+
+def test_a_label_looks_the_same_in_every_panel():
+    """Else the one legend is wrong for all panels but one."""
+    figure = draw(FIGURES["curves"])
+    nevir, exclu = figure.axes
+    assert [line.get_label() for line in nevir.lines] == ["topical", "auto"]
+    assert nevir.lines[1].get_color() == exclu.lines[0].get_color() != nevir.lines[0].get_color()
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["topical", "auto"]
+    np.testing.assert_allclose(exclu.lines[0].get_ydata(), [0.2, 0.5, 0.9])
+
+
+def test_plots_hold_their_data():
+    (axes,) = draw(FIGURES["steps"]).axes
+    assert axes.lines[0].get_drawstyle() == "steps-post", "slopes would say what was not measured"
+    (axes,) = draw(FIGURES["histograms"]).axes
+    heights = {
+        patch.get_label(): list(patch.get_data().values)
+        for patch in axes.patches
+        if patch.get_label() in ("random", "against")
+    }
+    assert heights == {"random": [0.75, 0.25], "against": [0.0, 0.0]}, "shares, not counts"
+    (line,) = axes.lines
+    assert (line.get_label(), list(line.get_xdata())) == ("threshold", [0.7, 0.7])
+    (axes,) = draw(FIGURES["scatter"]).axes
+    np.testing.assert_allclose(axes.collections[0].get_offsets(), [[0.1, 0.2], [0.3, 0.4]])
+    (axes,) = draw(FIGURES["bars"]).axes
+    topical, auto = (bars for bars in axes.containers if hasattr(bars, "patches"))
+    assert [bar.get_width() for bar in topical.patches] == [0.5], "a missing bar is not zero"
+    assert [bar.get_width() for bar in auto.patches] == [0.6, 0.2]
+    (segments,) = topical.errorbar.lines[2]
+    np.testing.assert_allclose([path[:, 0] for path in segments.get_segments()], [[0.4, 0.7]])
+
+
+def test_missing_matplotlib_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingExtraError, match="dev"):
+        draw(FIGURES["bars"])
