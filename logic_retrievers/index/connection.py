@@ -26,12 +26,12 @@ from tenacity import (
 
 from logic_retrievers.api_keys import Secrets, check_key
 from logic_retrievers.effects import ClientCall, Compute, Effect, ThreadHandler
-from logic_retrievers.errors import ConfigurationError, ServerError, StrictModeWarning, warn
+from logic_retrievers.errors import ConfigurationError, ServerError
 from logic_retrievers.index import clients
 from logic_retrievers.index.batch_search import batch_search
 from logic_retrievers.index.fault_messages import closed_error, read_only_error, translate
-from logic_retrievers.index.faults import NEVER_GRANTED, check_answer, is_transient, retry_after
-from logic_retrievers.index.requests import halves, joined
+from logic_retrievers.index.faults import check_answer, is_transient, retry_after
+from logic_retrievers.index.strict_limits import NEVER_GRANTED, halves, joined
 from logic_retrievers.server_requests import RequestLimits, call_within, is_number
 from logic_retrievers.settings import check_type
 
@@ -307,15 +307,7 @@ class Connection:
         """
         if NEVER_GRANTED not in str(error) or not self._limits.retries:
             return []
-        parts = halves(call)
-        if parts:
-            warn(
-                StrictModeWarning,
-                f"The rate limit of collection {call.arguments['collection_name']!r} is smaller"
-                " than one request: it is sent in parts, which wait for each other. Raise"
-                " read_rate_limit or write_rate_limit of its strict mode.",
-            )
-        return parts
+        return halves(call)
 
     def _call(self, client: Any, effect: ClientCall) -> Callable[[], Any]:
         """The call of a client, with what is guaranteed of it."""

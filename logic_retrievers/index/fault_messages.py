@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from logic_retrievers.errors import (
@@ -18,20 +17,10 @@ from logic_retrievers.errors import (
     ServerUnavailableError,
     StorageError,
 )
-from logic_retrievers.index.faults import NEVER_GRANTED, Fault, classify, retry_after
+from logic_retrievers.index.faults import Fault, classify, retry_after
+from logic_retrievers.index.strict_limits import refusal
 
 MAX_DETAIL = 300
-_EXCEEDED = r"Limit exceeded (?P<needed>\d+) > (?P<allowed>\d+) for "
-_REACHED = r"limit reached \((?P<needed>\d+) > (?P<allowed>\d+)\)"
-_STRICT_SETTINGS = {
-    "max_query_limit": f'{_EXCEEDED}"limit"',
-    "search_max_batchsize": f'{_EXCEEDED}"search batch size"',
-    "upsert_max_batchsize": f'{_EXCEEDED}"(?:upsert|update) limit"',
-    "max_timeout": f'{_EXCEEDED}"timeout"',
-    "filter_max_conditions": f"Filter condition {_REACHED}",
-    "condition_max_size": f"Condition size {_REACHED}",
-}
-"""Setting of strict mode -> how the server says that a request exceeds it."""
 
 
 def translate(
@@ -77,19 +66,8 @@ def translate(
                 f"Qdrant at {place} failed while it answered ({detail}). Try later; if it goes on,"
                 " its log says why."
             )
-        case Fault.REFUSED if NEVER_GRANTED in lowered:
-            return ServerError(
-                f"Collection {collection!r} at {place} never grants this request: its rate limit is"
-                f" smaller than what one costs, a token for each search, condition of a filter and"
-                f" point ({detail}). Raise read_rate_limit or write_rate_limit of its strict mode."
-            )
-        case Fault.REFUSED if (exceeded := _exceeded_limit(detail)) is not None:
-            setting, needed, allowed = exceeded
-            return ServerError(
-                f"Strict mode of collection {collection!r} at {place} allows {allowed}, and this"
-                f" request needs {needed} ({detail}). Raise its {setting} to {needed}, or ask for"
-                " less."
-            )
+        case Fault.REFUSED if (message := refusal(detail, collection, place)) is not None:
+            return ServerError(message)
         case Fault.TIMEOUT:
             return ServerTimeoutError(
                 f"Qdrant at {place} gave no answer in time ({detail}). Raise timeout=."
@@ -138,14 +116,6 @@ def translate(
             return CollectionError(f"Qdrant at {place} refused: {detail}")
         case _:
             return ServerError(f"Qdrant at {place} refused or failed: {detail}")
-
-
-def _exceeded_limit(detail: str) -> tuple[str, str, str] | None:
-    """Which setting of strict mode a request exceeds, what it needs, and what is allowed."""
-    for setting, words in _STRICT_SETTINGS.items():
-        if found := re.search(words, detail):
-            return setting, found["needed"], found["allowed"]
-    return None
 
 
 def closed_error(place: str) -> CollectionError:

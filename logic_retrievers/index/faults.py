@@ -17,6 +17,7 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 
 from logic_retrievers.effects import ClientCall
 from logic_retrievers.errors import LogicRetrieversError
+from logic_retrievers.index.strict_limits import NEVER_GRANTED
 from logic_retrievers.server_requests import requested_pause
 
 
@@ -85,7 +86,6 @@ _NODE_DOWN_WORDS = (
     "leader is not established",
 )
 """What a node of a cluster says, as an internal error, where another one does not answer it."""
-NEVER_GRANTED = "larger than rate limiter capacity"
 _CLOSED_WORDS = (
     *("client has been closed", "Client was closed", "instance is closed"),
     *("closed channel", "Channel closed", "Channel is closed"),
