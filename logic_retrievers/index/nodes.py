@@ -23,10 +23,10 @@ from logic_retrievers.errors import (
     ServerTimeoutError,
     ServerUnavailableError,
 )
+from logic_retrievers.http import RequestLimits
 from logic_retrievers.index.clients import is_address
 from logic_retrievers.index.connection import Connection, backoff
 from logic_retrievers.index.settings import ConnectionSettings
-from logic_retrievers.server_requests import RequestLimits
 
 REST = 10.0
 """Seconds for which a node that could not be reached is asked last."""

@@ -26,9 +26,9 @@ from logic_retrievers.errors import (
     ServerTimeoutError,
     ServerUnavailableError,
 )
+from logic_retrievers.http import RequestLimits, call_within, requested_pause
 from logic_retrievers.index import Connection, PassageIndex
 from logic_retrievers.index.requests import client_call
-from logic_retrievers.server_requests import RequestLimits, call_within, requested_pause
 
 BODY = b'{"result": ' + b" " * 10_000
 # to each read that a client does, one more byte comes in time

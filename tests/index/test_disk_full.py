@@ -15,8 +15,7 @@ from mounts import tmpfs
 
 from logic_retrievers.errors import StorageError
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.index.fault_messages import translate
-from logic_retrievers.index.faults import EdgeError
+from logic_retrievers.index.faults import EdgeError, translate
 from logic_retrievers.types import Passage
 
 Usage = namedtuple("Usage", "total used free")

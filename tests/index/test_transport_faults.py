@@ -29,8 +29,7 @@ from logic_retrievers.errors import (
     StorageError,
 )
 from logic_retrievers.index import PassageIndex, connection
-from logic_retrievers.index.fault_messages import translate
-from logic_retrievers.index.faults import EdgeError, is_transient
+from logic_retrievers.index.faults import EdgeError, is_transient, translate
 from logic_retrievers.types import Passage
 
 

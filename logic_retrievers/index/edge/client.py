@@ -28,8 +28,7 @@ from logic_retrievers.index.edge.collection import (
 )
 from logic_retrievers.index.edge.folder_opening import open_copy, open_folder
 from logic_retrievers.index.edge.optimization import optimize, unindexed_points
-from logic_retrievers.index.fault_messages import read_only_error
-from logic_retrievers.index.faults import EdgeError
+from logic_retrievers.index.faults import EdgeError, read_only_error
 from logic_retrievers.index.requests import ScoredPoints
 
 _LOCAL_MODE_FILE = "meta.json"

@@ -20,8 +20,7 @@ from logic_retrievers.atomic_files import private_folder
 from logic_retrievers.index.collection_metadata import by_stored_name
 from logic_retrievers.index.edge.room import check_loading, check_room
 from logic_retrievers.index.edge.translation import to_index_params
-from logic_retrievers.index.fault_messages import read_only_error
-from logic_retrievers.index.faults import EdgeError
+from logic_retrievers.index.faults import EdgeError, read_only_error
 
 EXACT_LIMIT = 100_000
 """Points that are searched one by one; more get an HNSW index (:mod:`optimization`)."""
