@@ -1,4 +1,4 @@
-"""Chat models: any ``/chat/completions`` endpoint of the OpenAI form, and a cache of answers."""
+"""Chat models behind OpenAI-compatible ``/chat/completions`` endpoints, and a cache of answers."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from pydantic import AliasPath, BaseModel, Field
 
 from logic_retrievers.atomic_files import private_file
 from logic_retrievers.errors import StorageError
-from logic_retrievers.model_endpoint import ModelEndpoint
+from logic_retrievers.http import ModelEndpoint
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The answer of a model.
+    """The answer of a chat model.
 
     Args:
-        text: without white space around it; may be empty.
+        text: the answer without surrounding white space; may be empty.
         end: why it ended: ``stop``, ``length`` (truncated), ``content_filter`` (withheld), or
-            another value of the endpoint's; None where it gives none.
+            another value of the endpoint; None where the endpoint gives none.
     """
 
     text: str
@@ -33,31 +33,23 @@ class Completion:
 
 
 class ChatEndpoint(ModelEndpoint):
-    """A client of a chat model.
-
-    Args:
-        base_url, model, api_key, api_key_variable, timeout, retries: as in
-            :class:`~logic_retrievers.model_endpoint.ModelEndpoint`.
-
-    Raises:
-        ConfigurationError: an invalid address, key or number.
-    """
+    """A client of a chat model; see :class:`~logic_retrievers.http.ModelEndpoint`."""
 
     _path = "/chat/completions"
 
     def complete(self, turns: Iterable[tuple[str, str]], **settings: float | None) -> Completion:
-        """The model's answer to a conversation.
+        """Send a conversation and return the model's answer.
 
         Args:
             turns: (role, text) pairs; a role is ``system``, ``user`` or ``assistant``.
-            **settings: sent with the request (``temperature``, ``seed``, ``max_tokens``); None
-                leaves one out, for models that refuse it.
+            **settings: sent with the request (``temperature``, ``seed``, ``max_tokens``). None
+                leaves a setting out, for models that refuse it.
 
         Raises:
-            AuthenticationError: a missing or refused key.
+            AuthenticationError: the key is missing or refused.
             ServerUnavailableError: no answer after all retries.
             ServerTimeoutError: no answer in time.
-            ServerError: a refusal, or an answer of another form.
+            ServerError: the endpoint refused, or gave an answer of another form.
         """
         body: dict[str, Any] = {
             "messages": [{"role": role, "content": text} for role, text in turns],
@@ -70,29 +62,29 @@ class ChatEndpoint(ModelEndpoint):
 class AnswerCache:
     """An SQLite file of requests and answers, so that no request is sent twice.
 
-    Each use opens a connection of its own, so threads and forks are safe. The key is a hash of the
-    request. The file holds the answers in plain text, and is never pruned. Where there is none it
-    is made, so that only its owner may read it.
+    Each call opens its own connection, so threads and forks are safe. The key is a hash of the
+    request. The file holds answers in plain text and is never pruned. A new file is readable by
+    its owner alone.
 
     Raises:
         StorageError: the file cannot be opened, read or written.
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = Path(path).absolute()  # SQLite has a meaning of its own for ":memory:"
+        self._path = Path(path).absolute()  # SQLite gives ":memory:" a meaning of its own
         private_file(self._path)
         self._execute(
             "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, answer TEXT) WITHOUT ROWID"
         )
 
     def get(self, request: Sequence[Any]) -> str | None:
-        """The answer to a request (all that it depends on, as JSON values), or None."""
+        """Return the answer to a request, or None; a request is a list of JSON values."""
         rows = self._execute("SELECT answer FROM answers WHERE key = ?", _key(request))
-        # SQLite holds columns to no type
+        # SQLite enforces no column types
         return rows[0][0] if rows and isinstance(rows[0][0], str) else None
 
     def put(self, request: Sequence[Any], answer: str) -> None:
-        """Stores an answer, replacing an earlier one."""
+        """Store an answer; it replaces an earlier one."""
         self._execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", _key(request), answer)
 
     def _execute(self, statement: str, *values: str | bytes) -> list[tuple[str]]:
@@ -112,5 +104,5 @@ class _Answer(BaseModel):
 
 
 def _key(request: Sequence[Any]) -> bytes:
-    """A hash over JSON, not over joined text, so that no two requests share a key."""
+    # of JSON, not of joined text: two requests never share a key
     return hashlib.sha256(json.dumps(list(request)).encode()).digest()

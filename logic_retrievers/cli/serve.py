@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from logic_retrievers.api_keys import check_key
 from logic_retrievers.cli.options import (
     BaseName,
     StoredCollection,
@@ -16,6 +15,7 @@ from logic_retrievers.cli.options import (
     open_policy,
 )
 from logic_retrievers.errors import MissingExtraError
+from logic_retrievers.http import check_key
 
 EXTRAS = {"mcp": "mcp", "fastapi": "rest", "uvicorn": "rest", "prometheus_client": "rest"}
 """Package -> the extra that brings it."""

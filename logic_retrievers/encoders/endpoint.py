@@ -1,4 +1,4 @@
-"""Embeddings of an endpoint: a provider's, or a server of your own that answers as OpenAI does."""
+"""Embeddings from an OpenAI-compatible ``/embeddings`` endpoint, a provider's or your own."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from pydantic import BaseModel
 
 from logic_retrievers.encoders.functions import FunctionEncoder
 from logic_retrievers.errors import ServerError
-from logic_retrievers.model_endpoint import ModelEndpoint
+from logic_retrievers.http import ModelEndpoint
 from logic_retrievers.settings import check_count
 
 
 class EndpointEncoder(FunctionEncoder):
-    """One named vector from an ``/embeddings`` endpoint of the OpenAI form, scaled to length 1.
+    """One named vector from an ``/embeddings`` endpoint, scaled to length 1.
 
         EndpointEncoder("http://127.0.0.1:8000/v1", "BAAI/bge-m3")
 
-    Other vectors come from other encoders, in a :class:`~logic_retrievers.CombinedEncoder`. An
-    index remembers the model's name, the prefix of documents and the dimension, and not the
-    address, so that a model may move. A cache of vectors tells the prefixes of queries apart too.
+    Add other vectors with a :class:`~logic_retrievers.CombinedEncoder`. An index remembers the
+    model's name, the prefix of documents and the dimension, but not the address, so that a model
+    may move. A cache of vectors also distinguishes prefixes of queries.
 
     Args:
         base_url: address without ``/embeddings``.
-        model: its name at the endpoint.
-        name: of the vector.
+        model: name of the model at the endpoint.
+        name: name of the vector.
         query_prefix, document_prefix: put before every text of that role ("query: ").
-        dimension: asked for, where the model has several; None: the model's own.
+        dimension: requested from models that offer several; None uses the model's own.
         max_tokens: length of the longest text that is read whole, in words and punctuation marks;
-            for splitting.
+            used for splitting.
         batch_size: texts in one request.
         endpoint: ``api_key`` or ``api_key_variable``, ``timeout`` and ``retries`` of
-            :class:`~logic_retrievers.model_endpoint.ModelEndpoint`.
+            :class:`~logic_retrievers.http.ModelEndpoint`.
 
     Raises:
         ConfigurationError: an invalid address, key or number.
-        ServerError: the endpoint refuses, or gives no answer; encoding raises the same, of the
-            classes that say which.
-        EncoderError: it gives no finite vectors of one dimension.
+        ServerError: the endpoint refuses or does not answer. Encoding raises the same errors;
+            subclasses say which.
+        EncoderError: the endpoint returns vectors that are not finite or of another dimension.
     """
 
     def __init__(
@@ -67,25 +67,21 @@ class EndpointEncoder(FunctionEncoder):
             dimension=dimension,
             max_tokens=max_tokens,
         )
-        prefixes: dict[str, Any] = {
-            "query_prefix": query_prefix,
-            "document_prefix": document_prefix,
-        }
-        self._spec = replace(self._spec, **prefixes)
+        prefixes = {"query_prefix": query_prefix, "document_prefix": document_prefix}
+        self._spec = replace(self._spec, **prefixes)  # type: ignore[arg-type]
         self._client = client
-        settings: dict[str, Any] = {
-            **{"name": name, **prefixes, "dimension": dimension},
-            **{"max_tokens": max_tokens, "batch_size": batch_size},
-        }
-        self._make = partial(EndpointEncoder, base_url, model, **settings, **endpoint)
+        sizes = {"dimension": dimension, "max_tokens": max_tokens, "batch_size": batch_size}
+        settings: dict[str, Any] = {**prefixes, **sizes, **endpoint}
+        self._holds_key = settings.pop("api_key", None) is not None
+        self._make = partial(EndpointEncoder, base_url, model, name, **settings)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Another process makes it anew.
+        """Let another process make the encoder again from its settings.
 
         Raises:
-            TypeError: it holds a key, which is written down nowhere.
+            TypeError: the encoder holds a key, which must not be written anywhere.
         """
-        if self._make.keywords.get("api_key") is not None:
+        if self._holds_key:
             raise TypeError(
                 "an EndpointEncoder with api_key= is not pickled: name the key's environment"
                 " variable as api_key_variable="
@@ -97,20 +93,18 @@ class EndpointEncoder(FunctionEncoder):
 
 
 class EmbeddingEndpoint(ModelEndpoint):
-    """A client of an embedding model; the arguments are those of its base."""
+    """A client of an embedding model; the arguments are those of its base class."""
 
     _path = "/embeddings"
 
     def embed(
         self, texts: list[str], *, dimension: int | None = None, batch_size: int = 64
     ) -> list[list[float]]:
-        """One vector for each text, in their order.
+        """Return one vector for each text, in the order of the texts.
 
         Raises:
-            AuthenticationError: a missing or refused key.
-            ServerUnavailableError: no answer after all retries.
-            ServerTimeoutError: no answer in time.
-            ServerError: a refusal, or an answer of another form or length.
+            ServerError: as :meth:`~logic_retrievers.chat.ChatEndpoint.complete`, or another number
+                of vectors.
         """
         vectors: list[list[float]] = []
         for start in range(0, len(texts), batch_size):

@@ -2,8 +2,9 @@
 
 passage_index.py     PassageIndex: each method synchronous and asynchronous
 operations.py        its base class: the opened collection and the operations of a search
-connection.py        performs client calls: retries, time-outs, threads; faults.py sorts failures,
-                     fault_messages.py words them; nodes.py: one connection over several addresses
+connection.py        performs client calls: retries, time-outs, threads; clients.py makes the
+                     clients, faults.py has the errors, strict_limits.py the limits of strict mode;
+                     nodes.py: one connection over several addresses
 edge/                the embedded engine
 settings.py          the settings of PassageIndex.open
 opening.py           creates a collection, or reads and checks it; gives a collection.py

@@ -196,7 +196,7 @@ def _fill(
     condition = models.Filter(should=[models.Filter(must_not=[has]) for has in has_vector])
     meter = ProgressMeter(progress, (yield from count_points(collection, condition)))
     limits = collection.limits
-    largest = limits.results(min(PAGE_SIZE, limits.upsert_max_batchsize or PAGE_SIZE))
+    largest = limits.results(limits.writes(PAGE_SIZE))
     size, filled, before, blank, offset = FIRST_BATCH, 0, 0, 0, None
     while True:
         begun, size = time.monotonic(), min(size, largest)

@@ -11,8 +11,8 @@ import numpy as np
 from qdrant_client import models
 
 from logic_retrievers.effects import Operation
-from logic_retrievers.errors import InputError, StrictModeWarning, warn
-from logic_retrievers.index.collection import Collection, StrictLimits
+from logic_retrievers.errors import InputError
+from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
 from logic_retrievers.index.point_format import native_point_id
 from logic_retrievers.index.requests import (
@@ -25,8 +25,8 @@ from logic_retrievers.index.requests import (
     client_call,
     nearest_request,
     scores_request,
-    scoring_params,
 )
+from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool
 
 SPARE = 16
@@ -93,7 +93,7 @@ def find_candidates(
             nearest_request(
                 query.query,
                 stored_names[query.vector],
-                _allowed(collection, query.limit + SPARE),
+                collection.limits.candidates(query.limit + SPARE, collection.name),
                 pool.condition,
                 params,
             )
@@ -110,7 +110,7 @@ def find_candidates(
         for query in pool.queries
         for unscored in pool.unscored(query)
     ]
-    params = scoring_params(collection)
+    params = None if collection.local_mode else collection.limits.scoring_params
     results = yield from _query_batch(
         collection,
         [
@@ -201,25 +201,11 @@ def _conditions(
     return [compose_filter(must_not=exclusion) if exclusion else shared for exclusion in exclusions]
 
 
-def _allowed(collection: Collection, wanted: int) -> int:
-    """As many candidates of a search as strict mode allows."""
-    allowed = collection.limits.results(wanted)
-    if allowed < wanted:
-        warn(
-            StrictModeWarning,
-            f"Strict mode of collection {collection.name!r} allows {allowed} results of a search:"
-            f" one that wanted {wanted} candidates looks at {allowed}, and finds less."
-            f" Raise its max_query_limit to {wanted}.",
-        )
-    return allowed
-
-
 def _query_batch(
     collection: Collection, requests: Sequence[models.QueryRequest]
 ) -> Operation[list[list[ScoredId]]]:
     results: list[list[ScoredId]] = []
-    most = min(REQUESTS_PER_CALL, collection.limits.search_max_batchsize or REQUESTS_PER_CALL)
-    for batch in batches(requests, most):
+    for batch in batches(requests, collection.limits.searches(REQUESTS_PER_CALL)):
         call = client_call("query_batch_points", collection.name, requests=list(batch))
         responses: list[ScoredPoints] = yield call
         results.extend(response.points for response in responses)

@@ -1,4 +1,4 @@
-"""The clients of Qdrant: where they look, whether settings can work, and how they are made."""
+"""Clients of Qdrant: where they connect, which settings can work, and how they are made."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
+from pydantic import SecretStr
 from qdrant_client import AsyncQdrantClient, QdrantClient, models
 
-from logic_retrievers.api_keys import check_key
 from logic_retrievers.errors import ConfigurationError, StorageError, shown
-from logic_retrievers.index.fault_messages import translate
-from logic_retrievers.server_requests import check_address, is_number
+from logic_retrievers.http import check_address, check_key, is_number
+from logic_retrievers.index.faults import translate
 
 if TYPE_CHECKING:
     from logic_retrievers.index.edge import EdgeClient
@@ -26,31 +26,30 @@ MEMORY = ":memory:"
 CONSISTENCIES = ("majority", "quorum", "all")
 ORDERINGS = ("weak", "medium", "strong")
 _CONSISTENT = ("query_batch_points", "retrieve", "scroll")
+# the calls that change nothing
 READS = frozenset(
     {
         *_CONSISTENT,
         *("count", "get_aliases", "get_collection", "get_collections", "info", "unindexed_points"),
     }
 )
-"""The calls that change nothing."""
 _WRITES = ("upsert", "update_vectors", "delete_vectors", "delete", "set_payload", "delete_payload")
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://|https?:", re.IGNORECASE)
 _HOST_AND_PORT = re.compile(
     r"(?P<user>[^/\s]*@)?(?:[\w.-]+|\[[0-9a-f:.]+\]):\d+(?:/.*)?", re.IGNORECASE
 )
-_KEY_WARNING = "Api key is used with an insecure connection"
 _SECRET_HEADER = re.compile("auth|cookie|key|secret|token", re.IGNORECASE)
 
 
 def check_location(location: object) -> str:
-    """A server's address, ``:memory:``, or the path of a folder.
-
-    Raises:
-        ConfigurationError: it is none of them.
-    """
+    """Return a server's address, ``:memory:``, or the path of a folder."""
     where = os.fspath(location) if isinstance(location, str | os.PathLike) else None
-    if not isinstance(where, str) or not where.strip() or "\0" in where or not _is_encodable(where):
+    try:
+        usable = isinstance(where, str) and where.strip() and b"\0" not in os.fsencode(where)
+    except UnicodeEncodeError:
+        usable = False
+    if not isinstance(where, str) or not usable:
         raise ConfigurationError(
             "location= is a server's address, the path of a folder, or None; it is not empty, no"
             " bytes, and holds no null character or half a character."
@@ -64,16 +63,12 @@ def check_location(location: object) -> str:
 
 
 def is_address(location: str) -> bool:
-    """Whether a location is that of a server, well written or not."""
+    """Whether a location is meant as a server's address, valid or not."""
     return _ADDRESS.match(location) is not None
 
 
 def check_given_clients(client: object, async_client: object) -> None:
-    """Checks the types of a user's clients.
-
-    Raises:
-        ConfigurationError: another type.
-    """
+    """Check the types of a user's clients."""
     if client is not None and not isinstance(client, QdrantClient):
         from logic_retrievers.index.edge import EdgeClient
 
@@ -83,12 +78,8 @@ def check_given_clients(client: object, async_client: object) -> None:
         raise ConfigurationError("async_client= is an AsyncQdrantClient.")
 
 
-def keys_of(options: Mapping[str, Any]) -> list[str]:
-    """The keys in the ``init_options`` of a user's client, and in the headers that it sends.
-
-    Raises:
-        ConfigurationError: one that no request can carry.
-    """
+def keys_of(options: Mapping[str, Any]) -> list[SecretStr]:
+    """Return the keys in the ``init_options`` of a user's client, and in its headers."""
     key = options.get("api_key")
     keys = [] if key is None else [check_key(key, "The client's api_key")]
     for name, value in dict(options.get("headers") or {}).items():
@@ -96,16 +87,13 @@ def keys_of(options: Mapping[str, Any]) -> list[str]:
             keys += [
                 check_key(word, f"The client's header {name}") for word in str(value).split(" ")
             ]
-    return keys
+    return [SecretStr(key) for key in keys]
 
 
 def guaranteed(consistency: int | str | None, ordering: str | None) -> dict[str, dict[str, Any]]:
-    """Method of a client -> the arguments that say what is guaranteed.
+    """Map each client method to its arguments for consistency and ordering in a cluster.
 
-    The settings are those of :class:`ConnectionSettings`. Counts have no consistency.
-
-    Raises:
-        ConfigurationError: another value.
+    Counts have no consistency.
     """
     arguments: dict[str, dict[str, Any]] = {}
     if consistency is not None:
@@ -125,11 +113,11 @@ def guaranteed(consistency: int | str | None, ordering: str | None) -> dict[str,
 
 
 def embedded_client(where: str, timeout: float, read_only: bool) -> EdgeClient:
-    """A client of the embedded engine.
+    """Open a client of the embedded engine.
 
     Raises:
         StorageError: the folder cannot be used.
-        CollectionError: it is none, or was written by another engine.
+        CollectionError: the location is no folder, or another engine wrote it.
     """
     from logic_retrievers.index.edge import EdgeClient  # 35 MB that a server's client does without
 
@@ -150,25 +138,17 @@ def embedded_client(where: str, timeout: float, read_only: bool) -> EdgeClient:
 
 
 def is_local_mode(options: Mapping[str, Any]) -> bool:
-    """Whether a client of qdrant-client with these ``init_options`` is its own database."""
+    """Whether a qdrant-client with these ``init_options`` is its own database."""
     return options.get("location") == MEMORY or options.get("path") is not None
 
 
 def server_client(kind: type[Client], settings: Mapping[str, Any]) -> Client:
-    """A client of a server; it warns of a key that travels unencrypted to another machine.
+    """Make a client of a server; it warns of a key that travels unencrypted to another machine.
 
-    An asynchronous one does not: it is made beside a synchronous client, which has warned already.
+    An asynchronous client does not warn, because the synchronous one has warned already.
     """
     here = urlsplit(settings["url"]).hostname in {"localhost", "127.0.0.1", "::1"}
     with warnings.catch_warnings():
         if here or kind is not QdrantClient:
-            warnings.filterwarnings("ignore", _KEY_WARNING)
+            warnings.filterwarnings("ignore", "Api key is used with an insecure connection")
         return kind(**settings)
-
-
-def _is_encodable(path: str) -> bool:
-    try:
-        os.fsencode(path)
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from qdrant_client import models
 
@@ -16,6 +16,7 @@ from logic_retrievers.index.point_format import (
     PayloadKeys,
     to_passage,
 )
+from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.settings import check_type
 from logic_retrievers.types import Passage
 
@@ -47,47 +48,6 @@ class StoredVector:
     def language(self) -> str | None:
         """Of a lexical vector of this package's: the language of its stems."""
         return lexical.language_of(self.fingerprint)
-
-
-@dataclass(frozen=True, slots=True)
-class StrictLimits:
-    """What strict mode allows in one request, by Qdrant's names; None: there is no limit.
-
-    Args:
-        max_query_limit: results of a search, points of a page.
-        search_max_batchsize: searches of a batch.
-        upsert_max_batchsize: points of a write.
-        condition_max_size: ids or values of a condition.
-        search_allow_exact: whether searches and counts may be exact.
-        unindexed_filtering_retrieve: whether filters may name keys without a payload index.
-    """
-
-    max_query_limit: int | None = None
-    search_max_batchsize: int | None = None
-    upsert_max_batchsize: int | None = None
-    condition_max_size: int | None = None
-    search_allow_exact: bool | None = None
-    unindexed_filtering_retrieve: bool | None = None
-
-    def results(self, wanted: int) -> int:
-        """As many of the wanted results as one search or page may give."""
-        return min(wanted, self.max_query_limit or wanted)
-
-    def ids(self, wanted: int) -> int:
-        """As many of the wanted ids or values as one condition may have."""
-        return min(wanted, self.condition_max_size or wanted)
-
-    @property
-    def exact(self) -> bool:
-        """Whether searches and counts are to be exact."""
-        return self.search_allow_exact is not False
-
-    @classmethod
-    def read(cls, strict: models.StrictModeConfigOutput | None) -> StrictLimits:
-        """The limits of a collection's configuration."""
-        if strict is None or not strict.enabled:
-            return cls()
-        return cls(**{name: getattr(strict, name) for name in cls.__dataclass_fields__})
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +85,7 @@ class Collection:
     flags: tuple[str, ...] = (QUARANTINED,)
     filterable_flags: tuple[str, ...] = (QUARANTINED,)
     shows_quarantined: bool = False
-    limits: StrictLimits = StrictLimits()
+    limits: StrictLimits = field(default_factory=StrictLimits)
 
     @property
     def language(self) -> str:

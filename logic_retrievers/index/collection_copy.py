@@ -16,7 +16,7 @@ from logic_retrievers.errors import (
     CollectionNotFoundError,
     FingerprintMismatchError,
 )
-from logic_retrievers.index.collection import Collection, StrictLimits
+from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.collection_metadata import (
     by_stored_name,
     own_metadata,
@@ -26,6 +26,7 @@ from logic_retrievers.index.collection_options import CollectionOptions
 from logic_retrievers.index.point_format import LOGIC
 from logic_retrievers.index.points import count_points
 from logic_retrievers.index.requests import client_call, create_index, retrieve, scroll, upserts
+from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 
 PAGE_SIZE = 256

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import atexit
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakKeyDictionary
 
+from pydantic import SecretStr
 from qdrant_client import AsyncQdrantClient, QdrantClient
 from tenacity import (
     AsyncRetrying,
@@ -24,15 +24,20 @@ from tenacity import (
     wait_random,
 )
 
-from logic_retrievers.api_keys import Secrets, check_key
 from logic_retrievers.effects import ClientCall, Compute, Effect, ThreadHandler
-from logic_retrievers.errors import ConfigurationError, ServerError, StrictModeWarning, warn
+from logic_retrievers.errors import ConfigurationError, ServerError
+from logic_retrievers.http import RequestLimits, call_within, check_key, is_number, shows
 from logic_retrievers.index import clients
 from logic_retrievers.index.batch_search import batch_search
-from logic_retrievers.index.fault_messages import closed_error, read_only_error, translate
-from logic_retrievers.index.faults import NEVER_GRANTED, check_answer, is_transient, retry_after
-from logic_retrievers.index.requests import halves, joined
-from logic_retrievers.server_requests import RequestLimits, call_within, is_number
+from logic_retrievers.index.faults import (
+    check_answer,
+    closed_error,
+    is_transient,
+    read_only_error,
+    retry_after,
+    translate,
+)
+from logic_retrievers.index.strict_limits import NEVER_GRANTED, halves, joined
 from logic_retrievers.settings import check_type
 
 if TYPE_CHECKING:
@@ -40,13 +45,11 @@ if TYPE_CHECKING:
 
 # A client in local mode is not thread-safe, and frameworks share clients: one lock per client.
 _client_locks: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
-# A client that is still open at interpreter shutdown complains, when it is too late to close it.
-_open_clients: WeakSet[Any] = WeakSet()
 _growing_pause = wait_exponential(multiplier=0.1, max=8.0) + wait_random(0.0, 0.1)
 
 
 def backoff(state: RetryCallState) -> float:
-    """Seconds before the next attempt, more each time; or those that the server asks for."""
+    """Seconds before the next attempt: longer each time, or as long as the server asks for."""
     error = state.outcome.exception() if state.outcome else None
     return max(retry_after(error), retry_after(error and error.__cause__), _growing_pause(state))
 
@@ -55,16 +58,16 @@ class Connection:
     """The effect handler of an index: performs client calls and computations; see :meth:`open`.
 
     Args:
-        client: of a server or of the embedded engine; in a thread for asynchronous calls where
+        client: of a server or of the embedded engine. Asynchronous calls run it in a thread where
             there is no ``async_client``.
         async_client: for asynchronous calls, on whichever event loop the caller runs.
-        make_async: creates an asynchronous client for the running event loop, when first needed.
+        make_async: makes an asynchronous client for the running event loop, when first needed.
         owned: whether :meth:`close` closes the clients.
         limits: of a request to a server.
         place: where Qdrant is, for messages.
-        secrets: removed from every message.
-        guarantees: of a cluster's reads and writes; see :func:`clients.guaranteed`.
-        read_only: refuse all calls that are no reads.
+        secrets: masked in every message.
+        guarantees: see :func:`clients.guaranteed`.
+        read_only: refuse all writes.
     """
 
     def __init__(
@@ -76,15 +79,14 @@ class Connection:
         owned: bool = False,
         limits: RequestLimits,
         place: str = "the given client",
-        secrets: Secrets | None = None,
+        secrets: Sequence[SecretStr] = (),
         guarantees: Mapping[str, Mapping[str, Any]] | None = None,
         read_only: bool = False,
     ) -> None:
-        given = async_client if client is None else client
-        # a client of qdrant-client says where it looks; the embedded engine's is of this package
-        place_of_client = getattr(given, "init_options", None)
-        self.embedded = place_of_client is None
-        self.local_mode = place_of_client is not None and clients.is_local_mode(place_of_client)
+        # only the embedded engine's client has no options
+        options = getattr(async_client if client is None else client, "init_options", None)
+        self.embedded = options is None
+        self.local_mode = options is not None and clients.is_local_mode(options)
         self.place = place
         self.read_only = read_only or getattr(client, "read_only", False)
         self._client = client
@@ -94,10 +96,8 @@ class Connection:
             WeakKeyDictionary()
         )
         self._owned = owned
-        if owned and client is not None:
-            _open_clients.add(client)
         self._closed = False
-        self._secrets = secrets or Secrets()
+        self._secrets = secrets
         self._limits = limits
         self._guarantees = guarantees or {}
         if guarantees and (self.embedded or self.local_mode):
@@ -133,7 +133,7 @@ class Connection:
         ordering: str | None = None,
         read_only: bool = False,
     ) -> Connection:
-        """Connects to one server, or opens Qdrant in this process.
+        """Connect to one server, or open Qdrant in this process.
 
         The arguments are those of :class:`settings.ConnectionSettings`.
 
@@ -152,7 +152,7 @@ class Connection:
             if location is not None or api_key is not None:
                 raise ConfigurationError("Pass either a location (and its key) or ready clients.")
             clients.check_given_clients(client, async_client)
-            secrets: list[str] = []
+            secrets: list[SecretStr] = []
             for options in (getattr(each, "init_options", {}) for each in (client, async_client)):
                 secrets += clients.keys_of(options)
                 if options.get("timeout") is not None:
@@ -161,7 +161,7 @@ class Connection:
                 client,
                 async_client,
                 limits=limits,
-                secrets=Secrets(*secrets),
+                secrets=secrets,
                 guarantees=guarantees,
                 read_only=read_only,
             )
@@ -185,7 +185,7 @@ class Connection:
             owned=True,
             limits=limits,
             place=where,
-            secrets=Secrets(api_key),
+            secrets=[] if api_key is None else [SecretStr(api_key)],
             guarantees=guarantees,
             read_only=read_only,
         )
@@ -195,7 +195,7 @@ class Connection:
 
     @property
     def client(self) -> QdrantClient | EdgeClient:
-        """The synchronous client; of the embedded engine one with the methods that it needs.
+        """The synchronous client.
 
         Raises:
             ConfigurationError: there is only an asynchronous client.
@@ -212,17 +212,17 @@ class Connection:
         return self._async_client
 
     def handle(self, effect: Effect) -> Any:
-        """Performs the effect and returns its result; raises errors of this package's tree."""
+        """Perform an effect and return its result; raises errors of this package's tree."""
         if self._closed:
             raise closed_error(self.place)
         if isinstance(effect, Compute):
             return effect.function()
-        self._check_call(effect)
+        if effect.method not in clients.READS:
+            self.check_writable()
         try:
             return self._request(effect)
         except ServerError as error:
-            parts = self._divided(effect, error)
-            if not parts:
+            if not (parts := self._divided(effect, error)):
                 raise
         return joined(*map(self.handle, parts))
 
@@ -232,42 +232,38 @@ class Connection:
             raise closed_error(self.place)
         if isinstance(effect, Compute):
             return await self._threads.submit(effect.function)
-        self._check_call(effect)
+        if effect.method not in clients.READS:
+            self.check_writable()
         try:
             return await self._arequest(effect)
         except ServerError as error:
-            parts = self._divided(effect, error)
-            if not parts:
+            if not (parts := self._divided(effect, error)):
                 raise
         return joined(*[await self.ahandle(part) for part in parts])
 
     def check_writable(self) -> None:
-        """Refuses before any work what would write in the end.
+        """Refuse an operation that will write, before any work is done.
 
         Raises:
-            StorageError: the connection only reads.
+            StorageError: the connection is read-only.
         """
         if self.read_only:
             raise read_only_error(self.place)
 
     def close(self) -> None:
-        """Closes what this connection opened; safe to call twice."""
+        """Close what this connection opened; safe to call twice."""
         self._closed = True
         self._threads.close()
         if self._owned and self._client is not None:
             self._client.close()
 
     async def aclose(self) -> None:
-        """Also closes this event loop's client; await it on the loop that was used."""
+        """Also close this event loop's client; await it on the loop that was used."""
         self._closed = True
         client = self._per_loop.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await client.close()
         await asyncio.to_thread(self.close)
-
-    def _check_call(self, call: ClientCall) -> None:
-        if call.method not in clients.READS:
-            self.check_writable()
 
     def _request(self, effect: ClientCall) -> Any:
         call = self._call(self.client, effect)
@@ -301,24 +297,13 @@ class Connection:
         raise failure
 
     def _divided(self, call: ClientCall, error: ServerError) -> list[ClientCall]:
-        """Halves of a call that costs more than a rate limit ever grants; none of another one.
-
-        They wait for each other, so that no repetitions allow no halves either.
-        """
+        """Two halves of a call that costs more than its rate limit ever grants, else none."""
+        # Halves wait for each other, so a connection that repeats nothing sends none.
         if NEVER_GRANTED not in str(error) or not self._limits.retries:
             return []
-        parts = halves(call)
-        if parts:
-            warn(
-                StrictModeWarning,
-                f"The rate limit of collection {call.arguments['collection_name']!r} is smaller"
-                " than one request: it is sent in parts, which wait for each other. Raise"
-                " read_rate_limit or write_rate_limit of its strict mode.",
-            )
-        return parts
+        return halves(call)
 
     def _call(self, client: Any, effect: ClientCall) -> Callable[[], Any]:
-        """The call of a client, with what is guaranteed of it."""
         is_search = effect.method == "query_batch_points"
         method = batch_search(client) if is_search else getattr(client, effect.method)
         return partial(method, **effect.arguments, **self._guarantees.get(effect.method, {}))
@@ -333,19 +318,13 @@ class Connection:
         return self._per_loop[loop]
 
     def _to_own_error(self, error: Exception, call: ClientCall) -> Exception:
-        """The error of this package's tree; the error itself where it is not Qdrant's."""
+        """The error of this package's tree, or the error itself where it is not Qdrant's."""
         collection = call.arguments.get("collection_name")
-        translated = translate(error, self.place, collection, self._secrets.mask)
+        translated = translate(error, self.place, collection, self._secrets)
         if translated is None:
             return error
         if self._closed:  # while the call was performed
             return closed_error(self.place)
-        if not self._secrets.shown_by(error):
+        if not shows(error, self._secrets):
             translated.__cause__ = error
         return translated
-
-
-@atexit.register
-def _close_open_clients() -> None:
-    for client in list(_open_clients):
-        client.close()

@@ -1,58 +1,125 @@
-"""Kinds of failure of Qdrant: REST, gRPC and the embedded engine fail alike."""
+"""Failures of Qdrant, over REST, gRPC or embedded, and the errors of this package for them."""
 
 from __future__ import annotations
 
 import errno
 import math
 import sqlite3
-from enum import Enum, auto
+from collections.abc import Sequence
+from enum import Enum
 from traceback import walk_tb
 from typing import Any
 
 import grpc
 import httpx
+from pydantic import SecretStr
 from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
 from qdrant_client.http.api_client import ApiClient, AsyncApiClient
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
+from logic_retrievers import errors
 from logic_retrievers.effects import ClientCall
-from logic_retrievers.errors import LogicRetrieversError
-from logic_retrievers.server_requests import requested_pause
+from logic_retrievers.http import mask, requested_pause
+from logic_retrievers.index.strict_limits import NEVER_GRANTED, refusal
+
+MAX_DETAIL = 300
 
 
 class EdgeError(RuntimeError):
-    """What the embedded engine says when it refuses or fails."""
+    """The embedded engine refused or failed."""
 
 
 class UnreadableAnswer(Exception):  # noqa: N818 - the fault of the answer, not of a call
-    """An answer of another form than the request demands."""
+    """An answer whose form does not fit the request."""
 
 
 class Fault(Enum):
-    """The kinds of failure that a caller can tell apart."""
+    """Kind of failure: the error to raise, its message, and whether a retry may succeed."""
 
-    UNAVAILABLE = auto()
-    NODE_DOWN = auto()
-    BUSY = auto()
-    TIMEOUT = auto()
-    AUTHENTICATION = auto()
-    NOT_FOUND = auto()
-    STORAGE = auto()
-    LOCKED = auto()
-    CLOSED = auto()
-    UNREADABLE = auto()
-    REFUSED = auto()
-    INTERNAL = auto()
-    FAILED = auto()
+    UNAVAILABLE = (
+        errors.ServerUnavailableError,
+        "No answer from Qdrant at {place} ({detail}).{wish} Is it running, is this its address?",
+        True,
+    )
+    NODE_DOWN = (
+        errors.ServerUnavailableError,
+        "A node of the cluster at {place} does not answer the others, or too few are up for a"
+        " majority ({detail}). Start it, or keep a copy of each shard on another node"
+        " (replication_factor).",
+        True,
+    )
+    BUSY = (
+        errors.ServerUnavailableError,
+        "Qdrant at {place} has too much to do ({detail}).{wish} Try later, or ask for less.",
+        True,
+    )
+    # A retry helps: a node that comes back answers "Local shard 1 not found" for a moment.
+    INTERNAL = (
+        errors.ServerUnavailableError,
+        "Qdrant at {place} failed while it answered ({detail}). Try later; if it goes on, its log"
+        " says why.",
+        True,
+    )
+    TIMEOUT = (
+        errors.ServerTimeoutError,
+        "Qdrant at {place} gave no answer in time ({detail}). Raise timeout=.",
+        True,
+    )
+    AUTHENTICATION = (
+        errors.AuthenticationError,
+        "Qdrant at {place} refused the API key, or wants one ({detail}). Pass api_key=.",
+    )
+    STORAGE = (
+        errors.StorageError,
+        "Qdrant at {place} cannot write ({detail}). Make room there or give the right to write,"
+        " then run again: what was stored stays.",
+    )
+    LOCKED = (
+        errors.CollectionLockedError,
+        "The folder {place} is open in another process, or twice in this one. Close the other"
+        " (index.close()), open a second index with client=index.client, or run a Qdrant server"
+        " (docker/compose.yml) to share it among processes.",
+    )
+    CLOSED = (
+        errors.CollectionError,
+        "The index at {place}, or its client, is closed. Open it again.",
+    )
+    UNREADABLE = (
+        errors.ServerError,
+        "Qdrant at {place} gave an answer that cannot be read ({detail}). Is this address"
+        " Qdrant's, and its version 1.18 or later?",
+    )
+    NO_COLLECTION = (
+        errors.CollectionNotFoundError,
+        "There is no collection {collection!r} at {place}. Index some passages first.",
+    )
+    NO_VECTOR = (
+        errors.MissingVectorError,
+        "Collection {collection!r} lacks a named vector ({detail}). Back-fill it.",
+    )
+    OTHER_DIMENSION = (
+        errors.CollectionMismatchError,
+        "Collection {collection!r} holds vectors of another dimension ({detail}).",
+    )
+    NO_INDEX = (
+        errors.ServerError,
+        "Collection {collection!r} at {place} filters only by fields with an index ({detail})."
+        " Open it with indexed_fields={{...}}: the field, without the key that holds metadata, and"
+        ' its type ("city": "keyword").',
+    )
+    NOT_FOUND = (errors.ServerError, "Qdrant at {place} refused or failed: {detail}")
+    # embedded or in local mode
+    REFUSED_HERE = (errors.CollectionError, "Qdrant at {place} refused: {detail}")
+    REFUSED = (errors.ServerError, "Qdrant at {place} refused: {detail}")
+    FAILED = (errors.ServerError, "Qdrant at {place} failed: {detail}")
+
+    def __init__(
+        self, error: type[errors.LogicRetrieversError], message: str, transient: bool = False
+    ) -> None:
+        self.error, self.message, self.transient = error, message, transient
 
 
-# An internal error is worth another try: a node that comes back answers "Local shard 1 not found"
-# for a moment, and every call of an index may be done twice.
-TRANSIENT = frozenset(
-    {Fault.UNAVAILABLE, Fault.NODE_DOWN, Fault.BUSY, Fault.TIMEOUT, Fault.INTERNAL}
-)
-
-_FAULT_OF_STATUS = {
+_OF_STATUS = {
     401: Fault.AUTHENTICATION,
     403: Fault.AUTHENTICATION,
     404: Fault.NOT_FOUND,
@@ -63,7 +130,7 @@ _FAULT_OF_STATUS = {
     504: Fault.TIMEOUT,
     507: Fault.STORAGE,
 }
-_FAULT_OF_CODE = {
+_OF_CODE = {
     grpc.StatusCode.UNAVAILABLE: Fault.UNAVAILABLE,
     grpc.StatusCode.RESOURCE_EXHAUSTED: Fault.BUSY,
     grpc.StatusCode.DEADLINE_EXCEEDED: Fault.TIMEOUT,
@@ -73,19 +140,44 @@ _FAULT_OF_CODE = {
     grpc.StatusCode.INTERNAL: Fault.INTERNAL,
     grpc.StatusCode.UNKNOWN: Fault.FAILED,
 }
-_STORAGE_ERRNO = {
-    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM)
+_OF_EDGE = {
+    "WouldBlock": Fault.LOCKED,
+    "not initialized": Fault.CLOSED,
+    "the index is closed": Fault.CLOSED,
+    "ermission denied": Fault.STORAGE,
+    "Read-only file system": Fault.STORAGE,
 }
-_STORAGE_WORDS = (
+_FULL_OR_PROTECTED = (
     *("no space left", "not enough space", "disk is full", "disk quota exceeded", "file too large"),
     *("readonly database", "unable to open database"),
 )
-_NODE_DOWN_WORDS = (
+_NODE_DOWN = (
     *("the service is currently unavailable", "transport error", "tcp connect error"),
     "leader is not established",
 )
-"""What a node of a cluster says, as an internal error, where another one does not answer it."""
-NEVER_GRANTED = "larger than rate limiter capacity"
+# Each row: faults by status or code, words of the message, the fault that the words show.
+_BY_WORDS: tuple[tuple[set[Fault], tuple[str, ...], Fault], ...] = (
+    (set(Fault), _FULL_OR_PROTECTED, Fault.STORAGE),
+    ({Fault.INTERNAL}, _NODE_DOWN, Fault.NODE_DOWN),
+    ({Fault.BUSY}, (NEVER_GRANTED,), Fault.REFUSED),
+    # strict mode refuses with the status of a wrong key, and adds what to change
+    ({Fault.AUTHENTICATION}, ("help:",), Fault.REFUSED),
+    ({Fault.NOT_FOUND}, ("collection",), Fault.NO_COLLECTION),
+    (
+        {Fault.NOT_FOUND, Fault.REFUSED, Fault.REFUSED_HERE},
+        ("not existing vector name",),
+        Fault.NO_VECTOR,
+    ),
+    (
+        {Fault.REFUSED, Fault.REFUSED_HERE},
+        ("vector dimension error",),
+        Fault.OTHER_DIMENSION,
+    ),
+    ({Fault.REFUSED}, ("index required",), Fault.NO_INDEX),
+)
+_STORAGE_ERRNO = {
+    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM)
+}
 _CLOSED_WORDS = (
     *("client has been closed", "Client was closed", "instance is closed"),
     *("closed channel", "Channel closed", "Channel is closed"),
@@ -94,13 +186,161 @@ _SENDING = {ApiClient.send.__code__, AsyncApiClient.send.__code__}
 _CLIENT_MODULES = {"qdrant_client.qdrant_remote", "qdrant_client.async_qdrant_remote"}
 
 
-def check_answer(call: ClientCall, answer: Any) -> Any:
-    """A server's answer, where it has the form that the operations of this package rely on.
+def translate(
+    error: BaseException, place: str, collection: str | None, secrets: Sequence[SecretStr] = ()
+) -> errors.LogicRetrieversError | None:
+    """Return this package's error for a failure of Qdrant; None for other failures.
 
-    The types of its parts are qdrant-client's matter.
+    Args:
+        error: the error that the client raised.
+        place: where Qdrant is, for the message.
+        collection: the collection that the call was about.
+        secrets: masked in the message.
+    """
+    classified = classify(error)
+    if classified is None:
+        return None
+    fault, detail = classified[0], mask(classified[1], secrets)[:MAX_DETAIL]
+    if fault is Fault.REFUSED and (message := refusal(detail, collection, place)) is not None:
+        return errors.ServerError(message)
+    pause = retry_after(error)
+    wish = f" It asks for a pause of {pause:.0f} seconds." if pause else ""
+    return fault.error(
+        fault.message.format(place=place, collection=collection, detail=detail, wish=wish)
+    )
+
+
+def closed_error(place: str) -> errors.CollectionError:
+    """The error for a call of a closed index, or over a closed client."""
+    return errors.CollectionError(Fault.CLOSED.message.format(place=place))
+
+
+def read_only_error(place: object) -> errors.StorageError:
+    """The error for a write to a read-only index."""
+    return errors.StorageError(
+        f"The index at {place} only reads. Open it without read_only=True to write."
+    )
+
+
+def is_transient(error: BaseException) -> bool:
+    """Whether the same call may succeed a moment later."""
+    classified = classify(error)
+    return classified is not None and classified[0].transient
+
+
+def classify(error: BaseException) -> tuple[Fault, str] | None:
+    """Return the kind of a failure of Qdrant and its message; None for other failures."""
+    found = _by_type(error)
+    if found is None:
+        return None
+    fault, detail = found
+    lowered = detail.lower()
+    for among, words, shown in _BY_WORDS:
+        if fault in among and any(word in lowered for word in words):
+            fault = shown
+    return fault, detail
+
+
+def _by_type(error: BaseException) -> tuple[Fault, str] | None:
+    match error:
+        case errors.LogicRetrieversError():
+            return None
+        case ResponseHandlingException():
+            return _of_transport(error.source)
+        case UnexpectedResponse():
+            return _of_response(error)
+        case QdrantException():  # the client's error for status 429 with a Retry-After header
+            return Fault.BUSY, str(error)
+        case grpc.RpcError():
+            return _of_rpc(error)
+        case httpx.HTTPError() | httpx.InvalidURL():
+            return _of_transport(error)
+        case UnreadableAnswer():
+            return Fault.UNREADABLE, str(error)
+        case sqlite3.Error():
+            return Fault.FAILED, f"SQLite: {error}"
+        case TimeoutError():
+            return Fault.TIMEOUT, "the whole answer did not come"
+        case OSError():
+            fault = Fault.STORAGE if error.errno in _STORAGE_ERRNO else Fault.FAILED
+            if isinstance(error, ConnectionError):
+                fault = Fault.UNAVAILABLE
+            return fault, error.strerror or type(error).__name__
+        case Exception() if _is_of_closed_client(error):
+            return Fault.CLOSED, "its client is closed"
+        case Exception() if _arose_from_answer(error):
+            return Fault.UNREADABLE, type(error).__name__
+        case EdgeError() | ValueError() | KeyError():  # the last two: how local mode refuses
+            detail = str(error)
+            if detail.startswith("Collection ") and "not found" in detail:
+                return Fault.NO_COLLECTION, detail
+            faults = _OF_EDGE.items() if isinstance(error, EdgeError) else ()
+            return next((f for words, f in faults if words in detail), Fault.REFUSED_HERE), detail
+    return None
+
+
+def _of_transport(error: BaseException) -> tuple[Fault, str]:
+    detail = f"{type(error).__name__}: {error}".rstrip(": ")
+    if isinstance(error, httpx.TimeoutException) and not isinstance(error, httpx.ConnectTimeout):
+        return Fault.TIMEOUT, detail
+    if isinstance(error, httpx.UnsupportedProtocol | httpx.InvalidURL):
+        return Fault.REFUSED, detail
+    if isinstance(error, httpx.HTTPError | OSError) and not isinstance(error, httpx.DecodingError):
+        return Fault.UNAVAILABLE, detail
+    if _is_of_closed_client(error):
+        return Fault.CLOSED, "its client is closed"
+    return Fault.UNREADABLE, type(error).__name__
+
+
+def _of_response(error: UnexpectedResponse) -> tuple[Fault, str]:
+    status = error.status_code or 500
+    fault = _OF_STATUS.get(status, Fault.INTERNAL if status >= 500 else Fault.REFUSED)
+    try:
+        return fault, str(error.structured()["status"]["error"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        text = error.content.decode("utf-8", errors="replace").strip()
+    if fault in {Fault.NOT_FOUND, Fault.REFUSED}:  # Qdrant says why; only proxies do not
+        fault = Fault.UNREADABLE
+    return fault, f"{status} {error.reason_phrase} {text}".strip()
+
+
+def _of_rpc(error: grpc.RpcError) -> tuple[Fault, str]:
+    code = (error.code() if hasattr(error, "code") else None) or grpc.StatusCode.UNKNOWN
+    detail = str((error.details() if hasattr(error, "details") else None) or code.name)
+    if "deserializing response" in detail:
+        return Fault.UNREADABLE, code.name
+    return _OF_CODE.get(code, Fault.REFUSED), detail
+
+
+def _is_of_closed_client(error: BaseException) -> bool:
+    """Whether httpx, gRPC or local mode say that they were closed; each has its own type."""
+    return isinstance(error, RuntimeError | ValueError | grpc.aio.UsageError) and any(
+        words in str(error) for words in _CLOSED_WORDS
+    )
+
+
+def _arose_from_answer(error: BaseException) -> bool:
+    """Whether qdrant-client failed while it read an answer, not while it wrote a request.
+
+    The client lets every error escape there: of JSON, of recursion, of its conversions, and
+    assertions that there is a result.
+    """
+    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    if any(
+        frame.f_code in _SENDING or frame.f_code.co_qualname.startswith("GrpcToRest.")
+        for frame in frames
+    ):
+        return True
+    innermost = frames[-1].f_globals.get("__name__") if frames else None
+    # without assertions (python -O) the client goes on with None
+    return innermost in _CLIENT_MODULES and isinstance(error, AssertionError | AttributeError)
+
+
+def check_answer(call: ClientCall, answer: Any) -> Any:
+    """Return a server's answer if its form fits the call; qdrant-client checks types of parts.
 
     Raises:
-        UnreadableAnswer: it has another one.
+        UnreadableAnswer: the form does not fit.
     """
     match call.method:
         case _ if answer is None:
@@ -120,143 +360,12 @@ def check_answer(call: ClientCall, answer: Any) -> Any:
     return answer
 
 
-def classify(error: BaseException) -> tuple[Fault, str] | None:
-    """The kind of a failure and its message; None where the failure is not Qdrant's."""
-    classified = _classify(error)
-    if classified is None:
-        return None
-    fault, detail = classified
-    lowered = detail.lower()
-    if any(words in lowered for words in _STORAGE_WORDS):
-        fault = Fault.STORAGE
-    elif fault is Fault.INTERNAL and any(words in lowered for words in _NODE_DOWN_WORDS):
-        fault = Fault.NODE_DOWN
-    elif NEVER_GRANTED in lowered:
-        fault = Fault.REFUSED
-    elif fault is Fault.AUTHENTICATION and "help:" in lowered:
-        fault = Fault.REFUSED  # strict mode says no with the same status, and adds what to change
-    return fault, detail
-
-
-def _classify(error: BaseException) -> tuple[Fault, str] | None:
-    match error:
-        case LogicRetrieversError():
-            return None
-        case ResponseHandlingException():
-            return _transport_fault(error.source)
-        case UnexpectedResponse():
-            return _response_fault(error)
-        case QdrantException():  # what it makes of status 429 with a header Retry-After
-            return Fault.BUSY, str(error)
-        case grpc.RpcError():
-            return _rpc_fault(error)
-        case httpx.HTTPError() | httpx.InvalidURL():
-            return _transport_fault(error)
-        case UnreadableAnswer():
-            return Fault.UNREADABLE, str(error)
-        case sqlite3.Error():
-            return Fault.FAILED, f"SQLite: {error}"
-        case TimeoutError():
-            return Fault.TIMEOUT, "the whole answer did not come"
-        case OSError():
-            kind = Fault.STORAGE if error.errno in _STORAGE_ERRNO else Fault.FAILED
-            if isinstance(error, ConnectionError):
-                kind = Fault.UNAVAILABLE
-            return kind, error.strerror or type(error).__name__
-        case EdgeError():
-            return _edge_fault(str(error))
-        case Exception() if _is_of_closed_client(error):
-            return Fault.CLOSED, "its client is closed"
-        case Exception() if _arose_from_answer(error):
-            return Fault.UNREADABLE, type(error).__name__
-        case ValueError() if str(error).startswith("Collection ") and "not found" in str(error):
-            return Fault.NOT_FOUND, str(error)
-        case ValueError() | KeyError():  # how local mode refuses a request
-            return Fault.REFUSED, str(error)
-    return None
-
-
-def _edge_fault(detail: str) -> tuple[Fault, str]:
-    if "WouldBlock" in detail:
-        return Fault.LOCKED, "another process has it open"
-    if "not initialized" in detail or detail == "the index is closed":
-        return Fault.CLOSED, "its engine is closed"
-    if detail.startswith("Collection ") and detail.endswith("not found"):
-        return Fault.NOT_FOUND, detail
-    if "ermission denied" in detail or "Read-only file system" in detail:
-        return Fault.STORAGE, detail
-    return Fault.REFUSED, detail
-
-
-def _transport_fault(error: BaseException) -> tuple[Fault, str]:
-    detail = f"{type(error).__name__}: {error}".rstrip(": ")
-    if isinstance(error, httpx.TimeoutException) and not isinstance(error, httpx.ConnectTimeout):
-        return Fault.TIMEOUT, detail
-    if isinstance(error, httpx.UnsupportedProtocol | httpx.InvalidURL):
-        return Fault.REFUSED, detail
-    if isinstance(error, httpx.HTTPError | OSError) and not isinstance(error, httpx.DecodingError):
-        return Fault.UNAVAILABLE, detail
-    if _is_of_closed_client(error):
-        return Fault.CLOSED, "its client is closed"
-    return Fault.UNREADABLE, type(error).__name__
-
-
-def _response_fault(error: UnexpectedResponse) -> tuple[Fault, str]:
-    status = error.status_code or 500
-    fault = _FAULT_OF_STATUS.get(status, Fault.INTERNAL if status >= 500 else Fault.REFUSED)
-    try:
-        return fault, str(error.structured()["status"]["error"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        text = error.content.decode("utf-8", errors="replace").strip()
-    if fault in {Fault.NOT_FOUND, Fault.REFUSED}:  # Qdrant says why; only proxies do not
-        fault = Fault.UNREADABLE
-    return fault, f"{status} {error.reason_phrase} {text}".strip()
-
-
-def _rpc_fault(error: grpc.RpcError) -> tuple[Fault, str]:
-    code = (error.code() if hasattr(error, "code") else None) or grpc.StatusCode.UNKNOWN
-    detail = str((error.details() if hasattr(error, "details") else None) or code.name)
-    if "deserializing response" in detail:
-        return Fault.UNREADABLE, code.name
-    return _FAULT_OF_CODE.get(code, Fault.REFUSED), detail
-
-
-def _is_of_closed_client(error: BaseException) -> bool:
-    """Whether httpx, gRPC or local mode say that they were closed; each with a type of its own."""
-    return isinstance(error, RuntimeError | ValueError | grpc.aio.UsageError) and any(
-        words in str(error) for words in _CLOSED_WORDS
-    )
-
-
-def _arose_from_answer(error: BaseException) -> bool:
-    """Whether qdrant-client failed while it read an answer, and not while it wrote a request.
-
-    It lets whatever goes wrong there escape: errors of JSON, of recursion, of its conversions, and
-    assertions that there is a result.
-    """
-    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
-    if any(
-        frame.f_code in _SENDING or frame.f_code.co_qualname.startswith("GrpcToRest.")
-        for frame in frames
-    ):
-        return True
-    innermost = frames[-1].f_globals.get("__name__") if frames else None
-    # without assertions (python -O) it goes on with None
-    return innermost in _CLIENT_MODULES and isinstance(error, AssertionError | AttributeError)
-
-
-def is_transient(error: BaseException) -> bool:
-    """Whether the same call may succeed a moment later."""
-    classified = classify(error)
-    return classified is not None and classified[0] in TRANSIENT
-
-
 def retry_after(error: BaseException | None) -> float:
-    """Seconds that the server asks the client to wait; 0 where it does not say."""
+    """Seconds that the server asks the client to wait; 0 where it does not ask."""
     match error:
         case ResourceExhaustedResponse():
             return requested_pause(error.retry_after_s)
-        case QdrantException():  # no whole number, which stands behind the words
+        case QdrantException():  # no whole number; it follows the words
             return requested_pause(str(error).partition(": ")[2])
         case UnexpectedResponse():
             return requested_pause(error.headers.get("Retry-After"))

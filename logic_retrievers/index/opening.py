@@ -20,7 +20,7 @@ from logic_retrievers.errors import (
     ServerError,
 )
 from logic_retrievers.index import schema
-from logic_retrievers.index.collection import Collection, StoredVector, StrictLimits
+from logic_retrievers.index.collection import Collection, StoredVector
 from logic_retrievers.index.collection_metadata import own_metadata, read_vectors, updated_metadata
 from logic_retrievers.index.collection_options import CollectionOptions
 from logic_retrievers.index.lexical import ENGLISH, term_vector
@@ -37,6 +37,7 @@ from logic_retrievers.index.point_format import (
     quarantine_keys,
 )
 from logic_retrievers.index.requests import client_call, create_index, scroll
+from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.validation import MAX_ID, is_encodable
 
 _MOST_NAMES = 5
@@ -145,10 +146,7 @@ def open_collection(
         flags = quarantine_keys(prefixes)
     limits = StrictLimits.read(info.config.strict_mode_config)
     indexed = info.payload_schema or {}
-    filterable = flags
     missing_indexes: tuple[str, ...] = ()
-    if limits.unindexed_filtering_retrieve is False:
-        filterable = tuple(key for key in flags if key in indexed)
     if not local_mode:  # which has no payload index, and warns when asked for one
         missing_indexes = tuple(key for key in schema.PAYLOAD_INDEXES if key not in indexed)
         yield from schema.index_fields(name, info, prefixes, fields)
@@ -164,7 +162,7 @@ def open_collection(
         has_own_metadata=bool(metadata),
         missing_indexes=missing_indexes,
         flags=flags,
-        filterable_flags=filterable,
+        filterable_flags=limits.filterable(flags, indexed),
         shows_quarantined=show_quarantined,
         limits=limits,
     )

@@ -14,7 +14,6 @@ import numpy.typing as npt
 from qdrant_client import models
 
 from logic_retrievers.effects import ClientCall
-from logic_retrievers.index.collection import Collection
 
 T = TypeVar("T")
 QueryVector: TypeAlias = npt.NDArray[Any] | models.SparseVector
@@ -26,8 +25,6 @@ BYTES_PER_CALL = 8 * 1024 * 1024
 BYTES_PER_COORDINATE = 21
 """A float32 written as the decimal digits of a float64."""
 
-_EXACT = models.SearchParams(exact=True)
-_UNQUANTIZED = models.SearchParams(quantization=models.QuantizationSearchParams(ignore=True))
 RESCORED = models.SearchParams(quantization=models.QuantizationSearchParams(rescore=True))
 """Scores are compared with exact ones of the second phase, so never leave them quantised."""
 
@@ -114,13 +111,6 @@ def by_filter(
     return {key: None if f is None else translate(f) for key, f in filters.items()}
 
 
-def scoring_params(collection: Collection) -> models.SearchParams | None:
-    """Search parameters for exact scores; unquantised ones where strict mode forbids exactness."""
-    if collection.local_mode:
-        return None
-    return _EXACT if collection.limits.exact else _UNQUANTIZED
-
-
 def retrieve(
     collection: str,
     point_ids: Sequence[models.ExtendedPointId],
@@ -179,33 +169,6 @@ def _estimated_bytes(point: models.PointStruct) -> int:
         for vector in vectors
     )
     return coordinates * BYTES_PER_COORDINATE + len(json.dumps(point.payload))
-
-
-_DIVISIBLE = {
-    "query_batch_points": "requests",
-    "retrieve": "ids",
-    "delete": "points_selector",
-    **dict.fromkeys(("upsert", "update_vectors", "set_payload", "delete_payload"), "points"),
-}
-"""Method -> the argument whose items may come in several calls."""
-
-
-def halves(call: ClientCall) -> list[ClientCall]:
-    """A call as two that together do the same; none where it cannot be divided."""
-    argument = _DIVISIBLE.get(call.method, "")
-    items = call.arguments.get(argument)
-    if not isinstance(items, list) or len(items) < 2:
-        return []
-    middle = len(items) // 2
-    return [
-        ClientCall(call.method, {**call.arguments, argument: part})
-        for part in (items[:middle], items[middle:])
-    ]
-
-
-def joined(first: Any, second: Any) -> Any:
-    """The result of a call from those of its halves: all that is read; of writes any."""
-    return [*first, *second] if isinstance(first, list) else second
 
 
 def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:

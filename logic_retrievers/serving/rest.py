@@ -24,7 +24,6 @@ from prometheus_client import (
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from logic_retrievers.api_keys import check_key
 from logic_retrievers.errors import (
     CollectionNotFoundError,
     ConfigurationError,
@@ -34,6 +33,7 @@ from logic_retrievers.errors import (
     ServerError,
     ServerTimeoutError,
 )
+from logic_retrievers.http import check_key
 from logic_retrievers.serving.guard import LOOPBACK, Guard, HastyProtocol, Problem, problem
 from logic_retrievers.serving.service import (
     VERSION,

@@ -6,7 +6,7 @@ import asyncio
 
 import numpy as np
 import pytest
-from doubles import WireDouble
+from fault_injection import WireDouble
 from suites import HashedEncoder
 
 from logic_retrievers.errors import (

@@ -6,7 +6,7 @@ import asyncio
 from datetime import date
 
 import pytest
-from doubles import WireDouble
+from fault_injection import WireDouble
 from qdrant_client import models
 
 from logic_retrievers.errors import InputError, ServerError

@@ -7,16 +7,16 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from doubles import WireDouble
+from fault_injection import WireDouble
 from typer.testing import CliRunner
 
 from logic_retrievers import Engine
 from logic_retrievers.cli.app import app
 from logic_retrievers.errors import ConfigurationError, ServerUnavailableError, StorageError
+from logic_retrievers.http import RequestLimits
 from logic_retrievers.index import Connection, PassageIndex, nodes
 from logic_retrievers.index.nodes import NodesConnection
 from logic_retrievers.index.operations import IndexOperations
-from logic_retrievers.server_requests import RequestLimits
 from logic_retrievers.types import Passage
 
 PASSAGES = [Passage(f"p{n}", f"quiet hotel {n}") for n in range(20)]

@@ -23,8 +23,7 @@ from logic_retrievers.errors import (
     StorageError,
 )
 from logic_retrievers.evaluation.datasets import data_folder
-from logic_retrievers.index.fault_messages import translate
-from logic_retrievers.index.faults import is_transient
+from logic_retrievers.index.faults import is_transient, translate
 
 pytestmark = pytest.mark.data
 

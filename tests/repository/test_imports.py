@@ -24,19 +24,17 @@ MAY_IMPORT = {
     "text": set(),
     "types": {"text"},
     "effects": set(),
-    "api_keys": {"errors"},
-    "server_requests": {"errors"},
+    "http": {"errors"},
     "progress": {"errors"},
     "settings": {"errors"},
     "atomic_files": {"errors"},
     "hidden_characters": set(),
     "html": {"errors", "hidden_characters"},
-    "model_endpoint": {"errors", "api_keys", "server_requests"},
-    "chat": {"errors", "atomic_files", "model_endpoint"},
+    "chat": {"errors", "atomic_files", "http"},
     "scoring": {"errors"},
     "queries": {"errors", "settings", "text"},
     "encoders": {
-        *("errors", "lazy_imports", "atomic_files", "settings", "paths", "model_endpoint", "text"),
+        *("errors", "lazy_imports", "atomic_files", "settings", "paths", "http", "text"),
     },
     "judging": {
         *("errors", "lazy_imports", "effects", "encoders", "types", "settings", "scoring", "text"),
@@ -49,7 +47,7 @@ MAY_IMPORT = {
     "policies": {"types", "errors", "settings", "scoring", "queries", "judging", "text"},
     "index": {
         *("types", "errors", "effects", "progress", "encoders", "validation"),
-        *("api_keys", "server_requests", "atomic_files", "settings", "text", "python_process"),
+        *("http", "atomic_files", "settings", "text", "python_process"),
     },
     "query_input": {"errors", "queries", "policies", "validation", "text"},
     "hard_exclusion": {"types", "queries", "query_input", "text"},
@@ -59,7 +57,7 @@ MAY_IMPORT = {
         *("types", "errors", "effects", "scoring", "encoders", "policies", "index", "query_input"),
     },
 }
-SEARCHING = {*MAY_IMPORT} - {"html", "chat", "model_endpoint", "documents", "atomic_files"}
+SEARCHING = {*MAY_IMPORT} - {"html", "chat", "documents", "atomic_files"}
 MAY_IMPORT |= {
     "search": SEARCHING,
     "rerank": SEARCHING,
