@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import numpy as np
 import pytest
 from doubles import WireDouble
@@ -150,24 +148,6 @@ def test_a_server_that_is_down_is_no_old_one(wire_double, make_passages):
         wire_double.fail(1, "drop_connection")
         with pytest.raises(ServerUnavailableError, match="No answer"):
             index.backfill()
-
-
-def test_asynchronous_backfill(location, make_passages):
-    """The synchronous and the asynchronous form could drift apart."""
-    passages = make_passages(12)
-
-    async def use_async_methods(encoder):
-        async with await PassageIndex.aopen("lr-test", encoder, lexical=False, **location) as index:
-            await index.aadd(passages)
-            poor = index.collection
-            report = await index.abackfill(["lexical"])
-            return poor, report.filled, index.vectors
-
-    assert asyncio.run(use_async_methods(HashedEncoder(RICH))) == (
-        "lr-test",
-        12,
-        ("topical", "compatibility", "lexical"),
-    )
 
 
 def test_only_what_the_encoder_makes(index):

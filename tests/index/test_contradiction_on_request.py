@@ -69,11 +69,6 @@ def test_an_existing_collection_is_opened_with_all_that_it_has(opened, encoder, 
         opened(encoder=HashedEncoder(ALL, versions={"contradiction": "2"}))
 
 
-def test_an_encoder_that_makes_nothing_else(opened):
-    """A collection without any vector cannot be made at all."""
-    assert opened(encoder=HashedEncoder(["contradiction"])).vectors == ("contradiction",)
-
-
 def test_a_back_fill_of_everything_leaves_it_out(opened, encoder, make_passages):
     """Who asks for the compatibility vector does not ask for another third of the work."""
     opened(encoder=HashedEncoder(["topical"])).add(make_passages(4))

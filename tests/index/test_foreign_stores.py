@@ -221,13 +221,6 @@ def test_words_of_a_collection_made_by_hand(client, encoder):
         PassageIndex.open("p", encoder, client=client, lexical=True)
 
 
-def test_words_made_by_hand_that_are_not_wanted(client, encoder):
-    made_by_hand(client, lexical=models.SparseVectorParams(modifier=models.Modifier.IDF))
-    index = PassageIndex.open("p", encoder, client=client, lexical=False)
-    index.add([Passage("x", "quiet hotel")])
-    assert "lexical" not in PassageIndex.open("p", encoder, client=client).vectors
-
-
 def test_words_made_by_hand_without_their_rarity(client, encoder):
     made_by_hand(client, lexical=models.SparseVectorParams())
     with pytest.raises(CollectionMismatchError, match=r"modifier=Modifier\.IDF"):

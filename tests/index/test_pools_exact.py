@@ -220,16 +220,3 @@ def test_searches_that_cannot_be_are_refused(index, encoder, make_passages):
         index.run(index.find_candidates([[topical, topical]]))
     with pytest.raises(InputError, match="dict over metadata keys"):
         index.run(index.find_candidates([[topical]], "city = Oslo"))
-
-
-def test_queries_of_any_length_give_cosines(index, encoder, make_passages):
-    """An encoder that forgets to normalise its queries must not change embedded scores alone."""
-    index.add(make_passages(10))
-    short = vector_queries(encoder, QUERIES[0])
-    long = [
-        EncodedVectorQuery(query.name, query.vector, query.query * 7, query.limit)
-        for query in short
-    ]
-    [one], [other] = (index.run(index.find_candidates([searches])) for searches in (short, long))
-    assert one.ids == other.ids
-    np.testing.assert_allclose(one.scores["topical"], other.scores["topical"], atol=2e-6)

@@ -10,7 +10,7 @@ from doubles import WireDouble
 from doubles.operations import OPERATIONS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from qdrant_client import QdrantClient, models
+from qdrant_client import models
 from suites import HashedEncoder
 
 from logic_retrievers.errors import CollectionError
@@ -89,20 +89,6 @@ def test_shown_again_a_point_is_what_it_was(opened, make_passages):
     assert sum(before[point] != values for point, values in stored_points(index).items()) == 2
     unhide(index, "p1", "bare")
     assert stored_points(index) == before
-
-
-async def test_the_asynchronous_form(opened, make_passages):
-    """The synchronous and the asynchronous form could drift apart."""
-    index = opened()
-    await index.aadd(make_passages(6))
-    before = await index.arun(index.fingerprints(["p1", "p2"]))
-    assert await index.arun(index.hide(["p1", "p2"])) == ["p1", "p2"]
-    assert await index.arun(index.fingerprints(["p1", "p2"])) == before
-    assert await index.arun(index.unhide(["p1"])) == ["p1"]
-    assert await index.arun(index.fingerprints(["p1", "p2"])) == before
-    [pool] = await index.arun(index.find_candidates([vector_queries(index.encoder)]))
-    assert set(pool.ids) == {point_id(f"p{n}") for n in (0, 1, 3, 4, 5)}
-    await index.aclose()
 
 
 def test_a_tenant_hides_its_own(opened, make_passages):
@@ -195,16 +181,6 @@ def test_a_backfill_keeps_what_is_hidden(opened, make_passages):
     assert search_ids(completed) == {"p0", "p1", "p3", "p4", "p5"}
     assert [one.id for one in completed.scroll() if one.quarantined] == ["p2"]
     assert [p.id for p in completed.run(completed.quarantined_page())[0]] == ["p2"]
-
-
-def test_who_asked_to_see_them_sees_them_after_a_backfill(opened, make_passages):
-    """The collection is opened again, and what was asked for must be asked for again."""
-    index = opened(vectors=["topical"], show_quarantined=True)
-    index.add(make_passages(3))
-    hide(index, "p1")
-    assert search_ids(index, names=["topical"]) == {"p0", "p1", "p2"}
-    index.backfill(["compatibility"])
-    assert search_ids(index) == {"p0", "p1", "p2"}
 
 
 def report_strict_mode(monkeypatch):
@@ -309,19 +285,6 @@ def admits(condition, number):
         elif number not in wanted if isinstance(wanted, list) else number < wanted["gte"]:
             return False
     return True
-
-
-def test_the_same_client_beside_another_reader(encoder, make_passages):
-    """A reader that was opened before anything was hidden must not go on showing it."""
-    client = QdrantClient(":memory:")
-    writer = PassageIndex.open("p", encoder, client=client)
-    reader = PassageIndex.open("p", encoder, client=client)
-    writer.add(make_passages(3))
-    hide(writer, "p0")
-    assert search_ids(reader) == {"p1", "p2"}
-    reader.add([Passage("p0", make_passages(1)[0].text, {"number": 5})])
-    assert search_ids(reader) == {"p1", "p2"}
-    client.close()
 
 
 def test_a_users_own_value_of_that_name_is_no_flag(opened, encoder):
