@@ -74,7 +74,8 @@ def backfill(
     filled = yield from _fill(collection, encoder, list(missing.values()), progress)
     done = {name: replace(vector, incomplete=False) for name, vector in missing.items()}
     signed = _sign_foreign_vectors(collection, encoder)
-    yield from _write_metadata(collection, {**signed, **done})
+    metadata = updated_metadata(collection, {**signed, **done})
+    yield client_call("update_collection", collection.name, metadata=metadata)
     return BackfillReport(collection.name, tuple(missing), filled)
 
 
@@ -163,7 +164,8 @@ def _delete_outdated(
         if name in collection.vectors and collection.vectors[name].fingerprint != vector.fingerprint
     ]
     # the mark comes first: an interruption in between leaves nothing that could be searched
-    yield from _write_metadata(collection, missing)
+    metadata = updated_metadata(collection, missing)
+    yield client_call("update_collection", collection.name, metadata=metadata)
     if outdated:
         yield client_call(
             "delete_vectors",
@@ -174,11 +176,6 @@ def _delete_outdated(
             ),
             wait=True,
         )
-
-
-def _write_metadata(collection: Collection, vectors: Mapping[str, StoredVector]) -> Operation[None]:
-    metadata = updated_metadata(collection, vectors)
-    yield client_call("update_collection", collection.name, metadata=metadata)
 
 
 def _fill(

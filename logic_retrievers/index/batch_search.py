@@ -1,7 +1,7 @@
 """Batched searches through a client's generated API, reading only ids and scores.
 
-``query_batch_points`` of a server's client copies every request in depth and makes a model of twelve
-fields of every result. For an excluding query that takes 8 to 10 ms; this takes 3 to 5 ms.
+``query_batch_points`` of a server's client copies every request in depth and makes a model of
+twelve fields of every result. For an excluding query that takes 8 to 10 ms; this takes 3 to 5 ms.
 """
 
 from __future__ import annotations

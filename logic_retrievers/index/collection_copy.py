@@ -1,4 +1,4 @@
-"""A copy of a collection elsewhere, point by point as it is."""
+"""Copy a collection to another place, point by point."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def read_vectors(
     if metadata and metadata.get("format") != FORMAT:
         raise CollectionMismatchError(
             f"Collection {name!r} has format {metadata.get('format')!r}; this version reads"
-            f" {FORMAT}. Install a newer logic-retrievers, or index anew into another collection."
+            f" {FORMAT}. Install a newer logic-retrievers, or index into another collection."
         )
     entries: Mapping[str, Any] = metadata.get("vectors", {})
     stored_names = {our_name: entry["stored"] for our_name, entry in entries.items()}

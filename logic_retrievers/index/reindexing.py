@@ -34,7 +34,7 @@ from logic_retrievers.progress import ProgressCallback, ProgressMeter
 from logic_retrievers.types import Passage
 
 PAGE_SIZE = 256
-# The alias is switched after a pass that wrote at most so many passages.
+# Most passages that the last pass before the switch of the alias may have written.
 FEW = 256
 # Number of passages that an estimate encodes.
 SAMPLE = 64

@@ -151,7 +151,7 @@ def creation_arguments(
 
     Args:
         specs: the dense vectors.
-        language: of the lexical vector; None for a collection without one.
+        language: language of the lexical vector; None for a collection without one.
         keys: payload keys of text and metadata.
         quantized: whether to keep int8 vectors as well.
         options: see :func:`read_options`.

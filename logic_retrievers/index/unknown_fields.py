@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection as Container
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
 
 from qdrant_client import models
 
@@ -27,13 +26,6 @@ MOST = 16
 MOST_UNKNOWN = 4
 # Most field names that an index remembers to have looked up.
 MOST_KNOWN = 1_000
-
-
-class Demand(NamedTuple):
-    """A kind of value that a filter wants of every passage, in one of some fields."""
-
-    fields: Mapping[str, str]  # name -> kinds of value, in words
-    condition: models.Condition  # met by any such value
 
 
 def describe(unknown: Mapping[str, str]) -> str:
@@ -67,19 +59,19 @@ def unknown_fields(
     """
     whole = to_qdrant_filter(user_filter, prefixes=collection.prefixes)
     required = [] if whole is None else _required(whole)
-    demands = [d for condition in required if (d := _demand(condition, collection.prefixes))]
-    demands = [d for d in demands if not all(name in known for name in d.fields)][:MOST]
+    demands = [_any_value_of(found, collection.prefixes) for c in required if (found := _fields(c))]
+    demands = [d for d in demands if not all(name in known for name in d[0])][:MOST]
     unknown: dict[str, str] = {}
     seen: list[str] = []
     try:
         if not demands or not (yield from _has_any(collection, None)):
             return {}, []
-        for demand in demands:
+        for kinds, any_value in demands:
             if len(unknown) >= MOST_UNKNOWN:
                 break  # the next search names the others
-            seen += demand.fields
-            if not (yield from _has_any(collection, demand.condition)):
-                unknown |= demand.fields
+            seen += kinds
+            if not (yield from _has_any(collection, any_value)):
+                unknown |= kinds
     except (CollectionError, ServerError):  # strict mode wants an index; the search itself worked
         return {}, []
     return unknown, seen
@@ -102,32 +94,31 @@ def _required(condition: models.Condition) -> Iterator[models.Condition]:
         yield models.Filter(should=condition.should)
 
 
-def _demand(condition: models.Condition, prefixes: Sequence[str]) -> Demand | None:
+def _fields(condition: models.Condition) -> list[models.FieldCondition]:
+    """List the conditions one of which a passage must meet by a value; empty where it need not."""
     if isinstance(condition, models.FieldCondition):
-        if condition.is_empty or condition.is_null:
-            return None
-        kind, possible = _any_value(condition)
-        return Demand({_field(condition.key, prefixes): kind}, possible)
+        return [] if condition.is_empty or condition.is_null else [condition]
     if not isinstance(condition, models.Filter):
-        return None
-    together = [d for part in as_list(condition.must) if (d := _demand(part, prefixes))]
-    either = [_demand(part, prefixes) for part in as_list(condition.should)]
-    alternatives = [demand for demand in either if demand]
-    if alternatives and len(alternatives) == len(either):
-        conditions = {repr(demand.condition): demand.condition for demand in alternatives}
-        possible = models.Filter(should=list(conditions.values()))  # numbers of a list want one
-        together.append(_joined(alternatives, possible))
-    if not together:
-        return None
-    return _joined(together, models.Filter(must=[demand.condition for demand in together]))
+        return []
+    found = [each for part in as_list(condition.must) for each in _fields(part)]
+    alternatives = [_fields(part) for part in as_list(condition.should)]
+    if all(alternatives):
+        found += [each for alternative in alternatives for each in alternative]
+    return found
 
 
-def _joined(demands: Sequence[Demand], condition: models.Filter) -> Demand:
+def _any_value_of(
+    conditions: Sequence[models.FieldCondition], prefixes: Sequence[str]
+) -> tuple[dict[str, str], models.Filter]:
+    """Name the kinds of value that the fields should have, and match any such value."""
     kinds: dict[str, dict[str, None]] = {}
-    for demand in demands:
-        for name, kind in demand.fields.items():
-            kinds.setdefault(name, {})[kind] = None
-    return Demand({name: " or ".join(each) for name, each in kinds.items()}, condition)
+    possible: dict[str, models.Condition] = {}  # the numbers of a list want only one
+    for condition in conditions:
+        kind, any_value = _any_value(condition)
+        kinds.setdefault(_field(condition.key, prefixes), {})[kind] = None
+        possible[repr(any_value)] = any_value
+    named = {name: " or ".join(each) for name, each in kinds.items()}
+    return named, models.Filter(should=list(possible.values()))
 
 
 def _any_value(condition: models.FieldCondition) -> tuple[str, models.Condition]:
