@@ -46,7 +46,7 @@ def stored_points(client, name="lr-test"):
 
 
 def test_a_vector_is_added(opened, make_passages):
-    """Indexing a million passages anew, for one more head."""
+    """Without it a million passages would be indexed again for one more head."""
     passages = make_passages(30)
     opened(encoder=HashedEncoder(POOR)).add(passages)
     encoder = HashedEncoder(RICH)
@@ -151,7 +151,7 @@ def test_a_server_that_is_down_is_no_old_one(wire_double, make_passages):
 
 
 def test_only_what_the_encoder_makes(index):
-    """A wrong name must be told before anything is marked as unfinished."""
+    """A wrong name must be named before anything is marked as unfinished."""
     with pytest.raises(ConfigurationError, match="contradiction"):
         index.backfill(["contradiction"])
 

@@ -15,7 +15,7 @@ from logic_retrievers.types import Passage
 
 
 def test_delete_by_each_of_the_three(index, make_passages):
-    """Deleting too much is the one mistake that nobody can undo."""
+    """Deleting too much cannot be undone."""
     index.add([*make_passages(10), *(Passage(f"s{i}", f"s {i}", source="s") for i in range(3))])
     assert index.delete(["p1", "p2", "unknown"]) == 2
     assert index.delete(filter={"number": {"lt": 5}}) == 3
@@ -44,7 +44,7 @@ def test_get_keeps_the_order_and_leaves_out_who_is_missing(index, make_passages)
 
 
 def test_ids_of_any_form(index):
-    """Numbers longer than Qdrant's, UUIDs and paths are all ids of somebody's."""
+    """Numbers longer than Qdrant's, UUIDs and paths are all used as ids."""
     ids = ["7", "9" * 30, "\u0663", "1b671a64-40d5-491e-99b0-da01ff1f3341", "a/b?c#d", " ", "\0"]
     index.add([Passage(one, f"text {n}") for n, one in enumerate(ids)])
     assert [p.id for p in index.get(ids)] == ids

@@ -1,4 +1,4 @@
-"""The contradiction vector is made where somebody asks for it, and nowhere else."""
+"""The contradiction vector is made only on request."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def dense(index):
 
 
 def test_a_new_collection_goes_without(opened, encoder, make_passages):
-    """Everybody's ingestion would take half as long again, for a search that few ever run."""
+    """Every ingestion would take half as long again, for a search that few run."""
     index = opened()
     index.add(make_passages(5))
     Engine(index, "union").search("quiet hotel", 3)

@@ -181,7 +181,7 @@ async def test_a_filter_that_can_find_nothing_is_warned_of_once(small, name):
 
 
 def test_of_many_unknown_fields_a_later_search_tells_the_rest(small):
-    """Those that were not looked at counted as told."""
+    """Fields that were not looked up counted as warned of."""
     with pytest.warns(UnknownFieldWarning, match="k3"):
         small.count({f"k{n}": 1 for n in range(6)})
     with pytest.warns(UnknownFieldWarning, match="k5"):

@@ -30,7 +30,7 @@ def test_what_goes_in_comes_out(index):
 
 
 def test_unchanged_passages_are_not_encoded_again(index, encoder, make_passages):
-    """Resuming would otherwise cost as much as starting anew."""
+    """Resuming would otherwise cost as much as a new start."""
     index.add(make_passages(10))
     encoder.encoded.clear()
     changed = [
@@ -221,7 +221,7 @@ def test_passages_are_read_as_a_stream(index):
 
 
 def test_some_are_stored_and_told_before_a_whole_batch_is_encoded(index, make_passages):
-    """On two busy cores a batch takes half a minute, and nobody knows whether anything happens."""
+    """On two busy cores a batch takes half a minute, with no sign of progress."""
     stored, told = [], []
 
     def seen(progress):

@@ -84,7 +84,7 @@ def test_a_vector_that_is_asked_for_must_be_there(opened):
     ],
 )
 def test_settings_that_cannot_work(encoder, settings, error, message):
-    """A wrong setting must be told before any work is done."""
+    """A wrong setting must be named before any work is done."""
     with pytest.raises(error, match=message):
         PassageIndex.open(settings.pop("collection", "lr-test"), encoder, **settings)
 
@@ -251,7 +251,7 @@ def test_a_collection_of_tenants_is_not_opened_for_everybody_by_accident(opened,
     "wrong", [{"tenant": ""}, {"tenant": 7}, {"tenant": "a", "all_tenants": True}]
 )
 def test_a_tenant_that_cannot_be_one(encoder, wrong):
-    """An empty name would be everybody's or nobody's, as the reader guesses."""
+    """An empty name could mean all tenants or none."""
     with pytest.raises(ConfigurationError, match="tenant="):
         PassageIndex.open("lr-test", encoder, **wrong)
 

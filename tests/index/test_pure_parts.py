@@ -127,9 +127,7 @@ def test_words_are_shared_by_their_stems():
     ("one", "other"),
     [
         ("pea\u00adnut oil", "peanut oil"),
-        ("pea\u200bnut", "\ufeffpeanut"),
-        ("pea\u2060nut", "pea\u200enut"),
-        ("Auf\u200clage", "Auflage"),
+        ("pea\u2060nut", "\ufeffpea\u200bnut"),
         ("\ufb01sh", "\uff46\uff49\uff53\uff48"),
         ("a café", "a cafe"),
     ],

@@ -139,7 +139,7 @@ def test_a_passage_may_come_hidden(index, make_passages):
 
 
 def test_fingerprints_are_those_of_the_stored_point(opened, encoder, make_passages):
-    """A restored passage that somebody has written to looks like one that nobody has."""
+    """A restored passage that was changed must not look unchanged."""
     index = opened(lexical=True)
     index.add(make_passages(8))
     ids = [f"p{n}" for n in range(8)]
@@ -218,7 +218,7 @@ def test_a_strict_server(encoder, make_passages, monkeypatch, indexed):
 
 
 def test_who_may_only_read_hides_nothing(encoder, make_passages):
-    """And is told so, before anything is believed to be hidden."""
+    """The error comes before anything is believed to be hidden."""
     with WireDouble(api_key="all", read_only_api_key="read") as double:
         with PassageIndex.open("p", encoder, location=double.url, api_key="all") as index:
             index.add(make_passages(3))
