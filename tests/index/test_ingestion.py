@@ -6,6 +6,7 @@ import dataclasses
 import math
 
 import pytest
+from qdrant_client import models
 from suites import HashedEncoder
 
 from logic_retrievers.errors import (
@@ -20,27 +21,6 @@ from logic_retrievers.errors import (
 from logic_retrievers.index import IngestReport, PassageIndex, requests
 from logic_retrievers.index.point_format import point_id
 from logic_retrievers.types import Passage
-
-
-def test_what_goes_in_comes_out(index):
-    """A field that is lost on the way is noticed only when it is needed."""
-    passage = Passage("a/1 é", "Quiet rooms.", {"n": 1, "d": {"x": [1, None]}}, "a", (3, 15))
-    assert index.add([passage]) == IngestReport(added=1)
-    assert index.get(["a/1 é"]) == [passage]
-
-
-def test_unchanged_passages_are_not_encoded_again(index, encoder, make_passages):
-    """Resuming would otherwise cost as much as a new start."""
-    index.add(make_passages(10))
-    encoder.encoded.clear()
-    changed = [
-        dataclasses.replace(p, metadata={"number": -1}) if p.id == "p3" else p
-        for p in make_passages(12)
-    ]
-    assert index.add(changed, batch_size=5) == IngestReport(added=2, updated=1, unchanged=9)
-    assert len(encoder.encoded) == 3
-    assert index.get(["p3"])[0].metadata == {"number": -1}
-    assert index.count() == 12
 
 
 @pytest.mark.parametrize(
@@ -329,3 +309,16 @@ def test_vectors_that_are_not_finite_are_refused(opened):
     with pytest.raises(EncoderError, match="topical"):
         index.add([Passage("a", "text")])
     assert index.count() == 0
+
+
+@pytest.mark.parametrize(
+    "what",
+    [{}, {"ids": ["a"], "source": "s"}, {"filter": {}}, {"filter": models.Filter()}, {"ids": "a"}],
+    ids=["none", "two", "empty", "empty of Qdrant's", "a text"],
+)
+def test_delete_wants_exactly_one_restriction(index, what):
+    """An empty filter matches everything."""
+    index.add([Passage("a", "text")])
+    with pytest.raises(InputError):
+        index.delete(**what)
+    assert index.count() == 1

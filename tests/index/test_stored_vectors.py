@@ -141,26 +141,6 @@ def test_points_of_another_store_under_another_name(opened, location):
 # --- a text to embed, and values of the application's own
 
 
-def test_both_fields_come_back(index):
-    """A node whose relations are lost cannot be put back into its document."""
-    plain = Passage("plain", "text")
-    assert index.add([TITLED, plain]).added == 2
-    assert index.get(["titled", "plain"]) == [TITLED, plain]
-    assert index.get(["plain"])[0].embed_text is None
-    assert {passage.id: passage for passage in index.scroll()} == {
-        "titled": TITLED,
-        "plain": plain,
-    }
-    assert index.add([TITLED, plain]).unchanged == 2
-
-
-def test_the_text_to_embed_is_embedded(index, encoder):
-    """Embedded without its title, a passage is found by other words than its framework promises."""
-    index.add([TITLED])
-    assert encoder.encoded == [TITLED.embed_text]
-    close_to(vectors_of(index, [TITLED]), encoder, {"titled": TITLED.embed_text})
-
-
 def test_the_text_to_embed_is_embedded_by_a_backfill_in_place(opened):
     """A second vector of another text than the first judges another passage."""
     opened(encoder=HashedEncoder(["topical"])).add([TITLED])
