@@ -192,8 +192,7 @@ def _wire_double() -> Iterator[tuple[str, int]]:
 
 def _serve(pipe: Connection) -> None:
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-    from doubles import WireDouble  # type: ignore[import-not-found]
-    from doubles.store import Store  # type: ignore[import-not-found]
+    from fault_injection import Store, WireDouble  # type: ignore[import-not-found]
 
     warnings.simplefilter("ignore")
     really, answers = Store.run, {}

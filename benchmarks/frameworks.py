@@ -148,7 +148,7 @@ async def _rates(index: PassageIndex, queries: Sequence[str]) -> list[dict[str, 
 
 def _serve(pipe: Connection, latency: float) -> None:
     sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-    from doubles import WireDouble  # type: ignore[import-not-found]
+    from fault_injection import WireDouble  # type: ignore[import-not-found]
 
     with WireDouble(latency=latency) as double:
         pipe.send(double.url)

@@ -57,7 +57,7 @@ def main() -> None:
 def wire_double() -> Iterator[str]:
     """The address of the tests' server."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-    from doubles import WireDouble  # type: ignore[import-not-found]
+    from fault_injection import WireDouble  # type: ignore[import-not-found]
 
     with WireDouble() as double:
         yield double.url

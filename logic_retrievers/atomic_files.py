@@ -1,6 +1,7 @@
-"""Files and folders that appear complete or not at all: written beside their place, then moved.
+"""Files and folders that appear complete or not at all: written under another name, then moved.
 
-What is made here only its owner can read, whatever the umask; what is there keeps its mode.
+New files and folders are readable by their owner alone, whatever the umask. Existing ones keep
+their modes.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from logic_retrievers.errors import ConfigurationError, StorageError
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Writes UTF-8 text, lone surrogates escaped; a reader never sees half of it.
+    """Write UTF-8 text, lone surrogates escaped; a reader never sees half of it.
 
     Raises:
         StorageError: the disk is full, the folder is missing or may not be written to.
     """
     target, content = Path(path), text.encode(errors="backslashreplace")
     try:
-        if target.exists() and not target.is_file():  # a pipe or /dev/stdout is not to be replaced
+        if target.exists() and not target.is_file():  # never replace a pipe or /dev/stdout
             target.write_bytes(content)
             return
         target = target.resolve()
@@ -42,7 +43,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 
 def write_folder(folder: Path, files: Mapping[str, str]) -> None:
-    """Writes a new folder of UTF-8 texts; folders above it are made.
+    """Write a new folder of UTF-8 texts, and create the folders above it.
 
     Raises:
         ConfigurationError: the folder exists already.
@@ -68,9 +69,7 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> None:
 
 
 def private_folder(path: str | os.PathLike[str]) -> None:
-    """Makes a folder that only its owner may enter (mode 0700), and those above it likewise.
-
-    Folders that are there keep their modes.
+    """Create a folder with mode 0700, and the missing folders above it likewise.
 
     Raises:
         StorageError: the place may not be written to, or is no folder.
@@ -85,15 +84,15 @@ def private_folder(path: str | os.PathLike[str]) -> None:
 
 
 def private_file(path: str | os.PathLike[str]) -> None:
-    """Makes an empty file that only its owner may read (mode 0600), in a :func:`private_folder`.
+    """Create an empty file with mode 0600 in a :func:`private_folder`.
 
-    A file that is there keeps content and mode.
+    An existing file keeps its content and mode.
 
     Raises:
         StorageError: the place may not be written to, or is a folder.
     """
     private_folder(Path(path).parent)
-    # read-only suffices to make a file; without O_NONBLOCK a pipe would be waited for
+    # Read-only is enough to create a file. Without O_NONBLOCK the call would wait for a pipe.
     flags = os.O_RDONLY | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
     try:
         os.close(os.open(path, flags, 0o600))

@@ -1,10 +1,10 @@
-"""Sans-I/O effects: operations say what is to be done, handlers do it, with or without ``await``.
+"""Sans-I/O effects: operations describe what to do; handlers do it, with or without ``await``.
 
-An :data:`Operation` is a generator. It yields an :data:`Effect` (a call of a Qdrant client, or a
-computation) or a :class:`UserCall` and receives the result; it performs no I/O itself. An
+An :data:`Operation` is a generator that performs no I/O. It yields an :data:`Effect` (a call of a
+Qdrant client, or a computation) or a :class:`UserCall`, and receives the result. An
 :class:`EffectHandler` performs effects: ``handle`` blocks, ``ahandle`` awaits. :func:`run` and
-:func:`arun` drive the same operation to its end, so that the synchronous and the asynchronous
-interface cannot drift apart. Operations compose with ``yield from``.
+:func:`arun` drive the same operation to its end, so the synchronous and the asynchronous interface
+cannot drift apart. Operations compose with ``yield from``.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ class ClientCall:
 
 @dataclass(frozen=True, slots=True)
 class Compute:
-    """A function that keeps a processor busy (encoding, say); its value is the result."""
+    """A function that keeps a processor busy, such as encoding; its value is the result."""
 
     function: Callable[[], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class UserCall:
-    """A function of the user that may be an ``async def``; no handler is needed for it.
+    """A function of the user that may be an ``async def``; it needs no handler.
 
     Args:
-        blocking: calls it and waits.
-        awaiting: calls it without blocking the event loop.
+        blocking: calls the function and waits.
+        awaiting: calls the function without blocking the event loop.
     """
 
     blocking: Callable[[], Any]
@@ -58,16 +58,16 @@ class EffectHandler(Protocol):
     """Performs effects: ``index.connection.Connection``, or :class:`ThreadHandler` for Compute."""
 
     def handle(self, effect: Effect) -> Any:
-        """Performs the effect and returns its result; raises errors of this package's tree."""
+        """Perform an effect and return its result; raises errors of this package's tree."""
 
     async def ahandle(self, effect: Effect) -> Any:
         """:meth:`handle` without blocking the event loop."""
 
 
 def run(operation: Operation[T], handler: EffectHandler) -> T:
-    """Runs an operation to its end and returns its value.
+    """Run an operation to its end and return its value.
 
-    What the handler raises is raised inside the operation, at its ``yield``.
+    The handler's errors are raised inside the operation, at its ``yield``.
     """
     try:
         effect = next(operation)
@@ -104,10 +104,10 @@ async def arun(operation: Operation[T], handler: EffectHandler) -> T:
 
 
 class ThreadHandler:
-    """Performs :class:`Compute`: in the caller's thread, or for async callers in a pool of threads.
+    """Performs :class:`Compute` in the caller's thread, or for async callers in a pool of threads.
 
-    A computation in the pool sees the caller's context variables (of tracers, say). One that starts
-    another runs it in its own thread, so that the threads of the pool never wait for one another.
+    A computation in the pool sees the caller's context variables. If it starts another one, that
+    runs in the same thread, so that the threads of the pool never wait for one another.
     """
 
     def __init__(self, limit: int = 4) -> None:
@@ -118,21 +118,15 @@ class ThreadHandler:
         _thread_handlers.add(self)
 
     def handle(self, effect: Effect) -> Any:
-        """Calls the function of a Compute.
-
-        Raises:
-            TypeError: the effect is a ClientCall, and there is no client.
-        """
         if not isinstance(effect, Compute):
             raise TypeError(f"a ThreadHandler has no client for {effect!r}")
         return effect.function()
 
     async def ahandle(self, effect: Effect) -> Any:
-        """:meth:`handle` in a thread of the pool."""
         return await self.submit(lambda: self.handle(effect))
 
     async def submit(self, function: Callable[[], T]) -> T:
-        """Calls a function in a thread of the pool; waits while all of them are busy."""
+        """Call a function in a thread of the pool; wait while all threads are busy."""
         if getattr(self._local, "in_pool", False):
             return function()
         with self._lock:
@@ -145,7 +139,7 @@ class ThreadHandler:
         return await asyncio.get_running_loop().run_in_executor(pool, run_in_context, function)
 
     def close(self) -> None:
-        """Waits for running computations; the next one starts new threads."""
+        """Wait for running computations; the next one starts new threads."""
         with self._lock:
             pool, self._pool = self._pool, None
         if pool is not None:
@@ -155,7 +149,7 @@ class ThreadHandler:
         self._local.in_pool = True
 
     def _reset(self) -> None:
-        """Drops the pool after a fork: its threads do not exist in the child."""
+        """Drop the pool after a fork: its threads do not exist in the child."""
         self._pool = None
         self._lock = threading.Lock()
         self._local = threading.local()
@@ -172,5 +166,5 @@ def _reset_after_fork() -> None:
 if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
     os.register_at_fork(after_in_child=_reset_after_fork)
 
+# encodes in this process outside an index's connection
 encoder_threads = ThreadHandler()
-"""For the encoding of this process outside an index's connection."""

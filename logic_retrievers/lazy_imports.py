@@ -1,4 +1,4 @@
-"""Names that a package imports on first use, so that importing the package stays cheap."""
+"""Public names that a package imports on first use, so that importing the package is cheap."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any
 def lazy_names(
     package: str, modules: Mapping[str, str], *eager: str
 ) -> tuple[Callable[[str], Any], list[str]]:
-    """The ``__getattr__`` and the ``__all__`` of a package, whose ``dir`` lists these names.
+    """Return the ``__getattr__`` and ``__all__`` of a package, and set its ``__dir__``.
 
-    Type checkers read them in ``__init__.pyi`` beside it.
+    Type checkers read the names in the package's ``__init__.pyi``.
 
     Args:
-        package: its name.
-        modules: module of the package -> the public names that it defines, separated by blanks.
+        package: name of the package.
+        modules: module of the package -> its public names, separated by blanks.
         eager: public names that the package defines or imports itself.
     """
     module_of = {name: module for module, names in modules.items() for name in names.split()}
@@ -29,7 +29,7 @@ def lazy_names(
         except KeyError:
             raise AttributeError(f"module {package!r} has no attribute {name!r}") from None
         value = getattr(import_module(f"{package}.{module}"), name)
-        setattr(sys.modules[package], name, value)  # later uses do not call this function
+        setattr(sys.modules[package], name, value)  # later uses skip this function
         return value
 
     vars(sys.modules[package])["__dir__"] = lambda: public

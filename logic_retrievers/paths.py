@@ -1,7 +1,4 @@
-"""Whether a path is there, also one that can be none: too long, or with a null character.
-
-``Path.is_dir`` and its like raise for such a name, which a user may have given.
-"""
+"""Checks of paths that a user gave: ``Path.is_dir`` and the like raise for invalid names."""
 
 from __future__ import annotations
 
@@ -12,15 +9,15 @@ AnyPath: TypeAlias = str | os.PathLike[str]
 
 
 def is_folder(path: AnyPath) -> bool:
-    """Whether there is a folder at that path."""
+    """Whether a path is a folder."""
     return os.path.isdir(path)  # noqa: PTH112
 
 
 def is_file(path: AnyPath) -> bool:
-    """Whether there is a regular file at that path."""
+    """Whether a path is a regular file."""
     return os.path.isfile(path)  # noqa: PTH113
 
 
 def exists(path: AnyPath) -> bool:
-    """Whether there is anything at that path."""
+    """Whether a path exists."""
     return os.path.exists(path)  # noqa: PTH110

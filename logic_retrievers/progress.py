@@ -1,4 +1,4 @@
-"""Progress of a long call: what its callback is told, and the meter that tells it."""
+"""Progress of a long call: the report that a callback gets, and the meter that makes it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Progress:
     """How far a call has come.
 
     Args:
-        done: items that are finished; of an ingestion, passages stored or found unchanged.
-        read: items taken from the input so far; some of them may wait.
-        share: of all items, those that are done, 0 to 1; None where nobody knows how many come.
-        per_second: items finished in a second, lately.
+        done: number of finished items; in an ingestion, passages stored or found unchanged.
+        read: number of items taken from the input; some of them may still wait.
+        share: finished share of all items, 0 to 1; None where their number is unknown.
+        per_second: items finished in a second, over the last half minute.
     """
 
     done: int
@@ -32,7 +32,7 @@ class Progress:
 
     @property
     def seconds_left(self) -> float | None:
-        """The time left at the present speed; None where share or speed are unknown."""
+        """Time left at the present speed; None where share or speed are unknown."""
         if not self.share or not self.per_second:
             return None
         return self.done * (1 / self.share - 1) / self.per_second
@@ -42,14 +42,14 @@ ProgressCallback: TypeAlias = Callable[[Progress], None]
 
 
 class ProgressMeter:
-    """Tells a callback the progress of a call that begins now.
+    """Reports the progress of a call that begins now.
 
     Args:
-        callback: is told; None: nobody.
-        total: number of all items, where it is known.
+        callback: called with each Progress; None disables it.
+        total: number of all items, if known.
 
     Raises:
-        ConfigurationError: the callback cannot be called.
+        ConfigurationError: the callback is not callable.
     """
 
     def __init__(self, callback: ProgressCallback | None, total: int | None = None) -> None:
@@ -59,7 +59,7 @@ class ProgressMeter:
         self._recent = deque([(time.monotonic(), 0)])
 
     def report(self, done: int, read: int | None = None) -> None:
-        """Calls the callback; ``read`` is as many as ``done`` by default."""
+        """Call the callback; ``read`` defaults to ``done``."""
         if self._callback is None:
             return
         now, recent = time.monotonic(), self._recent

@@ -1,4 +1,4 @@
-"""The command that starts a Python for what must not run in this process."""
+"""The command that starts a Python process for code that must not run in this one."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from pathlib import Path
 
 
 def python_command(program: str, *arguments: str) -> list[str] | None:
-    """Runs a program, whose ``sys.argv[1:]`` begins with the arguments, with the imports of here.
+    """The command that runs a program with this process's import paths.
 
-    It is this Python, or the one that ``multiprocessing.set_executable`` names; None where there is
-    neither: a frozen application, or one that embeds Python, would start itself.
+    The program finds its arguments in ``sys.argv[1:]``. It runs in this Python, or in the one that
+    ``multiprocessing.set_executable`` names. None where there is neither: a frozen application, or
+    one that embeds Python, would start itself.
     """
     executable = os.fsdecode(get_executable() or "")
     if executable == sys.executable:
@@ -21,7 +22,7 @@ def python_command(program: str, *arguments: str) -> list[str] | None:
             return None
     if not executable:
         return None
-    paths = [os.path.abspath(path) for path in sys.path]  # noqa: PTH100 - "" is the folder here
-    # Without -P it would import from the current folder, which may be the one with hostile files.
+    paths = [os.path.abspath(path) for path in sys.path]  # noqa: PTH100 - "" means the current folder
+    # Without -P it would import from the current folder, which may hold hostile files.
     start = f"import sys; sys.path[:] = sys.argv[{len(arguments) + 1}:]\n"
     return [executable, "-P", "-c", start + program, *arguments, *paths]

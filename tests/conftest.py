@@ -14,7 +14,7 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from doubles import Wire, WireDouble
+    from fault_injection import Wire, WireDouble
 
 
 _MEMORY = Path("/dev/shm")
@@ -45,7 +45,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.fixture
 def wire_double() -> Iterator[WireDouble]:
     """A fresh Qdrant double, empty and without faults."""
-    from doubles import WireDouble
+    from fault_injection import WireDouble
 
     with WireDouble() as double:
         yield double
@@ -54,7 +54,7 @@ def wire_double() -> Iterator[WireDouble]:
 @pytest.fixture(params=["rest", "grpc"])
 def wire(request: pytest.FixtureRequest, wire_double: WireDouble) -> Iterator[Wire]:
     """The double over REST, then over gRPC: `.connect()` and `.aconnect()` give clients."""
-    from doubles import Wire
+    from fault_injection import Wire
 
     wire = Wire(wire_double, prefer_grpc=request.param == "grpc")
     yield wire

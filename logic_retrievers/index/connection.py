@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import atexit
 import os
 import threading
 import time
@@ -12,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakKeyDictionary
 
 from pydantic import SecretStr
 from qdrant_client import AsyncQdrantClient, QdrantClient
@@ -46,8 +45,6 @@ if TYPE_CHECKING:
 
 # A client in local mode is not thread-safe, and frameworks share clients: one lock per client.
 _client_locks: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
-# A client that is still open at interpreter shutdown complains, when it is too late to close it.
-_open_clients: WeakSet[Any] = WeakSet()
 _growing_pause = wait_exponential(multiplier=0.1, max=8.0) + wait_random(0.0, 0.1)
 
 
@@ -99,8 +96,6 @@ class Connection:
             WeakKeyDictionary()
         )
         self._owned = owned
-        if owned and client is not None:
-            _open_clients.add(client)
         self._closed = False
         self._secrets = secrets
         self._limits = limits
@@ -333,9 +328,3 @@ class Connection:
         if not shows(error, self._secrets):
             translated.__cause__ = error
         return translated
-
-
-@atexit.register
-def _close_open_clients() -> None:
-    for client in list(_open_clients):
-        client.close()

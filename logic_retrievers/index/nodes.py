@@ -1,4 +1,4 @@
-"""Several addresses of one cluster: a request that cannot reach one node goes to the next."""
+"""A connection over several nodes of a cluster: it asks the next node if one does not answer."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ from logic_retrievers.index.clients import is_address
 from logic_retrievers.index.connection import Connection, backoff
 from logic_retrievers.index.settings import ConnectionSettings
 
+# Seconds for which a node that could not be reached is asked last.
 REST = 10.0
-"""Seconds for which a node that could not be reached is asked last."""
 _NO_ANSWER = (ServerUnavailableError, ServerTimeoutError)
 
 
 class NodesConnection(Connection):
-    """The effect handler over a connection for each node, in the order of their addresses.
+    """An effect handler over one connection for each node.
 
-    The first that does not rest is asked; one that cannot be reached, or does not answer in time,
-    rests. ``client`` is that of the first.
+    It asks the first node that does not rest. A node rests when it cannot be reached or does not
+    answer in time. ``client`` is the client of the first node.
 
     Args:
-        nodes: without repetitions of their own.
-        limits: of a request over all nodes. Each node is asked once at least.
+        nodes: connections that repeat nothing themselves, in the order of their addresses.
+        limits: of a request over all nodes; each node is asked at least once.
     """
 
     def __init__(self, nodes: Sequence[Connection], limits: RequestLimits) -> None:
@@ -58,14 +58,14 @@ class NodesConnection(Connection):
         }
 
     def close(self) -> None:
-        """Closes all connections; safe to call twice."""
+        """Close all connections; safe to call twice."""
         super().close()
         for node in self._nodes:
             node.close()
 
     async def aclose(self) -> None:
-        """Also closes this event loop's clients; await it on the loop that was used."""
-        self._closed = True  # also where a node's client cannot be closed
+        """Also close this event loop's clients; await it on the loop that was used."""
+        self._closed = True  # even if a node's client cannot be closed
         await asyncio.gather(*(node.aclose() for node in self._nodes))
         await super().aclose()
 
@@ -87,7 +87,7 @@ class NodesConnection(Connection):
 
     @contextmanager
     def _next_node(self) -> Iterator[Connection]:
-        """The first node that does not rest; else the one whose rest ends first."""
+        """The first node that does not rest, or else the one whose rest ends first."""
         now = time.monotonic()
         number = min(
             range(len(self._nodes)),
@@ -101,7 +101,7 @@ class NodesConnection(Connection):
 
     @contextmanager
     def _failing_together(self) -> Iterator[None]:
-        """Says with the error of the last node that the others failed as well."""
+        """Add to the last node's error that the others failed as well."""
         try:
             yield
         except _NO_ANSWER as error:
@@ -110,13 +110,13 @@ class NodesConnection(Connection):
             ) from error
 
     def _pause(self, state: RetryCallState) -> float:
-        """Seconds before the next attempt: none where another node can be asked."""
+        """Seconds before the next attempt; none if another node can be asked."""
         now = time.monotonic()
         return 0.0 if min(self._rests_until) <= now else backoff(state)
 
 
 def connect(**settings: Unpack[ConnectionSettings]) -> Connection:
-    """Connects to a server, to the nodes of a cluster, or to Qdrant in this process.
+    """Connect to a server, to the nodes of a cluster, or to Qdrant in this process.
 
     Raises:
         ConfigurationError: settings that contradict each other, or cannot work.

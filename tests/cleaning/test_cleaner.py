@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from doubles import WireDouble
+from fault_injection import WireDouble
 from inn_corpus import COPPER, CORPUS, HIDDEN, NEW, OLD, PAID, TAX, active, cleaner, state, stored
 from placed import PlacedEncoder, passages
 

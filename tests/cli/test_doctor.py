@@ -8,7 +8,7 @@ from importlib.metadata import version
 from types import SimpleNamespace
 
 import pytest
-from doubles import WireDouble
+from fault_injection import WireDouble
 from qdrant_client import QdrantClient, models
 from typer.testing import CliRunner
 

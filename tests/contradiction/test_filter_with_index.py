@@ -28,7 +28,7 @@ def encoder():
 @pytest.fixture(params=["embedded", "rest", "grpc"])
 def index(request, encoder, wire_double):
     """Trusted: that the inn is, and that the tax is not; and much that nobody vouches for."""
-    from doubles import Wire
+    from fault_injection import Wire
 
     stored = [
         Passage("law", AGAIN, {"trusted": True, "kind": "law"}),

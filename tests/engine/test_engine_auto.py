@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 
 import pytest
-from doubles import Wire
+from fault_injection import Wire
 from suites.evidence import check_same_hits
 
 from logic_retrievers import (

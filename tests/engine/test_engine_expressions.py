@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from doubles import Wire
+from fault_injection import Wire
 
 from logic_retrievers import Atom, Engine, Expression, OnnxEncoder, Passage, PassageIndex, Reranker
 from logic_retrievers.errors import ExpressionError, InputError

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from random import Random
 from typing import Any
 
-from doubles.filters import matches
+from filter_semantics import matches
 from qdrant_client import models
 
 from logic_retrievers.search import Engine

@@ -17,7 +17,6 @@ from .harness import Outcome, Tally, Target, run_input, run_target
 from .isolation import IsolatedTarget
 from .passages import Passages
 from .queries import Expressions, Queries
-from .replies import Replies
 from .settings import Settings
 from .workplace import workplace
 
@@ -25,7 +24,7 @@ TARGETS: dict[str, type[Target]] = {
     target.name: target
     for target in (
         *(Passages, Rows, Filters, Settings, Calls, Queries, Expressions),
-        *(Commands, Replies, Bundles, QueryEncoders, Ledgers, Caches, Folders),
+        *(Commands, Bundles, QueryEncoders, Ledgers, Caches, Folders),
     )
 }
 

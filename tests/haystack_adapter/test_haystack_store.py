@@ -10,7 +10,7 @@ from datetime import datetime
 
 import numpy as np
 import pytest
-from doubles import WireDouble
+from fault_injection import WireDouble
 from haystack import Document
 from haystack.components.writers import DocumentWriter
 from haystack.dataclasses import ByteStream

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from doubles import WireDouble
+from fault_injection import WireDouble
 from live_server import Server, live_server
 from suites import HashedEncoder
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from doubles import WireDouble
+from fault_injection import WireDouble
 from suites import HashedEncoder
 
 from logic_retrievers.errors import (

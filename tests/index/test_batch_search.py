@@ -10,7 +10,7 @@ from uuid import UUID
 
 import numpy as np
 import pytest
-from doubles import Wire
+from fault_injection import Wire
 from qdrant_client import models as m
 
 from logic_retrievers.index.batch_search import batch_search

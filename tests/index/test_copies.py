@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from doubles import WireDouble
+from fault_injection import WireDouble
 from qdrant_client import models
 from suites import HashedEncoder
 

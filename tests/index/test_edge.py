@@ -20,7 +20,7 @@ from vector_queries import QUERIES, vector_queries
 from logic_retrievers.errors import CollectionError, ConfigurationError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.edge import EdgeClient, collection, optimization
-from logic_retrievers.index.edge.folder_opening import open_folder
+from logic_retrievers.index.edge.collection import open_folder
 from logic_retrievers.index.faults import EdgeError
 from logic_retrievers.types import Passage
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from doubles.filters import matches
+from filter_semantics import matches
 from haystack import Document
 from haystack_logic_retrievers import ConstraintRetriever as HaystackRetriever
 from haystack_logic_retrievers import LogicDocumentStore

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from doubles import WireDouble
+from fault_injection import WireDouble
 from langchain_logic_retrievers import LogicVectorStore as LangChainStore
 from llama_index_logic_retrievers import LogicVectorStore as LlamaIndexStore
 from qdrant_client import models

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from doubles import WireDouble
+from fault_injection import WireDouble
 from typer.testing import CliRunner
 
 from logic_retrievers import Engine

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from doubles import WireDouble
+from fault_injection import WireDouble
 from vector_queries import QUERIES, vector_queries
 
 from logic_retrievers.errors import InputError, MissingVectorError
@@ -147,7 +147,7 @@ def test_many_queries_are_a_few_requests(wire_double, encoder, make_passages):
 def test_a_server_that_forbids_exact_search_is_asked_without(encoder, make_passages):
     """Qdrant Cloud may run in strict mode: the search must not fail there."""
     inexact = {"strict_mode_config": {"enabled": True, "search_allow_exact": False}}
-    with WireDouble(strict=True, strict_exact=True) as double:
+    with WireDouble(strict=True) as double:
         index = PassageIndex.open(
             "lr-test", encoder, location=double.url, tenant="t", collection_options=inexact
         )

@@ -6,11 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from doubles import WireDouble
-from doubles.operations import OPERATIONS
+from fault_injection import WireDouble
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from qdrant_client import models
 from suites import HashedEncoder
 
 from logic_retrievers.errors import CollectionError
@@ -183,23 +181,9 @@ def test_a_backfill_keeps_what_is_hidden(opened, make_passages):
     assert [p.id for p in completed.run(completed.quarantined_page())[0]] == ["p2"]
 
 
-def report_strict_mode(monkeypatch):
-    """A server tells its rules with the collection."""
-    rules = models.StrictModeConfig(enabled=True, unindexed_filtering_retrieve=False)
-    usual = OPERATIONS["collections/get"]
-
-    def strict_info(client, call):
-        info = usual(client, call)
-        config = info.config.model_copy(update={"strict_mode_config": rules})
-        return info.model_copy(update={"config": config})
-
-    monkeypatch.setitem(OPERATIONS, "collections/get", strict_info)
-
-
 @pytest.mark.parametrize("indexed", [True, False])
-def test_a_strict_server(encoder, make_passages, monkeypatch, indexed):
+def test_a_strict_server(encoder, make_passages, indexed):
     """It refuses every filter on a key without an index, and so every search."""
-    report_strict_mode(monkeypatch)
     with WireDouble(strict=True) as double:
         with PassageIndex.open("p", encoder, location=double.url) as index:
             index.add(make_passages(6))

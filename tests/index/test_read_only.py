@@ -117,7 +117,7 @@ def test_a_copy_that_has_no_room(stored, encoder, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("logic_retrievers.index.edge.folder_opening.copy_folder", full)
+    monkeypatch.setattr("logic_retrievers.index.edge.collection.copy_folder", full)
     with pytest.raises(StorageError, match="TMPDIR"):
         PassageIndex.open("p", encoder, location=stored, read_only=True)
 

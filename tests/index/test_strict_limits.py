@@ -7,8 +7,7 @@ from dataclasses import asdict, fields, replace
 
 import numpy as np
 import pytest
-from doubles.replies import ErrorReply
-from doubles.rules import check_limits
+from fault_injection import check_limits
 from hypothesis import given
 from hypothesis import strategies as st
 from qdrant_client import QdrantClient, models
@@ -270,15 +269,3 @@ def nearest(search: models.QueryRequest) -> list[models.ScoredPoint]:
     """The points that a search asks for, or the first ones."""
     ids = getattr(search.filter.must[0], "has_id", range(search.limit))
     return [models.ScoredPoint(id=n, version=0, score=-n) for n in ids][: search.limit]
-
-
-def test_the_double_refuses_in_the_servers_words():
-    """Texts of a real server; the tests above are worth what these checks are."""
-    search = models.QueryRequest(query=[1.0], limit=3)
-    strict = models.StrictModeConfig(enabled=True, max_query_limit=2)
-    with pytest.raises(ErrorReply) as caught:
-        check_limits("points/query", search, strict)
-    assert caught.value.message == (
-        'Bad request: Limit exceeded 3 > 2 for "limit". Help: Reduce the "limit" parameter to or'
-        " below 2."
-    )

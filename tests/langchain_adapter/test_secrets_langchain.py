@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from contradicting_documents import opposed_store
-from doubles import WireDouble
+from fault_injection import WireDouble
 from langchain_core.load import dumps
 from langchain_core.runnables import ConfigurableField
 from langchain_corpus import DOCUMENTS, QUERY

@@ -1,12 +1,11 @@
 """The embedded backend: Qdrant Edge, the server's own engine, in this process.
 
 client.py           ``EdgeClient``: those methods of ``QdrantClient`` that the index calls
-collection.py       one collection: its engine, its description on disk, its payload indexes
-folder_opening.py   opens its folder, or a copy that is only read
-folder_lock.py      lets one process at a time have the folder
-room.py             whether the disk has room for what the engine maps
-optimization.py     builds HNSW in another process, beside searches
-translation.py      qdrant-client's models to the engine's, and back
+collection.py       one collection: opens its folder or a read-only copy, and writes its description
+folder_lock.py      lets one process at a time open the folder
+room.py             checks that the disk has room for the files that the engine maps
+optimization.py     builds HNSW in another process while searches go on
+translation.py      converts qdrant-client's models to the engine's, and back
 """
 
 from logic_retrievers.index.edge.client import EdgeClient

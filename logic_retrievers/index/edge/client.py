@@ -1,4 +1,4 @@
-"""``EdgeClient``: those methods of ``QdrantClient`` that an index calls, on the embedded engine."""
+"""``EdgeClient``: the methods of ``QdrantClient`` that an index calls, on the embedded engine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -25,8 +25,9 @@ from logic_retrievers.index.edge.collection import (
     engine_errors,
     has_description,
     new_shard_name,
+    open_copy,
+    open_folder,
 )
-from logic_retrievers.index.edge.folder_opening import open_copy, open_folder
 from logic_retrievers.index.edge.optimization import optimize, unindexed_points
 from logic_retrievers.index.faults import EdgeError, read_only_error
 from logic_retrievers.index.requests import ScoredPoints
@@ -37,18 +38,18 @@ _LOCAL_MODE_FILE = "meta.json"
 class EdgeClient:
     """Collections in a folder, each open in one process at a time.
 
-    Arguments and results are those of ``QdrantClient``'s methods of the same names; arguments that
-    only a server needs (``wait``) are ignored. All methods may be called from several threads.
+    Methods have the arguments and results of ``QdrantClient``'s methods; arguments for servers
+    alone (``wait``) are ignored. All methods may be called from several threads.
 
     Args:
-        location: a folder, made for its owner alone with the first collection; None: a temporary
-            one that is removed when the client is closed.
+        location: a folder, created with the first collection and readable by its owner alone. None
+            makes a temporary folder that is removed when the client is closed.
         timeout: seconds to wait for another process that has a collection open.
         read_only: refuse writes, and open copies of the collections in temporary folders.
 
     Raises:
-        EdgeError: the folder was written by qdrant-client's local mode.
-        OSError: it cannot be looked into.
+        EdgeError: qdrant-client's local mode wrote the folder.
+        OSError: the folder cannot be read.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class EdgeClient:
         self._timeout = timeout
         self.read_only = read_only
         self._collections: dict[str, EdgeCollection] = {}
-        # also where the client is forgotten, and at the end of the process
+        # also closes a client that was dropped, and at the end of the process
         temporary = None if self._durable else self._folder
         self._end = weakref.finalize(self, _end, self._collections, temporary, os.getpid())
         if self._folder.is_file():
@@ -75,11 +76,9 @@ class EdgeClient:
         self._process = os.getpid()
 
     def get_collection(self, collection_name: str) -> models.CollectionInfo:
-        """Its vectors, metadata and payload indexes."""
         return self._open(collection_name).info()
 
     def get_collections(self) -> models.CollectionsResponse:
-        """The names of all collections."""
         folders = sorted(self._folder.iterdir()) if self._folder.is_dir() else []
         return models.CollectionsResponse(
             collections=[
@@ -98,7 +97,6 @@ class EdgeClient:
         quantization_config: models.ScalarQuantization | None = None,
         **_: Any,
     ) -> None:
-        """Creates a collection; settings of a server's shards and replicas do not apply."""
         self._check_process()
         if self.read_only:
             raise read_only_error(self._folder)
@@ -122,27 +120,24 @@ class EdgeClient:
             )
 
     def update_collection(self, collection_name: str, metadata: Mapping[str, Any]) -> None:
-        """Adds to the metadata."""
         collection = self._open(collection_name)
-        with collection.lock:  # else one of two threads takes back what the other adds
+        with collection.lock:  # two threads would each drop what the other adds
             collection.describe(metadata={**collection.description.metadata, **metadata})
 
     def create_vector_name(
         self, collection_name: str, vector_name: str, vector_name_config: Any
     ) -> None:
-        """Adds a named vector."""
         self._open(collection_name).add_vector(vector_name, vector_name_config)
 
     def create_payload_index(
         self, collection_name: str, field_name: str, field_schema: Any, **_: Any
     ) -> None:
-        """Creates a payload index."""
-        self._open(collection_name).add_index(field_name, field_schema)
+        params = translation.to_index_params(field_schema)
+        self._write(collection_name, "create_field_index", field_name, params)
 
     def query_batch_points(
         self, collection_name: str, requests: Sequence[models.QueryRequest]
     ) -> list[ScoredPoints]:
-        """The nearest points for each request."""
         collection = self._open(collection_name)
         batch = edge.QueryBatchRequest(translation.to_queries(requests))
         with engine_errors():
@@ -156,7 +151,6 @@ class EdgeClient:
         with_payload: bool | list[str] = True,
         with_vectors: bool | list[str] = False,
     ) -> list[models.Record]:
-        """Points by id, those that exist."""
         shard = self._open(collection_name).shard
         with engine_errors():
             records = shard.retrieve(list(ids), with_payload=with_payload, with_vector=with_vectors)
@@ -171,7 +165,6 @@ class EdgeClient:
         with_payload: bool | list[str] = True,
         with_vectors: bool | list[str] = False,
     ) -> tuple[list[models.Record], models.ExtendedPointId | None]:
-        """A page of points by ascending id, and the offset of the next page."""
         collection = self._open(collection_name)
         request = edge.ScrollRequest(
             offset=offset,
@@ -188,7 +181,6 @@ class EdgeClient:
     def count(
         self, collection_name: str, count_filter: models.Filter | None = None, exact: bool = True
     ) -> models.CountResult:
-        """How many points meet a filter."""
         collection = self._open(collection_name)
         condition = None if count_filter is None else translation.to_filter(count_filter)
         request = edge.CountRequest(exact=exact, filter=condition)
@@ -196,7 +188,6 @@ class EdgeClient:
             return models.CountResult(count=collection.shard.count(request))
 
     def upsert(self, collection_name: str, points: Sequence[models.PointStruct], **_: Any) -> None:
-        """Stores whole points."""
         stored = [
             edge.Point(point.id, translation.to_vectors(point.vector), point.payload)  # type: ignore[arg-type]
             for point in points
@@ -206,7 +197,6 @@ class EdgeClient:
     def update_vectors(
         self, collection_name: str, points: Sequence[models.PointVectors], **_: Any
     ) -> None:
-        """Stores some of the named vectors of points."""
         vectors = [
             edge.PointVectors(point.id, translation.to_vectors(point.vector))  # type: ignore[arg-type]
             for point in points
@@ -220,7 +210,6 @@ class EdgeClient:
         points: models.Filter | Sequence[models.ExtendedPointId],
         **_: Any,
     ) -> None:
-        """Deletes named vectors of points, by ids or by a filter."""
         if isinstance(points, models.Filter):
             condition = translation.to_filter(points)
             self._write(collection_name, "delete_vectors_by_filter", condition, list(vectors))
@@ -228,7 +217,6 @@ class EdgeClient:
             self._write(collection_name, "delete_vectors", list(points), list(vectors))
 
     def delete(self, collection_name: str, points_selector: Any, **_: Any) -> None:
-        """Deletes points, by ids or by a filter."""
         if isinstance(points_selector, list):
             self._write(collection_name, "delete_points", points_selector)
             return
@@ -243,7 +231,6 @@ class EdgeClient:
         key: str | None = None,
         **_: Any,
     ) -> None:
-        """Sets keys of the payload, or of what lies under ``key`` in it."""
         self._write(collection_name, "set_payload", list(points), dict(payload), key)
 
     def delete_payload(
@@ -253,15 +240,14 @@ class EdgeClient:
         points: Sequence[models.ExtendedPointId],
         **_: Any,
     ) -> None:
-        """Deletes keys of the payload."""
         self._write(collection_name, "delete_payload", list(points), list(keys))
 
     def unindexed_points(self, collection_name: str) -> int:
-        """How many points are outside the HNSW index."""
+        """Number of points outside the HNSW index."""
         return unindexed_points(self._open(collection_name))
 
     def optimize(self, collection_name: str, force: bool = False) -> bool:
-        """Builds HNSW; see :func:`optimization.optimize`. Unless forced, a failure is a warning."""
+        """Build HNSW; see :func:`optimization.optimize`. Unless forced, a failure is a warning."""
         try:
             return optimize(self._open(collection_name), force=force)
         except (EdgeError, OSError) as error:
@@ -273,17 +259,20 @@ class EdgeClient:
             return False
 
     def close(self) -> None:
-        """Closes all collections; safe to call twice."""
+        """Close all collections; safe to call twice."""
         if os.getpid() != self._process:
-            return  # the engine's threads and files are those of the parent
+            return  # the engine's threads and files belong to the parent
         with self._lock:
             self._closed = True
             self._end()
 
+    def folder_of(self, name: str) -> Path:
+        """The folder of a collection, which need not exist."""
+        return self._folder / quote(name, safe=" ").replace(".", "%2E")
+
     def _write(self, collection_name: str, operation: str, *arguments: Any) -> None:
-        build: Callable[..., Any] = getattr(edge.UpdateOperation, operation)
         with engine_errors():
-            update = build(*arguments)
+            update = getattr(edge.UpdateOperation, operation)(*arguments)
         points = len(arguments[0]) if isinstance(arguments[0], list) else 1
         self._open(collection_name).update(update, points)
 
@@ -304,16 +293,12 @@ class EdgeClient:
             return self._collections[name]
 
     def _check_process(self) -> None:
-        if os.getpid() != self._process:  # the engine's threads do not exist here: it would hang
+        if os.getpid() != self._process:  # without the engine's threads a call would hang
             raise EdgeError("the index was opened before a fork; open it in the new process")
-
-    def folder_of(self, name: str) -> Path:
-        """Where a collection is, or would be."""
-        return self._folder / quote(name, safe=" ").replace(".", "%2E")
 
 
 def _end(collections: dict[str, EdgeCollection], temporary: Path | None, process: int) -> None:
-    """Closes the collections, but not at the end of a process that was forked from theirs."""
+    """Close the collections, but not at the end of a forked process."""
     if os.getpid() != process:
         return
     with ExitStack() as stack:

@@ -1,13 +1,15 @@
-"""One embedded collection: its engine, its description on disk, and its payload indexes."""
+"""One embedded collection: its engine, its description on disk, and how it is opened."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -17,23 +19,25 @@ from pydantic import BaseModel, ConfigDict
 from qdrant_client import models
 
 from logic_retrievers.atomic_files import private_folder
+from logic_retrievers.errors import StorageError
 from logic_retrievers.index.collection_metadata import by_stored_name
-from logic_retrievers.index.edge.room import check_loading, check_room
-from logic_retrievers.index.edge.translation import to_index_params
+from logic_retrievers.index.edge import folder_lock
+from logic_retrievers.index.edge.folder_lock import FolderLock
+from logic_retrievers.index.edge.room import check_loading, check_room, copy_folder
 from logic_retrievers.index.faults import EdgeError, read_only_error
 
+# Collections of up to so many points are searched exactly; larger ones get an HNSW index.
 EXACT_LIMIT = 100_000
-"""Points that are searched one by one; more get an HNSW index (:mod:`optimization`)."""
-BYTES_PER_COORDINATE = 4
+# The engine flushes after so many written points. Until then a point takes .5 KB of memory, and is
+# written again at the opening after a crash (4 s for 40,000).
 FLUSH_EVERY = 5_000
-"""Written points after which the engine writes them to their place. Until then they take .5 KB each
-in memory, and are written again at the opening after a crash (4 s for 40,000)."""
+_BYTES_PER_COORDINATE = 4
 _FILE = "collection.json"
 
 
 @contextmanager
 def engine_errors() -> Iterator[None]:
-    """Raises :class:`EdgeError` where the engine fails; it raises bare exceptions, and panics."""
+    """Raise :class:`EdgeError` for the engine's failures: bare exceptions and panics."""
     try:
         yield
     except EdgeError:
@@ -50,14 +54,14 @@ def new_shard_name() -> str:
 
 
 class Description(BaseModel):
-    """What ``collection.json`` says of a collection.
+    """The content of ``collection.json``.
 
     Args:
-        params: its vectors, as qdrant-client describes them.
-        metadata: what this package noted of them.
-        shard: the folder that holds the points, beside the file.
-        quantization: of the dense vectors that have an HNSW index; None: they are stored alone.
-        points: how many there were when it was last closed; None while it is being written to.
+        params: the vectors, as qdrant-client describes them.
+        metadata: this package's notes on the vectors.
+        shard: name of the folder that holds the points.
+        quantization: of dense vectors in an HNSW index; None stores no quantised copies.
+        points: number of points at the last closing; None while the collection is written to.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -69,7 +73,7 @@ class Description(BaseModel):
     points: int | None = None
 
     def write(self, folder: Path) -> None:
-        """Replaces the file, so that a crash leaves the old one or the new one."""
+        """Replace the file, so that a crash leaves the old one or the new one."""
         fresh = folder / f"{_FILE}.{self.shard}"
         fresh.touch(0o600)
         with fresh.open("w", encoding="utf-8") as file:
@@ -80,16 +84,11 @@ class Description(BaseModel):
 
 
 def has_description(folder: Path) -> bool:
-    """Whether there is a collection in a folder."""
+    """Whether a folder holds a collection."""
     return (folder / _FILE).is_file()
 
 
-def read_description(folder: Path) -> Description:
-    """The description of the collection in a folder.
-
-    Raises:
-        EdgeError: there is none, or it is damaged.
-    """
+def _read_description(folder: Path) -> Description:
     try:
         return Description.model_validate(json.loads((folder / _FILE).read_text("utf-8")))
     except FileNotFoundError:
@@ -98,46 +97,20 @@ def read_description(folder: Path) -> Description:
         raise EdgeError(f"{folder / _FILE} is damaged") from error
 
 
-def create_collection(folder: Path, description: Description, *, durable: bool) -> None:
-    """Creates an empty collection; what an interrupted attempt left is removed at its opening."""
-    check_room(folder)
-    shard = folder / description.shard
-    private_folder(shard)  # which hides the engine's own files; they have the usual modes
-    config = edge.EdgeConfig(
-        vectors={
-            name: edge.EdgeVectorParams(vector.size, _distance(vector))
-            for name, vector in by_stored_name(description.params.vectors).items()
-        },
-        sparse_vectors={
-            name: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)
-            for name in description.params.sparse_vectors or {}
-        },
-        quantization_config=None
-        if description.quantization is None
-        else edge.ScalarQuantizationConfig(edge.ScalarType.Int8, always_ram=True),
-        optimizers=_optimizers(description.params),
-        wal_enabled=durable,
-    )
-    with engine_errors():
-        edge.EdgeShard.create(str(shard), config).close()
-    description.write(folder)
-
-
 class EdgeCollection:
     """An opened collection.
 
     Searches may run beside each other and beside one writer; writers take ``lock``.
 
     Args:
-        folder: that of the collection; no other process may write to it.
-        description: as read from it.
-        on_close: called when the engine is closed: gives the folder free.
-        copy_of: the folder that ``folder`` is a copy of, which is only read.
+        folder: the collection's folder; no other process may write to it.
+        description: as read from the folder.
+        on_close: releases the folder when the engine is closed.
+        copy_of: the folder that ``folder`` is a copy of; makes the collection read-only.
 
     Raises:
-        EdgeError: it is damaged.
-        OSError: the disk has no room for what the engine reads of it, or writes again after a
-            crash.
+        EdgeError: the collection is damaged.
+        OSError: the disk has no room for what the engine reads, or writes again after a crash.
     """
 
     def __init__(
@@ -155,7 +128,7 @@ class EdgeCollection:
         self._copy_of = copy_of
         self._unflushed = 0
         for shard in folder.glob(f"shard-{'[0-9a-f]' * 32}"):
-            if shard.name != description.shard:  # of an optimisation that was cut off, or is done
+            if shard.name != description.shard:  # left by an interrupted optimisation
                 shutil.rmtree(shard, ignore_errors=True)
         if description.points is None:
             check_room(folder)
@@ -170,15 +143,15 @@ class EdgeCollection:
                     " index again into another"
                 )
         except BaseException:
-            self.shard.close()  # it writes then, so before the folder is given free
+            self.shard.close()  # writes to disk, so it must come before the lock is released
             raise
 
     def update(self, operation: Any, points: int = 1) -> None:
-        """Applies a write to so many points.
+        """Apply a write to a number of points.
 
         Raises:
             OSError: the disk is nearly full.
-            StorageError: it was opened to read only.
+            StorageError: the collection is read-only.
         """
         self.check_writable()
         with self.lock:
@@ -193,14 +166,14 @@ class EdgeCollection:
                     self._unflushed = 0
 
     def describe(self, **changed: Any) -> None:
-        """Changes the description."""
+        """Change fields of the description."""
         self.check_writable()
         with self.lock:
             self.description = self.description.model_copy(update=changed)
             self.description.write(self.folder)
 
     def add_vector(self, name: str, config: Any) -> None:
-        """Adds a named vector that no point has yet."""
+        """Add a named vector that no point has yet."""
         with self.lock:
             params = self.description.params.model_copy(deep=True)
             if isinstance(config, models.SparseVectorNameConfig):
@@ -217,17 +190,13 @@ class EdgeCollection:
                 params.vectors = {**by_stored_name(params.vectors), name: dense}
             self.describe(params=params)
 
-    def add_index(self, key: str, schema: Any) -> None:
-        """Creates a payload index."""
-        self.update(edge.UpdateOperation.create_field_index(key, to_index_params(schema)))
-
     def count(self) -> int:
-        """How many points there are."""
+        """Number of points."""
         with engine_errors():
             return int(self.shard.count(edge.CountRequest(exact=True)))
 
     def info(self) -> models.CollectionInfo:
-        """The collection as a server would describe it."""
+        """Describe the collection as a server would."""
         with engine_errors():
             info = self.shard.info()
         config = models.CollectionConfig.model_construct(
@@ -252,11 +221,11 @@ class EdgeCollection:
         )
 
     def close(self) -> None:
-        """Writes everything to disk and gives the folder free."""
+        """Flush to disk and release the folder."""
         with self.lock:
             try:
                 if self.description.points is None and self._copy_of is None:
-                    # A full disk or a failed count must not keep it open; nothing is noted.
+                    # A full disk or a failed count must not keep the folder locked.
                     with suppress(OSError, EdgeError):
                         self.describe(points=self.count())
                 with engine_errors():
@@ -265,17 +234,106 @@ class EdgeCollection:
                 self._on_close()
 
     def check_writable(self) -> None:
-        """Raises :class:`StorageError` where it was opened to read only."""
+        """Raise :class:`StorageError` if the collection is read-only."""
         if self._copy_of is not None:
             raise read_only_error(self._copy_of)
 
 
+def open_folder(
+    folder: Path, timeout: float, new: Description | None = None, *, durable: bool = True
+) -> EdgeCollection:
+    """Open a collection, and keep other processes out until it is closed.
+
+    Args:
+        folder: the collection's folder.
+        timeout: seconds to wait for another process.
+        new: description of a collection to create; it must not exist.
+        durable: whether a new collection survives a crash.
+
+    Raises:
+        EdgeError, OSError: as :class:`EdgeCollection`.
+        CollectionLockedError, StorageError: as :class:`FolderLock`.
+    """
+    lock = FolderLock(folder, timeout)
+    try:
+        if new is not None:
+            if has_description(folder):
+                raise EdgeError(f"Collection {folder.name!r} exists already")
+            _create(folder, new, durable)
+        return EdgeCollection(folder, _read_description(folder), lock.release)
+    except BaseException:
+        lock.release()
+        raise
+
+
+def open_copy(folder: Path, timeout: float) -> EdgeCollection:
+    """Open a copy of a collection as it is now, since the engine needs to write what it opens.
+
+    Nothing is written into the folder. Other processes may open it as soon as it is copied.
+
+    Raises:
+        EdgeError, OSError: as :class:`EdgeCollection`.
+        CollectionLockedError, StorageError: as :class:`FolderLock`; or the copy has no room.
+    """
+    copy = Path(tempfile.mkdtemp(prefix="logic-retrievers-"))
+    remove = partial(shutil.rmtree, copy, ignore_errors=True)
+    try:
+        return EdgeCollection(copy, _copy(folder, copy, timeout), remove, copy_of=folder)
+    except BaseException:
+        remove()
+        raise
+
+
+def _copy(folder: Path, copy: Path, timeout: float) -> Description:
+    # A folder of an older version has no lock file until a process opens it to write.
+    locked = (folder / folder_lock.FILE).exists()
+    with FolderLock(folder, timeout, shared=True) if locked else nullcontext():
+        description = _read_description(folder)
+        try:
+            copy_folder(folder / description.shard, copy / description.shard)
+        except OSError as error:
+            raise StorageError(
+                f"{folder} cannot be copied to {copy.parent} to be read ({error.strerror}). Make"
+                " room there, or set TMPDIR to another place."
+            ) from error
+    if locked or not (folder / folder_lock.FILE).exists():
+        return description
+    shutil.rmtree(copy / description.shard)
+    return _copy(folder, copy, timeout)
+
+
+def _create(folder: Path, description: Description, durable: bool) -> None:
+    """Create an empty collection; opening it removes what an interrupted attempt left."""
+    check_room(folder)
+    shard = folder / description.shard
+    private_folder(shard)  # hides the engine's own files, which have the usual modes
+    dense = by_stored_name(description.params.vectors)
+    config = edge.EdgeConfig(
+        vectors={
+            name: edge.EdgeVectorParams(vector.size, _distance(vector))
+            for name, vector in dense.items()
+        },
+        sparse_vectors={
+            name: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)
+            for name in description.params.sparse_vectors or {}
+        },
+        quantization_config=None
+        if description.quantization is None
+        else edge.ScalarQuantizationConfig(edge.ScalarType.Int8, always_ram=True),
+        # one segment, with HNSW above the limit; the engine counts in kilobytes of vectors
+        optimizers=edge.EdgeOptimizersConfig(
+            default_segment_number=1,
+            indexing_threshold=EXACT_LIMIT
+            * max((vector.size for vector in dense.values()), default=1)
+            * _BYTES_PER_COORDINATE
+            // 1024,
+        ),
+        wal_enabled=durable,
+    )
+    with engine_errors():
+        edge.EdgeShard.create(str(shard), config).close()
+    description.write(folder)
+
+
 def _distance(vector: models.VectorParams) -> Any:
-    return getattr(edge.Distance, vector.distance.value)  # they have the same names
-
-
-def _optimizers(params: models.CollectionParams) -> edge.EdgeOptimizersConfig:
-    """One segment, with HNSW above the limit; the engine counts in kilobytes of vectors."""
-    widest = max((vector.size for vector in by_stored_name(params.vectors).values()), default=1)
-    threshold = EXACT_LIMIT * widest * BYTES_PER_COORDINATE // 1024
-    return edge.EdgeOptimizersConfig(default_segment_number=1, indexing_threshold=threshold)
+    return getattr(edge.Distance, vector.distance.value)  # both libraries use the same names

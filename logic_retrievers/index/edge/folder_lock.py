@@ -1,7 +1,7 @@
-"""One process at a time has a collection's folder: a lock that ends with its process.
+"""A lock on a collection's folder, held by one process at a time and released with the process.
 
-The engine's own lock comes too late: it reads the points first, and with the lock of a log that
-another process has just closed it writes what it read over what that process stored.
+The engine's own lock comes too late: the engine reads the points first. When another process has
+just closed the folder, the engine would write old points over new ones.
 """
 
 from __future__ import annotations
@@ -29,14 +29,13 @@ class FolderLock:
     """The lock of a collection's folder; a context manager that releases it.
 
     Args:
-        folder: of the collection; it exists.
+        folder: the collection's folder, which must exist.
         timeout: seconds to wait for another process.
-        shared: other readers may have it at the same time. Nothing is written; the lock's file
-            must exist.
+        shared: allow other readers. Nothing is written, so the lock's file must exist.
 
     Raises:
-        CollectionLockedError: another process still has it, or this process has.
-        StorageError: the file cannot be opened, or its file system knows no locks.
+        CollectionLockedError: another process still holds the lock, or this process does.
+        StorageError: the file cannot be opened, or its file system has no locks.
     """
 
     def __init__(self, folder: Path, timeout: float, *, shared: bool = False) -> None:
@@ -53,12 +52,12 @@ class FolderLock:
                 )
             time.sleep(_PAUSE)
         if not shared:
-            with suppress(OSError):  # it is for messages alone
+            with suppress(OSError):  # only messages use it
                 (folder / _HOLDER).touch(0o600)
                 (folder / _HOLDER).write_text(f"{os.getpid()} on {socket.gethostname()}", "utf-8")
 
     def release(self) -> None:
-        """Gives the folder free; safe to call twice, and nothing in a forked process."""
+        """Release the folder; safe to call twice. A forked process releases nothing."""
         file, self._file = self._file, None
         if file is None:
             return
@@ -103,7 +102,7 @@ class FolderLock:
         with suppress(FileNotFoundError):
             if _identity(path.stat()) == self._identity:
                 return True
-        self._give_up()  # the folder was deleted or made again meanwhile
+        self._give_up()  # the folder was deleted or created again meanwhile
         return False
 
     def _lock(self, file: FileIO) -> None:
@@ -123,7 +122,7 @@ class FolderLock:
         with suppress(FileNotFoundError):
             identity = _identity(path.stat())
             if any(lock._identity == identity and not lock._shared for lock in list(_held)):
-                raise CollectionLockedError(  # waiting for oneself could last for ever
+                raise CollectionLockedError(  # waiting for oneself would never end
                     f"{self._folder} is open in this process already. Close that index"
                     " (index.close()), or open a second one with client=index.client."
                 )
@@ -140,15 +139,13 @@ def _identity(file: os.stat_result) -> tuple[int, int]:
 
 
 def _forget_in_child() -> None:
-    """A forked process must not keep a lock when its parent ends, nor release it before.
-
-    The engine never unlocks its log: that lock goes with the last copy of the descriptor.
-    """
+    """Drop the locks in a forked process, which must neither keep nor release its parent's."""
     for lock in list(_held):
         if lock._file is not None:
             lock._file.close()
             lock._file = None
         with suppress(OSError):
+            # The engine never unlocks its log: that lock ends with the last copy of the descriptor.
             logs = {_identity(log.stat()) for log in lock._folder.glob("shard-*/wal")}
             _replace_descriptors(logs)
     _held.clear()

@@ -1,8 +1,8 @@
-"""Builds the HNSW index of a large collection in another process, beside searches.
+"""Builds the HNSW index of a large collection in another process while searches go on.
 
-The engine's ``optimize`` holds the interpreter for as long as it takes (a minute per 60,000 points
-and core), which would stop every thread of the application. So a copy of the points is optimised in
-a process of its own; searches go on over the old ones, writes wait, and then the copy takes over.
+The engine's ``optimize`` blocks every thread of the interpreter for a minute per 60,000 points and
+core. So another process optimises a copy of the points. Searches use the old points and writes wait
+until the copy replaces them.
 """
 
 from __future__ import annotations
@@ -31,40 +31,39 @@ shard.close()
 
 
 def unindexed_points(collection: EdgeCollection) -> int:
-    """How many points are outside the HNSW index, as a mean over the dense vectors."""
+    """Number of points outside the HNSW index, as a mean over the dense vectors."""
     with engine_errors():
         info = collection.shard.info()
         params, points = collection.description.params, int(info.points_count)
         names = [str(name) for name in dict(params.vectors or {})]
-        # words always are in their index
+        # words are always indexed
         indexed = info.indexed_vectors_count - len(params.sparse_vectors or {}) * points
         having = len(names) * points
-        if having - indexed > len(names) * EXACT_LIMIT:  # some may lack a vector: now count
+        if having - indexed > len(names) * EXACT_LIMIT:  # some may lack a vector, so count
             present = [edge.Filter(must=[edge.HasVectorCondition(name)]) for name in names]
             having = sum(collection.shard.count(edge.CountRequest(filter=f)) for f in present)
     return (having - indexed) * points // max(1, having)
 
 
 def optimize(collection: EdgeCollection, *, force: bool = False) -> bool:
-    """Optimises a collection that needs it; needs as much space on disk again meanwhile.
+    """Optimise a collection that needs it, and return whether it did.
+
+    It takes as much disk space again while it runs.
 
     Args:
-        collection: what to optimise.
-        force: also where few points are outside the index.
-
-    Returns:
-        Whether it was optimised.
+        collection: the collection to optimise.
+        force: optimise even if few points are outside the index.
 
     Raises:
-        EdgeError, OSError: the process failed, or the disk is full; the collection is as it was.
-        StorageError: it was opened to read only.
+        EdgeError, OSError: the process failed, or the disk is full; the collection is unchanged.
+        StorageError: the collection is read-only.
     """
     collection.check_writable()
     with collection.lock:
         if not (force or unindexed_points(collection) > EXACT_LIMIT):
             return False
         before = collection.description.shard
-        after = new_shard_name()  # a killed process's child may write to its own for a while
+        after = new_shard_name()  # the child of a killed process may go on writing to its own
         copy = collection.folder / after
         with engine_errors():
             collection.shard.flush()
@@ -78,11 +77,11 @@ def optimize(collection: EdgeCollection, *, force: bool = False) -> bool:
                     raise EdgeError(f"optimisation ended with {process.returncode}: {reason}")
             with engine_errors():
                 shard = edge.EdgeShard.load(str(copy))
-                shard.optimize()  # what no other process could do
+                shard.optimize()  # in this process, where no other one can be started
         except BaseException:
             shutil.rmtree(copy, ignore_errors=True)
             raise
         collection.describe(shard=after)
-        collection.shard = shard  # searches that run hold the old one
+        collection.shard = shard  # running searches hold the old one
         shutil.rmtree(collection.folder / before, ignore_errors=True)
         return True

@@ -1,6 +1,6 @@
-"""Room on the disk: the engine maps files larger than what is on disk.
+"""Checks free disk space: the engine maps sparse files that grow when they are written or read.
 
-Where there is no room for a page of them, the system ends the process (SIGBUS).
+The system ends the process (SIGBUS) if there is no room for a page.
 """
 
 from __future__ import annotations
@@ -13,24 +13,23 @@ import sys
 import tempfile
 from pathlib import Path
 
+# Bytes that must be free before the engine writes.
 ROOM = 32 * 2**20
-"""Bytes that must be free before the engine writes."""
+# Folders of a segment that the engine reads completely when it loads them, holes included.
 _POPULATED = {"vectors", "payload_index"}
-"""Folders of a segment that the engine reads whole when it loads them, holes included."""
+# MADV_POPULATE_READ of Linux 5.14 gives an error where reading a page would end the process.
 _POPULATE_READ = 22
-"""``MADV_POPULATE_READ`` of Linux 5.14: an error where reading a page would end the process."""
 _ZEROS = bytes(2**16)
 
 
 def has_room(folder: Path) -> bool:
-    """Whether the disk of a folder, which may not be made yet, has room for a write."""
+    """Whether the disk of a folder, which need not exist yet, has room for a write."""
     places = (folder.absolute(), *folder.absolute().parents)
-    made = next(place for place in places if place.is_dir())
-    return _is_free(made, ROOM)
+    return _is_free(next(place for place in places if place.is_dir()), ROOM)
 
 
 def check_room(folder: Path) -> None:
-    """Refuses to write where the disk is nearly full.
+    """Refuse to write where the disk is nearly full.
 
     Raises:
         OSError: with ENOSPC.
@@ -40,9 +39,9 @@ def check_room(folder: Path) -> None:
 
 
 def check_loading(shard: Path) -> None:
-    """Refuses to load points where the disk has no room for what the engine reads of them.
+    """Refuse to load a collection whose files would grow beyond the free space of the disk.
 
-    Reading a hole of a file takes room on tmpfs: 32 MiB a vector, 5 MiB a payload index.
+    On tmpfs, reading a hole of a file takes space: 32 MiB a vector, 5 MiB a payload index.
 
     Raises:
         OSError: with ENOSPC.
@@ -63,10 +62,10 @@ def check_loading(shard: Path) -> None:
 
 
 def copy_folder(source: Path, target: Path) -> None:
-    """Copies files, whose holes stay holes: nine tenths of a small collection are zeros.
+    """Copy files and keep their holes: nine tenths of a small collection are zeros.
 
     Raises:
-        OSError: one cannot be read or written.
+        OSError: a file cannot be read or written.
     """
     target.mkdir(parents=True, exist_ok=True)
     for entry in source.iterdir():
@@ -84,11 +83,11 @@ def copy_folder(source: Path, target: Path) -> None:
 
 def _is_free(folder: Path, size: int) -> bool:
     disk = shutil.disk_usage(folder)
-    return not disk.total or disk.free >= size  # some file systems know neither
+    return not disk.total or disk.free >= size  # some file systems report neither
 
 
 def _holes_take_room(folder: Path) -> bool:
-    """Whether a file grows by being read through a map of it, as on tmpfs."""
+    """Whether reading a mapped file makes it grow, as on tmpfs."""
     with tempfile.TemporaryFile(dir=folder) as file:
         file.truncate(mmap.PAGESIZE)
         with mmap.mmap(file.fileno(), mmap.PAGESIZE) as pages:
