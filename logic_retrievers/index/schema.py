@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import to_json
-from qdrant_client import models
+from qdrant_client import QdrantClient, models
 
 from logic_retrievers.effects import Operation
 from logic_retrievers.encoders.base import Encoder, VectorSpec
@@ -54,9 +55,8 @@ _KEPT = (
     *("hnsw_config", "optimizers_config", "wal_config", "quantization_config"),
     "strict_mode_config",
 )
-_OPTIONS = {"on_disk", *models.CreateCollection.model_fields} - {
-    *("vectors", "sparse_vectors", "metadata"),  # set by this package
-}
+_ARGUMENTS = inspect.signature(QdrantClient.create_collection).parameters
+_OPTIONS = {"on_disk", *(models.CreateCollection.model_fields.keys() & _ARGUMENTS)} - {"metadata"}
 
 
 def read_options(options: Mapping[str, Any] | None, *, embedded: bool = False) -> dict[str, Any]:
@@ -107,9 +107,7 @@ def options_of(config: models.CollectionConfig) -> dict[str, Any]:
     options: dict[str, Any] = {"on_disk": all(params.on_disk for params in dense) or None}
     for name in _KEPT:
         value = found.get(name)
-        if isinstance(
-            value, BaseModel
-        ):  # qdrant-client has one model for answers, one for requests
+        if isinstance(value, BaseModel):  # a model of answers; requests have another
             value = value.model_dump(exclude_none=True)
         # over gRPC a number that is not set is 0
         options[name] = value if isinstance(value, bool) else value or None

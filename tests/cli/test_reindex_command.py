@@ -63,7 +63,7 @@ def test_an_alias_on_a_server(wire_double):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["passages"], "a name beside 'passages'"),
+        (["passages"], "other than 'passages'"),
         (["two", "--alias", "live"], "for a server"),
         (["two", "--collection", "none"], "no collection 'none'"),
         (["two", "--new-bundle", "none"], "none"),
