@@ -100,7 +100,7 @@ def _read_description(folder: Path) -> Description:
 class EdgeCollection:
     """An opened collection.
 
-    Searches may run beside each other and beside one writer; writers take ``lock``.
+    Searches run concurrently with each other and with one writer; writers take ``lock``.
 
     Args:
         folder: the collection's folder; no other process may write to it.
