@@ -12,8 +12,7 @@ from logic_retrievers.effects import Operation
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.hard_exclusion import ExcludedWords, excluded_words, leave_out
-from logic_retrievers.index.filter_matching import matching
-from logic_retrievers.index.filters import to_qdrant_filter
+from logic_retrievers.index.filters import matching, to_qdrant_filter
 from logic_retrievers.index.requests import QueryVector
 from logic_retrievers.judged_order import judge_candidates, rank_candidates
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge, resolve_judge

@@ -16,9 +16,9 @@ from logic_retrievers.cli.console import CommandGroup, out
 
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
-        "index": "Reads documents, splits the long ones, and stores them with their vectors.",
-        "backfill": "Makes vectors that the stored passages of a collection lack.",
-        "reindex": "Makes a second collection of all passages, with another encoder or other "
+        "index": "Read documents, split the long ones, and store them with their vectors.",
+        "backfill": "Make vectors that the stored passages of a collection lack.",
+        "reindex": "Make a second collection of all passages, with another encoder or other "
         "settings.",
         "search": "Prints the best passages for a query or a Boolean expression, with evidence on "
         "request.",

@@ -25,7 +25,7 @@ def backfill(
     *,
     stored: StoredCollection,
 ) -> None:
-    """Makes vectors that the stored passages of a collection lack.
+    """Make vectors that the stored passages of a collection lack.
 
     Run the same command again after it was stopped.
     """
@@ -38,13 +38,13 @@ def backfill(
 
 
 def run_backfill(passages: PassageIndex, names: Sequence[str]) -> BackfillReport:
-    """Makes the vectors, with progress."""
+    """Make the vectors, with a progress bar."""
     with progress_bar("back-fill") as show:
         return passages.backfill(names, progress=show)
 
 
 def describe_backfill(report: BackfillReport) -> str:
-    """What was made, in a sentence."""
+    """Say in a sentence which vectors were made."""
     if not report.vectors:
         return f"collection {report.collection!r} has them already"
     return (

@@ -71,10 +71,10 @@ def index(
     new: NewCollection,
     stored: StoredCollection,
 ) -> None:
-    """Reads documents, splits the long ones, and stores them with their vectors.
+    """Read documents, split the long ones, and store them with their vectors.
 
-    Run it again after a change, or after it was stopped: what is unchanged is skipped, and passages
-    that are no longer in a file are removed.
+    Run it again after a change, or after it was stopped: unchanged passages are skipped, and
+    passages that are no longer in a file are removed.
     """
     from logic_retrievers.contradiction.settings import merge_constants
     from logic_retrievers.documents import Splitter, read_documents
@@ -129,7 +129,7 @@ def _ensure_contradiction_vector(
     words: bool | str | None,
     options: Mapping[str, Any],
 ) -> None:
-    """Creates the collection with the vector, or adds it to an existing one."""
+    """Create the collection with the vector, or add it to an existing one."""
     from logic_retrievers.contradiction.settings import CONTRADICTION
 
     with suppress(MissingVectorError):

@@ -41,10 +41,10 @@ def reindex(
     new: NewCollection,
     stored: StoredCollection,
 ) -> None:
-    """Makes a second collection of all passages, with another encoder or other settings.
+    """Make a second collection of all passages, with another encoder or other settings.
 
-    Searches and writes go on meanwhile; what is written is in the second collection too. Run the
-    same command again after it was stopped.
+    Searches and writes go on meanwhile, and the second collection has all changes at the end. Run
+    the same command again after it was stopped.
     """
     settings: dict[str, Any] = {} if language is None else {"lexical": language}
     if options := new.options():
@@ -64,7 +64,7 @@ def _describe(report: ReindexReport) -> str:
     if report.bytes is not None:
         return (
             f"{report.passages} passages: some {report.seconds / 60:.0f} minutes, and"
-            f" {report.bytes / 2**20:.0f} MiB beside what there is"
+            f" {report.bytes / 2**20:.0f} MiB more on the disk"
         )
     switched = f", which {report.alias!r} leads to" if report.alias is not None else ""
     return (

@@ -12,8 +12,7 @@ from logic_retrievers.contradiction.settings import TOPICAL
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import EncodedVectorQuery, PassageIndex
-from logic_retrievers.index.filter_matching import matching
-from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
+from logic_retrievers.index.filters import UserFilter, matching, to_qdrant_filter
 from logic_retrievers.index.point_format import METADATA
 from logic_retrievers.types import Passage
 

@@ -1,23 +1,22 @@
 """The Qdrant side: one collection, one point per passage, one named vector per head of the encoder.
 
-passage_index.py     PassageIndex: each method synchronous and asynchronous
-operations.py        its base class: the opened collection and the operations of a search
+passage_index.py     PassageIndex; methods.py makes its blocking and asynchronous methods
+settings.py          settings of PassageIndex.open
+opening.py           creates a collection, or reads and checks it: collection.py
+ingestion.py         stores passages that validation.py has checked
+candidate_search.py  candidate pools in two phases
+points.py            count, get, page, delete
+vectors.py           vectors of passages: encode or read them; lexical.py makes the sparse one
+filters.py           filters over metadata; unknown_fields.py: why one finds nothing
+quarantine_flag.py   the flag that hides a passage
+backfill.py          adds a missing named vector
+collection_copy.py   copies a collection elsewhere; reindexing.py: with another encoder
 connection.py        performs client calls: retries, time-outs, threads; clients.py makes the
                      clients, faults.py has the errors, strict_limits.py the limits of strict mode;
                      nodes.py: one connection over several addresses
 edge/                the embedded engine
-settings.py          the settings of PassageIndex.open
-opening.py           creates a collection, or reads and checks it; gives a collection.py
-ingestion.py         stores passages, once they are validated (logic_retrievers.validation)
-vectors.py           vectors of passages: encoded, or read back; lexical.py makes the sparse one
-candidate_search.py  candidate pools in two phases
-points.py            count, get, page, delete
-quarantine_flag.py   the flag that hides a passage
-backfill.py          adds a missing named vector
-collection_copy.py   a copy elsewhere; reindexing.py: all passages anew beside the first collection
 
-Without I/O: schema.py, collection_metadata.py, point_format.py, filters.py, requests.py,
-lexical.py.
+Without I/O: point_format.py, filters.py, requests.py, lexical.py.
 """
 
 from logic_retrievers.index.backfill import BackfillReport

@@ -1,4 +1,4 @@
-"""Back-fill: gives every point of a collection a vector that it lacks."""
+"""Back-fill: give every point of a collection a vector that it lacks."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ PAGE_SIZE = 256
 
 @dataclass(frozen=True, slots=True)
 class BackfillReport:
-    """What a back-fill did.
+    """Result of a back-fill.
 
     Args:
-        collection: its name.
+        collection: name of the collection.
         vectors: names of the vectors that were made.
-        filled: points that got a vector in this call.
+        filled: number of points that got a vector in this call.
     """
 
     collection: str
@@ -47,18 +47,18 @@ def backfill(
     names: Sequence[str] | None = None,
     progress: ProgressCallback | None = None,
 ) -> Operation[BackfillReport]:
-    """Makes missing named vectors, and replaces those that another encoder made.
+    """Make missing named vectors, and replace those that another encoder made.
 
-    After an interruption, the same call continues where it stopped. The vectors are searched once
-    all are complete.
+    After an interruption, the same call continues where it stopped. The vectors can be searched
+    once all are complete.
 
     Args:
-        collection: what to complete.
+        collection: the collection to complete.
         encoder: makes the vectors.
-        names: which ones; by default all that the encoder makes and the collection lacks, but no
-            ``contradiction`` that does not exist yet. Name an existing vector to complete it, for
-            points that another store has written since; it is made anew where it is unknown who
-            made it.
+        names: names of vectors; by default all that the encoder makes and the collection lacks, but
+            no ``contradiction`` that does not exist yet. Name an existing vector to complete it for
+            points that another store has written since; all are replaced where their encoder is
+            unknown.
         progress: called after each batch of points.
 
     Raises:
@@ -74,14 +74,15 @@ def backfill(
     filled = yield from _fill(collection, encoder, list(missing.values()), progress)
     done = {name: replace(vector, incomplete=False) for name, vector in missing.items()}
     signed = _sign_foreign_vectors(collection, encoder)
-    yield from _write_metadata(collection, {**signed, **done})
+    metadata = updated_metadata(collection, {**signed, **done})
+    yield client_call("update_collection", collection.name, metadata=metadata)
     return BackfillReport(collection.name, tuple(missing), filled)
 
 
 def _missing_vectors(
     collection: Collection, encoder: Encoder, names: Sequence[str] | None
 ) -> dict[str, StoredVector]:
-    """The vectors to make, as they will be stored."""
+    """Choose the vectors to make, as they will be stored."""
     possible = {*encoder.specs, lexical.NAME}
     check_type("names", names, Sequence, type(None))
     unknown = [n for n in names or () if not isinstance(n, str) or n not in possible]
@@ -105,7 +106,7 @@ def _missing_vectors(
         if old.dimension != new.dimension:
             raise ConfigurationError(
                 f"The stored {name!r} has dimension {old.dimension}, the encoder's"
-                f" {new.dimension}. Index anew into another collection."
+                f" {new.dimension}. Index into another collection."
             )
         outdated = old.fingerprint != new.fingerprint
         if names is not None or old.incomplete or (outdated and old.fingerprint is not None):
@@ -118,7 +119,6 @@ def _missing_vectors(
 def _add_vector_names(
     collection: Collection, missing: Mapping[str, StoredVector]
 ) -> Operation[None]:
-    """Adds the empty named vectors to the collection."""
     for name, vector in missing.items():
         if name in collection.vectors:
             continue
@@ -137,7 +137,7 @@ def _add_vector_names(
                 vector_name_config=config,
             )
         except ServerError as error:
-            if type(error) is not ServerError:  # it did not answer, or wants a key
+            if type(error) is not ServerError:  # no answer, or a wrong key
                 raise
             raise ServerError(
                 f"The server does not add vector {name!r} to collection {collection.name!r}; Qdrant"
@@ -146,7 +146,7 @@ def _add_vector_names(
 
 
 def _sign_foreign_vectors(collection: Collection, encoder: Encoder) -> dict[str, StoredVector]:
-    """Vectors of another store with this encoder's fingerprint: the user vouches for them."""
+    """Note this encoder's fingerprint for vectors of another store: the user vouches for them."""
     return {
         name: replace(vector, fingerprint=encoder.specs[name].fingerprint)
         for name, vector in collection.vectors.items()
@@ -157,16 +157,15 @@ def _sign_foreign_vectors(collection: Collection, encoder: Encoder) -> dict[str,
 def _delete_outdated(
     collection: Collection, missing: Mapping[str, StoredVector]
 ) -> Operation[None]:
-    """Marks the vectors as incomplete, and deletes those that another encoder made.
-
-    The mark comes first: an interruption in between leaves nothing that could be searched.
-    """
+    """Mark the vectors as incomplete, then delete those that another encoder made."""
     outdated = [
         vector.stored_name
         for name, vector in missing.items()
         if name in collection.vectors and collection.vectors[name].fingerprint != vector.fingerprint
     ]
-    yield from _write_metadata(collection, missing)
+    # the mark comes first: an interruption in between leaves nothing that could be searched
+    metadata = updated_metadata(collection, missing)
+    yield client_call("update_collection", collection.name, metadata=metadata)
     if outdated:
         yield client_call(
             "delete_vectors",
@@ -179,19 +178,13 @@ def _delete_outdated(
         )
 
 
-def _write_metadata(collection: Collection, vectors: Mapping[str, StoredVector]) -> Operation[None]:
-    metadata = updated_metadata(collection, vectors)
-    yield client_call("update_collection", collection.name, metadata=metadata)
-
-
 def _fill(
     collection: Collection,
     encoder: Encoder,
     vectors: Sequence[StoredVector],
     progress: ProgressCallback | None,
 ) -> Operation[int]:
-    """Gives every point without one of these vectors all of them; returns how many points."""
-    # points without one or more of the vectors
+    """Give every point that lacks one of these vectors all of them; return how many points."""
     has_vector = [models.HasVectorCondition(has_vector=vector.stored_name) for vector in vectors]
     condition = models.Filter(should=[models.Filter(must_not=[has]) for has in has_vector])
     meter = ProgressMeter(progress, (yield from count_points(collection, condition)))
@@ -216,7 +209,7 @@ def _fill(
             meter.report(filled)
             size = next_part_size(len(records), begun)
         if offset is None:
-            # again until no point is left: others may add passages meanwhile, without the vectors
+            # again until no point is left: others may add passages without the vectors meanwhile
             if filled == before:
                 break
             before, blank = filled, 0

@@ -1,4 +1,4 @@
-"""Candidate search: the pool of each query, found and then scored in two batched phases."""
+"""Candidate search: find the pool of each query, then score it, in two batched phases."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from logic_retrievers.index.requests import (
 from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool
 
+# Results requested beyond a query's limit, so that copies of one text at its edge are ordered by id
+# and not by the place of their rows.
 SPARE = 16
-"""Results requested beyond a query's limit: copies of one text at its edge are then ordered by id,
-not by where their rows lie."""
 REQUESTS_PER_CALL = 64
 POINTS_PER_CALL = 1024
 
@@ -59,18 +59,17 @@ def find_candidates(
     user_filter: UserFilter = None,
     must_not: Sequence[Mapping[str, Any]] | None = None,
 ) -> Operation[list[CandidatePool]]:
-    """The pool of every query: what its vector queries find, each point scored on all of them.
+    """Find the pool of every query: the points that its vector queries find, scored on all of them.
 
     Phase 1 sends the vector queries of all queries, phase 2 asks for the scores that are missing. A
-    point that vanishes between the two keeps NaN. What strict mode would refuse is asked for in
-    parts; where it allows fewer results than are wanted, a
-    :class:`~logic_retrievers.errors.StrictModeWarning` says so.
+    point that vanishes between the two keeps NaN. Requests keep the limits of strict mode; where it
+    allows fewer results, a :class:`~logic_retrievers.errors.StrictModeWarning` says so.
 
     Args:
         collection: where to search.
         queries: the vector queries of each query.
         user_filter: holds on every vector query, as the tenant does.
-        must_not: for each query, what its passages must not have; see
+        must_not: for each query the metadata values that its passages must not have; see
             :func:`filters.to_qdrant_filter`.
 
     Raises:
@@ -124,10 +123,7 @@ def find_candidates(
 
 
 class _PoolBuilder:
-    """The candidates of one query that pass a filter.
-
-    ``scores``: name of a vector query -> point id -> score.
-    """
+    """Candidates of one query. ``scores``: name of a vector query -> point id -> score."""
 
     def __init__(
         self, queries: Sequence[EncodedVectorQuery], condition: models.Filter | None
@@ -142,28 +138,24 @@ class _PoolBuilder:
         self._all: list[models.Filter] = []
 
     def add_nearest(self, query: EncodedVectorQuery, points: Iterable[ScoredId]) -> None:
-        """Adds the results of a search, cut to its limit; ties at the edge go by id."""
+        """Add the results of a search, cut to its limit; ties at the edge go by id."""
         ranked = sorted((-round(point.score, SCORE_DECIMALS), str(point.id)) for point in points)
         self.scores[query.name].update((point, -score) for score, point in ranked[: query.limit])
 
     def add_scores(self, query: EncodedVectorQuery, points: Iterable[ScoredId]) -> None:
-        """Adds scores of candidates."""
         self.scores[query.name].update((str(point.id), point.score) for point in points)
 
     def end_search(self, limits: StrictLimits) -> None:
-        """Ends phase 1: what it found is to be scored."""
+        """End phase 1: the points that it found are to be scored."""
         self.ids = sorted(set().union(*self.scores.values()))
         self._ids_per_search = limits.ids(limits.results(max(1, len(self.ids))))
         self._all = self._filters(self.ids)
 
     def unscored(self, query: EncodedVectorQuery) -> list[models.Filter]:
-        """Filters for the candidates that this vector query has not scored.
-
-        Queries that have scored none share theirs, which are then made and translated once.
-        """
+        """Match the candidates that this vector query has not scored."""
         scored = self.scores[query.name]
         if not scored:
-            return self._all
+            return self._all  # shared, so that it is translated once
         return self._filters([point for point in self.ids if point not in scored])
 
     def _filters(self, points: Sequence[str]) -> list[models.Filter]:
@@ -173,7 +165,6 @@ class _PoolBuilder:
         ]
 
     def build(self) -> CandidatePool:
-        """The finished pool."""
         columns = {
             name: np.array([scores.get(point, np.nan) for point in self.ids], dtype=np.float64)
             for name, scores in self.scores.items()
@@ -189,7 +180,7 @@ def _conditions(
     user_filter: UserFilter,
     exclusions: Sequence[Mapping[str, Any]],
 ) -> list[models.Filter | None]:
-    """The filter of every query; queries that exclude nothing share one object."""
+    """Make the filter of every query; queries that exclude nothing share one object."""
     compose_filter = partial(
         to_qdrant_filter,
         user_filter,

@@ -1,4 +1,4 @@
-"""A copy of a collection elsewhere, point by point as it is."""
+"""Copy a collection to another place, point by point."""
 
 from __future__ import annotations
 
@@ -9,27 +9,45 @@ from typing import Any
 
 from qdrant_client import models
 
-from logic_retrievers.effects import EffectHandler, Operation, UserCall, arun, run
+from logic_retrievers.effects import Compute, EffectHandler, Operation, run
 from logic_retrievers.errors import (
     CollectionError,
     CollectionMismatchError,
     CollectionNotFoundError,
+    ConfigurationError,
     FingerprintMismatchError,
 )
+from logic_retrievers.index.clients import MEMORY
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.collection_metadata import (
     by_stored_name,
     own_metadata,
     updated_metadata,
 )
-from logic_retrievers.index.collection_options import CollectionOptions
 from logic_retrievers.index.point_format import LOGIC
-from logic_retrievers.index.points import count_points
+from logic_retrievers.index.points import count_points, each_page
 from logic_retrievers.index.requests import client_call, create_index, retrieve, scroll, upserts
+from logic_retrievers.index.schema import options_of, read_options
+from logic_retrievers.index.settings import check_name
 from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 
 PAGE_SIZE = 256
+
+
+def check_target(name: str, place: Mapping[str, Any]) -> str:
+    """Check the name and the place of a copy; return the name.
+
+    Raises:
+        ConfigurationError: no place is named, or a name that cannot be.
+    """
+    named = ("location", "client", "async_client")
+    if all(place.get(setting) in (None, MEMORY) for setting in named):
+        raise ConfigurationError(
+            "copy_to needs location= or client= of another place: a copy in memory would be gone at"
+            " once."
+        )
+    return check_name(name)
 
 
 def copy(
@@ -40,7 +58,7 @@ def copy(
     *,
     options: bool,
 ) -> Operation[int]:
-    """Copies every point as it is into a new collection at another place, or goes on with that.
+    """Copy every point as it is into a collection at another place; return how many were copied.
 
     See :meth:`PassageIndex.copy_to`.
 
@@ -51,23 +69,27 @@ def copy(
         progress: called after each batch.
         options: whether both places are servers, so that the copy is kept like the original.
     """
+
+    def elsewhere(operation: Operation[Any]) -> Compute:
+        return Compute(partial(run, operation, at))
+
     info = yield client_call("get_collection", collection.name)
     metadata = updated_metadata(collection, {})
-    created = yield _elsewhere(at, _open_copy(info, target, metadata, options))
+    created = yield elsewhere(_open_copy(info, target, metadata, options))
     limits = StrictLimits.read(created.config.strict_mode_config)
     there = replace(collection, name=target, limits=limits)
     meter = ProgressMeter(progress, (yield from count_points(collection, None)))
-    read, limit, offset = 0, collection.limits.results(PAGE_SIZE), None
-    copied: int = 0
-    while True:
-        records, offset = yield scroll(collection.name, limit=limit, offset=offset, vectors=True)
-        copied += yield _elsewhere(at, _write_changed(there, records))
+    read = copied = 0
+
+    def copy_page(records: Sequence[models.Record]) -> Operation[None]:
+        nonlocal read, copied
+        copied += yield elsewhere(_write_changed(there, records))
         read += len(records)
         meter.report(read)
-        if offset is None:
-            break
+
+    yield from each_page(collection, copy_page, size=PAGE_SIZE, vectors=True)
     points = yield from count_points(collection, None)
-    copies = yield _elsewhere(at, count_points(there, None))
+    copies = yield elsewhere(count_points(there, None))
     if points != copies:
         raise CollectionError(
             f"{collection.name!r} has {points} points and its copy {target!r} {copies}: one of them"
@@ -76,15 +98,10 @@ def copy(
     return copied
 
 
-def _elsewhere(at: EffectHandler, operation: Operation[Any]) -> UserCall:
-    """An operation that the connection of another place performs."""
-    return UserCall(partial(run, operation, at), partial(arun, operation, at))
-
-
 def _open_copy(
     info: models.CollectionInfo, target: str, metadata: Mapping[str, Any], options: bool
 ) -> Operation[models.CollectionInfo]:
-    """Describes the copy; made like the original, or compared with it, before any point is written.
+    """Make the copy like the original, or compare it with the original; return its description.
 
     Raises:
         FingerprintMismatchError, CollectionMismatchError: points of the original cannot be there.
@@ -93,18 +110,19 @@ def _open_copy(
     try:
         created = yield client_call("get_collection", target)
     except CollectionNotFoundError:
-        params, quantization = info.config.params, info.config.quantization_config
-        dense = by_stored_name(params.vectors)
-        int8 = quantization if isinstance(quantization, models.ScalarQuantization) else None
-        kept: dict[str, Any] = {"quantization_config": int8}
-        if options:
-            kept = CollectionOptions.of(info.config).creation_arguments(dense)
+        params, kept = info.config.params, read_options(options_of(info.config))
+        kept.pop("on_disk", None)  # the parameters of the vectors have it
+        if not options:
+            int8 = kept.get("quantization_config")
+            int8 = int8 if isinstance(int8, models.ScalarQuantization) else None
+            kept = {"quantization_config": int8}
         yield client_call(
             "create_collection",
             target,
+            vectors_config=by_stored_name(params.vectors),
             sparse_vectors_config=params.sparse_vectors,
             metadata=metadata,
-            **{"vectors_config": dense, **kept},
+            **kept,
         )
         created = yield client_call("get_collection", target)
     else:
@@ -151,22 +169,20 @@ def _shape(info: models.CollectionInfo) -> dict[str, Any]:
 def copy_payload_indexes(
     info: models.CollectionInfo, target: str, created: models.CollectionInfo
 ) -> Operation[None]:
-    """Makes the payload indexes that the original has and the copy lacks."""
+    """Make the payload indexes that the original has and the copy lacks."""
     for key, index in (info.payload_schema or {}).items():
         if key not in (created.payload_schema or {}):
             yield create_index(target, key, index.params or index.data_type)
 
 
 def _write_changed(there: Collection, records: Sequence[models.Record]) -> Operation[int]:
-    """Writes those of the points that the copy lacks or has otherwise; returns how many.
-
-    Payloads are compared, which hold the hash of the content, the flag and the tenant: so another
-    store's points are, too, which have no hash.
-    """
+    """Write the points that the copy lacks or has otherwise; return how many."""
     if not records:
         return 0
     found = yield retrieve(there.name, [record.id for record in records])
     stored = {record.id: record.payload or {} for record in found}
+    # payloads hold the hash of the content, the flag and the tenant; points of other stores have no
+    # hash, so payloads are compared as a whole
     points = [
         models.PointStruct(
             id=record.id, payload=record.payload, vector=by_stored_name(record.vector)

@@ -1,4 +1,4 @@
-"""What this package notes in a collection's metadata, and the vectors that they name."""
+"""Notes of this package in a collection's metadata, and the vectors that they name."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from typing import Any
 
 from qdrant_client import models
 
+from logic_retrievers.effects import Operation
 from logic_retrievers.errors import CollectionMismatchError
 from logic_retrievers.index.collection import Collection, StoredVector
 from logic_retrievers.index.point_format import DEFAULT_KEYS, LOGIC, QUARANTINED, PayloadKeys
+from logic_retrievers.index.requests import client_call
 
 FORMAT = 1
 TOPICAL = "topical"
 
 
 def updated_metadata(collection: Collection, changed: Mapping[str, StoredVector]) -> dict[str, Any]:
-    """A collection's metadata once some of its vectors have changed or been added."""
+    """Make a collection's metadata after some of its vectors have changed or been added."""
     known = (
         collection.vectors
         if collection.has_own_metadata
@@ -33,7 +35,7 @@ def new_metadata(
     keys: PayloadKeys,
     flags: Sequence[str] = (QUARANTINED,),
 ) -> dict[str, Any]:
-    """What ``create_collection`` and ``update_collection`` get as metadata."""
+    """Make the metadata for ``create_collection`` and ``update_collection``."""
     entries = {
         vector.name: {
             "stored": vector.stored_name,
@@ -53,10 +55,10 @@ def new_metadata(
 def read_vectors(
     name: str, info: models.CollectionInfo, vector_names: Mapping[str, str] | None
 ) -> dict[str, StoredVector]:
-    """The vectors of a collection under our names.
+    """Read the vectors of a collection under our names.
 
     Args:
-        name: of the collection, for messages.
+        name: name of the collection, for messages.
         info: Qdrant's description of it.
         vector_names: our name -> the collection's name of it, where they differ.
 
@@ -70,7 +72,7 @@ def read_vectors(
     if metadata and metadata.get("format") != FORMAT:
         raise CollectionMismatchError(
             f"Collection {name!r} has format {metadata.get('format')!r}; this version reads"
-            f" {FORMAT}. Install a newer logic-retrievers, or index anew into another collection."
+            f" {FORMAT}. Install a newer logic-retrievers, or index into another collection."
         )
     entries: Mapping[str, Any] = metadata.get("vectors", {})
     stored_names = {our_name: entry["stored"] for our_name, entry in entries.items()}
@@ -99,7 +101,7 @@ def read_vectors(
 
 
 def own_metadata(info: models.CollectionInfo) -> Mapping[str, Any]:
-    """What this package wrote into a collection's metadata; empty where another store made it.
+    """Read this package's notes in a collection's metadata; empty where another store made it.
 
     Raises:
         CollectionMismatchError: another program changed it.
@@ -125,7 +127,7 @@ def own_metadata(info: models.CollectionInfo) -> Mapping[str, Any]:
 
 
 def by_stored_name(vectors: Any) -> dict[str, Any]:
-    """Vectors, or their parameters, by stored name; Qdrant gives a lone unnamed one bare."""
+    """Map stored names to vectors or their parameters; Qdrant gives a lone unnamed one bare."""
     if vectors is None:
         return {}
     return dict(vectors) if isinstance(vectors, Mapping) else {"": vectors}
@@ -138,3 +140,15 @@ def _check_distance(collection: str, name: str, params: models.VectorParams) -> 
             f"{' multivectors' if params.multivector_config else ''}; scores here are cosines."
             " Index into another collection."
         )
+
+
+def note(collection: Collection, key: str, value: Any) -> Operation[None]:
+    """Note a value in the collection's metadata; copies of the collection are without it."""
+    metadata = {f"{LOGIC}_{key}": value}
+    yield client_call("update_collection", collection.name, metadata=metadata)
+
+
+def noted(collection: Collection, key: str) -> Operation[Any]:
+    """Read a value that :func:`note` has noted; None where there is none."""
+    info = yield client_call("get_collection", collection.name)
+    return (info.config.metadata or {}).get(f"{LOGIC}_{key}")

@@ -1,4 +1,4 @@
-"""Ingestion: streaming, resumable by content hash; a source's stale passages are deleted last."""
+"""Ingestion: a stream, resumable by content hash; stale passages of sources are deleted last."""
 
 from __future__ import annotations
 
@@ -43,22 +43,21 @@ from logic_retrievers.text import is_blank
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_stream, name_of, storable
 
+# Passages that are sorted by length, and at most sent, together. On real texts padding is then .5
+# to 1.8 % of the encoder's tokens; with four times as many it would be .1 to .6 %.
 BATCH_SIZE = 256
-"""Passages that are sorted by length, and at most sent, together. On real texts padding is then .5
-to 1.8 % of the encoder's tokens; with four times as many it would be .1 to .6 %."""
 FIRST_BATCH = 16
+# Most passages that a warning or an error names.
 MAX_NAMED = 5
-"""Passages that a warning or an error names."""
+# Fewer texts are encoded like a query: one after the other, each on all cores.
 SMALLEST_PART = 64
-"""Fewer texts are encoded like a query's: one after the other, each on all cores."""
 
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """How many passages of one call were added, updated and left alone.
+    """Numbers of passages of one call.
 
-    ``removed`` counts stale passages of their sources, ``blank`` those that were left out because
-    their text holds nothing to read.
+    ``removed`` counts stale passages of their sources, ``blank`` those left out without text.
     """
 
     added: int = 0
@@ -87,10 +86,7 @@ def add(
     progress: ProgressCallback | None = None,
     batch_size: int = BATCH_SIZE,
 ) -> Operation[IngestReport]:
-    """Stores passages; see :meth:`PassageIndex.add`.
-
-    The encoder makes every named vector that the collection has, in one pass.
-    """
+    """Store passages with every named vector of the collection; see :meth:`PassageIndex.add`."""
     check_count("batch_size", batch_size)
     check_stream(passages)
     check_type("keep_sources", keep_sources, Container)
@@ -125,8 +121,8 @@ def add(
     except (InputError, EncoderError, CollectionError, ServerError) as error:
         before = work.added + work.updated
         raise type(error)(
-            f"{error} ({before} passages of this call were stored; run it again when this is"
-            " mended, and it goes on from there.)"
+            f"{error} ({before} passages of this call were stored. Mend this and run it again: it"
+            " continues from there.)"
         ) from error
     if work.blank:
         shown = ", ".join(work.blank[:MAX_NAMED])
@@ -141,16 +137,10 @@ def add(
 
 
 class _Ingestion:
-    """One call, with what it has read and stored so far; grows by some 200 bytes per passage.
-
-    The arguments are those of :func:`add`.
-    """
+    """State of one call of :func:`add`; grows by some 200 bytes per passage."""
 
     def __init__(
-        self,
-        collection: Collection,
-        encoder: Encoder,
-        passages: Iterable[Passage],
+        self, collection: Collection, encoder: Encoder, passages: Iterable[Passage]
     ) -> None:
         self._collection, self._encoder, self._stream = collection, encoder, iter(passages)
         self._vectors = _vectors_to_write(collection, encoder)
@@ -165,10 +155,7 @@ class _Ingestion:
         self.read = self.added = self.updated = self.unchanged = 0
 
     def next_batch(self, size: int) -> list[_Prepared] | None:
-        """The next batch, checked and hashed; None at the end.
-
-        Repeated, blank and refused passages are left out.
-        """
+        """Read, check and hash the next batch; None at the end."""
         passages = list(islice(self._stream, size))
         self.read += len(passages)
         batch: list[_Prepared] = []
@@ -183,7 +170,6 @@ class _Ingestion:
         return batch if passages else None
 
     def _prepare(self, passage: Passage) -> _Prepared | None:
-        """A passage that is to be stored, checked and hashed; None for one to leave out."""
         passage = storable(passage)
         point = point_id(passage.id, self._collection.tenant)
         prepared = _Prepared(passage, point, content_hash(passage, self._fingerprints))
@@ -202,12 +188,12 @@ class _Ingestion:
         return prepared
 
     def _leave_out(self, blank: _Prepared) -> None:
-        """Notes a passage without text; for it alone nothing of its source is deleted."""
+        # a source is not emptied where all its passages are blank
         self.blank.append(name_of(blank.passage))
         self.blank_points.add(blank.point)
 
     def refusal(self) -> InputError:
-        """One error for all that could not be stored."""
+        """Make one error for all passages that could not be stored."""
         first = self.refused[0]
         if len(self.refused) == 1:
             return first
@@ -215,7 +201,7 @@ class _Ingestion:
         return type(first)(f"{len(self.refused)} passages cannot be stored: {shown}")
 
     def changed(self, batch: Sequence[_Prepared]) -> Operation[list[_Prepared]]:
-        """What of the batch has to be written; quarantined where it is with the same text."""
+        """Choose the passages to write; one that is hidden stays so with the same text."""
         collection, points = self._collection, [prepared.point for prepared in batch]
         records = yield retrieve(collection.name, points, payload=[HASH, *collection.flags])
         self._stored = {str(record.id): record.payload for record in records}
@@ -240,7 +226,7 @@ class _Ingestion:
         return is_quarantined(self._stored.get(prepared.point), self._collection.flags)
 
     def parts(self, batch: Sequence[_Prepared]) -> Iterator[Sequence[_Prepared]]:
-        """The batch in parts, longest texts first; a part is what the last second allowed."""
+        """Cut the batch into parts of about a second each, longest texts first."""
         ordered = sorted(batch, key=lambda prepared: -len(prepared.passage.text_to_embed))
         start = 0
         while start < len(ordered):
@@ -250,20 +236,19 @@ class _Ingestion:
             self._part_size = next_part_size(len(part), begun)
 
     def store(self, part: Sequence[_Prepared]) -> Operation[None]:
-        """Encodes and writes a part."""
         collection = self._collection
 
         def encode() -> list[models.PointStruct]:
-            return [
-                models.PointStruct(
-                    id=each.point,
-                    payload=to_payload(
-                        each.passage, each.digest, collection.tenant, collection.keys
-                    ),
-                    vector=vectors,
-                )
-                for each, vectors in self._encode(part)
-            ]
+            passages = [each.passage for each in part]
+            encoded = encode_for_storage(self._encoder, passages, self._vectors)
+            points = []
+            for each, vectors in zip(part, encoded, strict=True):
+                if vectors is None:  # the encoder finds no text
+                    self._leave_out(each)
+                    continue
+                payload = to_payload(each.passage, each.digest, collection.tenant, collection.keys)
+                points.append(models.PointStruct(id=each.point, payload=payload, vector=vectors))
+            return points
 
         points = yield Compute(encode)
         for call in upserts(collection.name, points, collection.limits.upsert_max_batchsize):
@@ -273,36 +258,20 @@ class _Ingestion:
             self.updated += updated
             self.added += len(group) - updated
 
-    def _encode(self, part: Sequence[_Prepared]) -> list[tuple[_Prepared, dict[str, Any]]]:
-        """Each passage with its vectors, but for those in which the encoder finds no text."""
-        passages = [prepared.passage for prepared in part]
-        encoded = encode_for_storage(self._encoder, passages, self._vectors)
-        readable: list[tuple[_Prepared, dict[str, Any]]] = []
-        for prepared, vectors in zip(part, encoded, strict=True):
-            if vectors is None:
-                self._leave_out(prepared)
-            else:
-                readable.append((prepared, vectors))
-        return readable
-
 
 def next_part_size(count: int, begun: float) -> int:
-    """How many passages to encode and store together, so that progress shows every second.
-
-    As many as were finished in a second by the last part, of ``count`` passages, begun at
-    ``time.monotonic()``.
-    """
+    """Choose the size of the next part so that it takes a second, as the last part's speed was."""
     return max(SMALLEST_PART, int(count / max(time.monotonic() - begun, 1e-3)))
 
 
 def written_fingerprints(collection: Collection, encoder: Encoder) -> list[tuple[str, str]]:
-    """(vector name, fingerprint) of what a passage gets, as its content hash has it."""
+    """List (vector name, fingerprint) of the vectors that a passage gets, for its content hash."""
     vectors = _vectors_to_write(collection, encoder)
     return [(v.name, v.fingerprint or encoder.specs[v.name].fingerprint) for v in vectors]
 
 
 def _vectors_to_write(collection: Collection, encoder: Encoder) -> list[StoredVector]:
-    """The vectors of a whole point: an upsert replaces the point, so none may be missing."""
+    """List the vectors of a point; an upsert replaces the point, so none may be missing."""
     vectors: dict[str, StoredVector] = {}
     for name, vector in collection.vectors.items():
         if name in encoder.specs:

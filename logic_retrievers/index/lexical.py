@@ -1,8 +1,7 @@
 """The sparse vector ``lexical``: BM25 as Qdrant itself computes it, on any server and embedded.
 
-Words are split, lowercased, stemmed and freed of stop words by the engine's own function (Qdrant
-Edge's ``Bm25``; a server calls it ``qdrant/bm25``), so that "hut in the mountains" finds "The
-mountain huts". A stored vector holds damped counts; the collection's IDF comes in at query time.
+The engine's own function (Qdrant Edge's ``Bm25``, a server's ``qdrant/bm25``) splits, lowercases
+and stems words and drops stop words. Stored vectors hold damped counts; IDF comes at query time.
 """
 
 from __future__ import annotations
@@ -24,19 +23,19 @@ _FINGERPRINT = "bm25-"
 
 
 def fingerprint(language: str) -> str:
-    """What a collection notes of the vector."""
+    """Make the fingerprint that a collection notes of the vector."""
     return f"{_FINGERPRINT}{language}"
 
 
 def language_of(noted: str | None) -> str | None:
-    """The language of a vector with this fingerprint; None where this package did not make it."""
+    """Read the language from a fingerprint; None where this package did not make the vector."""
     if noted is None or not noted.startswith(_FINGERPRINT):
         return None
     return noted.removeprefix(_FINGERPRINT)
 
 
 def term_vector(text: str, language: str = ENGLISH, *, query: bool = False) -> models.SparseVector:
-    """The sparse vector of a text: one dimension per stem, ascending.
+    """Make the sparse vector of a text: one dimension per stem, ascending.
 
     Args:
         text: any text; one without words, or of stop words alone, gives a vector without entries.
@@ -60,7 +59,7 @@ def term_vector(text: str, language: str = ENGLISH, *, query: bool = False) -> m
 
 
 def shared_words(query: str, text: str, language: str = ENGLISH) -> list[str]:
-    """The words of a query that a text has too, by their stems; stop words left out."""
+    """List the words of a query that a text has too, by their stems; without stop words."""
     stems = set(term_vector(text, language).indices)
     words = dict.fromkeys(re.findall(r"\w+", query))
     return [word for word in words if not stems.isdisjoint(term_vector(word, language).indices)]

@@ -1,4 +1,4 @@
-"""Opening a collection: how it is created, or read and checked."""
+"""Open a collection: create it, or read and check it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from logic_retrievers.errors import (
 from logic_retrievers.index import schema
 from logic_retrievers.index.collection import Collection, StoredVector
 from logic_retrievers.index.collection_metadata import own_metadata, read_vectors, updated_metadata
-from logic_retrievers.index.collection_options import CollectionOptions
 from logic_retrievers.index.lexical import ENGLISH, term_vector
 from logic_retrievers.index.lexical import NAME as LEXICAL
 from logic_retrievers.index.point_format import (
@@ -40,8 +39,8 @@ from logic_retrievers.index.requests import client_call, create_index, scroll
 from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.validation import MAX_ID, is_encodable
 
+# Most collections that an error names.
 _MOST_NAMES = 5
-"""Collections that an error names."""
 
 
 def open_collection(
@@ -63,7 +62,7 @@ def open_collection(
     create: bool = True,
     show_quarantined: bool = False,
 ) -> Operation[Collection]:
-    """Reads or creates a collection and checks that the encoder fits it.
+    """Read or create a collection, and check that the encoder fits it.
 
     Vectors that ``vectors`` (or ``lexical``) names must exist. Without names, those that exist are
     opened: the collection of another store has the topical one alone. A new collection gets those
@@ -81,15 +80,13 @@ def open_collection(
             f"text_key= and metadata_key= must differ, and be neither {LOGIC!r} nor {NODE!r}; they"
             f" are {new_keys.text!r} and {new_keys.metadata!r}."
         )
-    options = CollectionOptions.read(collection_options)
+    options = schema.read_options(collection_options, embedded=embedded or local_mode)
     fields = schema.check_fields(indexed_fields)
-    if embedded or local_mode:
-        options.check_embedded()
-    if quantized and options.quantization_config is not None:
+    if quantized and "quantization_config" in options:
         raise ConfigurationError("Pass quantized=True or a quantization_config, not both.")
     requested = schema.requested_specs(specs, vectors)
     language = ENGLISH if lexical is None or lexical is True else lexical or None
-    info = yield from _get_info(name)
+    info = yield from get_info(name)
     if info is None:
         if not create:
             others = yield from _other_collections(name)
@@ -104,11 +101,10 @@ def open_collection(
         raise CollectionMismatchError(
             f"Collection {name!r} has no int8 vectors. Leave quantized= out, or index into another."
         )
-    options.check(name, info.config)
     if tenant is None and not all_tenants and (yield from _has_tenants(name, info, local_mode)):
         raise ConfigurationError(
             f"Passages of collection {name!r} belong to tenants. Open it with tenant=, or with"
-            " all_tenants=True to read everybody's."
+            " all_tenants=True to read the passages of all."
         )
     metadata = own_metadata(info)
     first: list[Any] = []
@@ -144,6 +140,7 @@ def open_collection(
         of_llama_index = any(NODE in (point.payload or {}) for point in first)
         prefixes = ("", keys.metadata) if of_llama_index else (keys.metadata,)
         flags = quarantine_keys(prefixes)
+    words = stored.get(LEXICAL)
     limits = StrictLimits.read(info.config.strict_mode_config)
     indexed = info.payload_schema or {}
     missing_indexes: tuple[str, ...] = ()
@@ -165,16 +162,31 @@ def open_collection(
         filterable_flags=limits.filterable(flags, indexed),
         shows_quarantined=show_quarantined,
         limits=limits,
+        language=(words and words.language) or ENGLISH,
     )
+
+
+def reopen(collection: Collection, specs: Mapping[str, VectorSpec]) -> Operation[Collection]:
+    """Read a collection again after its vectors have changed."""
+    opened = yield from open_collection(
+        collection.name,
+        specs,
+        local_mode=collection.local_mode,
+        tenant=collection.tenant,
+        all_tenants=collection.tenant is None,
+        create=False,
+        show_quarantined=collection.shows_quarantined,
+    )
+    return replace(opened, all_tenants=collection.all_tenants)
 
 
 def prepare_writing(
     collection: Collection, specs: Mapping[str, VectorSpec]
 ) -> Operation[Collection]:
-    """Creates the payload indexes that this package's filters need on a strict server.
+    """Create the payload indexes that this package's filters need on a strict server.
 
-    An empty collection that somebody created by hand also gets this package's metadata, so that the
-    next encoder is compared with this one.
+    An empty collection that was created by hand also gets this package's metadata, so that the next
+    encoder is compared with this one.
     """
     for key in collection.missing_indexes:
         yield create_index(collection.name, key, schema.PAYLOAD_INDEXES[key])
@@ -196,7 +208,8 @@ def prepare_writing(
     return replace(prepared, vectors=signed, has_own_metadata=True)
 
 
-def _get_info(name: str) -> Operation[models.CollectionInfo | None]:
+def get_info(name: str) -> Operation[models.CollectionInfo | None]:
+    """Get a collection's description; None where it does not exist."""
     try:
         info: models.CollectionInfo = yield client_call("get_collection", name)
     except CollectionNotFoundError:
@@ -205,14 +218,10 @@ def _get_info(name: str) -> Operation[models.CollectionInfo | None]:
 
 
 def _other_collections(name: str) -> Operation[str]:
-    """The names of those that there are, the most similar ones first; nothing where none may know.
-
-    Returns:
-        An end of a sentence.
-    """
+    """End a sentence with the names of other collections, the most similar ones first."""
     try:
         answer = yield ClientCall("get_collections", {})
-    except ServerError:  # a key for one collection alone
+    except ServerError:  # the key is for one collection alone
         return ""
     names = sorted(collection.name for collection in answer.collections)
     similar = get_close_matches(name, names, n=_MOST_NAMES)
@@ -234,8 +243,8 @@ def _create(
     except CollectionLockedError:  # we have waited long enough
         raise
     except Exception:
-        # Somebody else was faster, or the answer to our own first attempt was lost.
-        if (yield from _get_info(name)) is None:
+        # another program was faster, or the answer to our own first attempt was lost
+        if (yield from get_info(name)) is None:
             raise
     info: models.CollectionInfo = yield client_call("get_collection", name)
     return info
@@ -263,7 +272,7 @@ def _searchable(
 def _adopted_words(
     name: str, info: models.CollectionInfo, vector: StoredVector, language: str
 ) -> StoredVector:
-    """The lexical vector of an empty collection that was made by hand, filled by us from now on."""
+    """Take over the lexical vector of an empty collection that was made by hand."""
     params = (info.config.params.sparse_vectors or {}).get(vector.stored_name)
     if params is None or params.modifier != models.Modifier.IDF:
         raise CollectionMismatchError(
@@ -281,7 +290,7 @@ def _check_tenant(tenant: str | None, all_tenants: bool) -> None:
 
 
 def _has_tenants(name: str, info: models.CollectionInfo, local_mode: bool) -> Operation[bool]:
-    """Whether a passage belongs to a tenant; the index of the key, made before the first, tells."""
+    # the payload index is made before the first passage of a tenant
     index = (info.payload_schema or {}).get(TENANT)
     if not local_mode and (index is None or not index.points):
         return False

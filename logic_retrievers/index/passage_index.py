@@ -3,38 +3,68 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from contextlib import closing
 from functools import partial
-from typing import Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar, Unpack
+
+from qdrant_client import AsyncQdrantClient, QdrantClient
 
 from logic_retrievers.effects import Compute, Operation, arun, run
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.encoders.base import Encoder
+from logic_retrievers.encoders.query_encoder import QueryEncoderSource
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.index import backfill, ingestion, points
+from logic_retrievers.index import backfill as backfilling
+from logic_retrievers.index import candidate_search, collection_copy, ingestion, points
+from logic_retrievers.index import collection_metadata as notes
+from logic_retrievers.index import quarantine_flag as quarantine
+from logic_retrievers.index import vectors as stored
 from logic_retrievers.index.backfill import BackfillReport
+from logic_retrievers.index.candidate_search import EncodedVectorQuery
+from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.connection import Connection
-from logic_retrievers.index.copies import IndexCopies
 from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.ingestion import BATCH_SIZE, IngestReport
+from logic_retrievers.index.methods import awaiting, blocking, over_collection
 from logic_retrievers.index.nodes import connect
-from logic_retrievers.index.opening import open_collection, prepare_writing
+from logic_retrievers.index.opening import open_collection, prepare_writing, reopen
+from logic_retrievers.index.reindexing import Reindexing, ReindexReport
+from logic_retrievers.index.requests import client_call
+from logic_retrievers.index.schema import swap_query_encoder
 from logic_retrievers.index.settings import (
+    CollectionSettings,
+    ConnectionSettings,
     Settings,
     split_settings,
 )
+from logic_retrievers.index.unknown_fields import unknown_fields, warn_of_unknown_fields
 from logic_retrievers.progress import ProgressCallback
-from logic_retrievers.types import Passage
+from logic_retrievers.types import CandidatePool, Passage
+
+if TYPE_CHECKING:
+    from logic_retrievers.index.edge import EdgeClient
+
+T = TypeVar("T")
 
 
-class PassageIndex(IndexCopies):
+class PassageIndex:
     """A collection with one point per passage and one named vector per head of the encoder.
 
-    Open it with :meth:`open` or :meth:`aopen`. Each method has an asynchronous form (``aadd`` of
-    ``add``) that does the same without blocking the event loop; both may be mixed on one object.
-    What one call stores, every later call finds.
+    Open it with :meth:`open` or :meth:`aopen`; as a context manager it closes its connection.
+    Methods marked ``blocking`` run their operation and return its value. Methods that search, read,
+    write or delete have an asynchronous twin (``aadd`` of ``add``); both kinds may be mixed on one
+    object. The other methods that return an :data:`Operation` do nothing by themselves: ``yield
+    from`` them inside another operation, or pass them to :meth:`run` or :meth:`arun`.
     """
+
+    def __init__(self, connection: Connection, encoder: Encoder, collection: Collection) -> None:
+        self.connection = connection
+        self.encoder = encoder
+        self._swapping = threading.Lock()
+        self._collection = collection
+        self._known_fields: set[str] = set()
 
     @classmethod
     def open(
@@ -43,7 +73,7 @@ class PassageIndex(IndexCopies):
         encoder: Encoder | None = None,
         **settings: Unpack[Settings],
     ) -> Self:
-        """Opens a collection, creating it where it does not exist.
+        """Open a collection, and create it where it does not exist.
 
         Args:
             collection: its name.
@@ -71,7 +101,6 @@ class PassageIndex(IndexCopies):
         encoder: Encoder | None = None,
         **settings: Unpack[Settings],
     ) -> Self:
-        """:meth:`open` without blocking the event loop."""
         connecting, opening = split_settings(collection, settings, encoder)
         connection = await asyncio.to_thread(partial(connect, **connecting))
         try:
@@ -101,6 +130,53 @@ class PassageIndex(IndexCopies):
         )
         return cls(connection, encoder, opened)
 
+    @property
+    def vectors(self) -> tuple[str, ...]:
+        """Names of the vectors that can be searched."""
+        return self._collection.searchable
+
+    @property
+    def embedded(self) -> bool:
+        return self.connection.embedded
+
+    @property
+    def collection(self) -> str:
+        """The collection's name."""
+        return self._collection.name
+
+    @property
+    def client(self) -> QdrantClient | EdgeClient:
+        """The synchronous client, to share with another index or store."""
+        return self.connection.client
+
+    @property
+    def async_client(self) -> AsyncQdrantClient | None:
+        """The asynchronous client that was passed; None where the index makes its own."""
+        return self.connection.async_client
+
+    @property
+    def prefixes(self) -> tuple[str, ...]:
+        """Payload keys that hold metadata, for filters made by hand; "" for the top level."""
+        return self._collection.prefixes
+
+    @property
+    def language(self) -> str:
+        """Language of the lexical vector's stems."""
+        return self._collection.language
+
+    @property
+    def tenant(self) -> str | None:
+        """The tenant whose passages are read and written."""
+        return self._collection.tenant
+
+    def run(self, operation: Operation[T]) -> T:
+        """Run an operation on this index's connection."""
+        return run(operation, self.connection)
+
+    async def arun(self, operation: Operation[T]) -> T:
+        return await arun(operation, self.connection)
+
+    @blocking
     def add(
         self,
         passages: Iterable[Passage],
@@ -109,97 +185,79 @@ class PassageIndex(IndexCopies):
         keep_sources: Container[str] = (),
         progress: ProgressCallback | None = None,
         batch_size: int = BATCH_SIZE,
-    ) -> IngestReport:
-        """Stores passages.
+    ) -> Operation[IngestReport]:
+        """Store passages.
 
-        Passages that are stored unchanged cost neither encoding nor sending, so a call that was cut
-        off, even by ``kill -9``, is finished by running it again.
-
-        A passage whose text holds nothing to read is left out, with a :class:`BlankTextWarning`;
-        what is stored under its id stays, unless the rest of its source is replaced. Metadata are
-        stored as JSON has them.
+        Passages that are stored unchanged cost neither encoding nor sending. To finish a call that
+        was cut off, run it again. A passage without text to read is left out, with a
+        :class:`BlankTextWarning`; what is stored under its id stays, unless the rest of its source
+        is replaced. Metadata are stored as JSON has them.
 
         Args:
             passages: any iterable; read as a stream.
-            replace_sources: once every passage of this call is stored, delete what is still stored
-                of their sources and is not in it. A call that ends early deletes nothing.
-            keep_sources: sources that such a call brings only in part (a file with a row that could
-                not be read); nothing of theirs is deleted. Read when ``passages`` has ended.
+            replace_sources: once all passages are stored, delete other passages that are stored of
+                their sources. A call that ends early deletes nothing.
+            keep_sources: sources that this call brings only in part (a file with a row that could
+                not be read); none of their passages is deleted. Read when ``passages`` has ended.
             progress: called about every second, and after the first 16 passages.
-            batch_size: how many passages are read and sorted by length, and at most sent, together.
+            batch_size: number of passages read and sorted by length, and at most sent, together.
 
         Raises:
             ConfigurationError: the index was opened with ``all_tenants=True``.
             DuplicateIdError, InputError: passages that cannot be stored, once all others are.
-            CollectionError, ServerError: Qdrant refused or failed. The message says how many
-                passages of this call are stored.
+            CollectionError, ServerError: Qdrant refused or failed; says how many are stored.
         """
-        return self.run(self._add(passages, replace_sources, keep_sources, progress, batch_size))
-
-    async def aadd(
-        self,
-        passages: Iterable[Passage],
-        *,
-        replace_sources: bool = False,
-        keep_sources: Container[str] = (),
-        progress: ProgressCallback | None = None,
-        batch_size: int = BATCH_SIZE,
-    ) -> IngestReport:
-        """:meth:`add` without blocking the event loop."""
-        return await self.arun(
-            self._add(passages, replace_sources, keep_sources, progress, batch_size)
+        self.connection.check_writable()
+        if self._collection.all_tenants:
+            raise ConfigurationError(
+                "This index reads the passages of all tenants (all_tenants=True). A passage added"
+                " here would belong to no tenant, and no tenant would see it. Open the index with"
+                " tenant= to add."
+            )
+        self._collection = yield from prepare_writing(self._collection, self.encoder.specs)
+        report = yield from ingestion.add(
+            self._collection,
+            self.encoder,
+            passages,
+            replace_sources=replace_sources,
+            keep_sources=keep_sources,
+            progress=progress,
+            batch_size=batch_size,
         )
+        yield from self._optimize()
+        return report
 
+    aadd = awaiting(add)
+
+    @blocking
     def delete(
         self,
         ids: Sequence[str] | None = None,
         *,
         filter: UserFilter = None,  # noqa: A002
         source: str | None = None,
-    ) -> int:
-        """Deletes passages by exactly one of the three; returns how many there were."""
-        return self.run(points.delete(self._collection, ids, filter, source))
+    ) -> Operation[int]:
+        """Delete passages by exactly one of the three; return how many there were."""
+        return points.delete(self._collection, ids, filter, source)
 
-    async def adelete(
-        self,
-        ids: Sequence[str] | None = None,
-        *,
-        filter: UserFilter = None,  # noqa: A002
-        source: str | None = None,
-    ) -> int:
-        """:meth:`delete` without blocking the event loop."""
-        return await self.arun(points.delete(self._collection, ids, filter, source))
+    adelete = awaiting(delete)
 
-    def count(self, filter: UserFilter = None) -> int:  # noqa: A002
-        """How many passages there are."""
-        return self.run(self._count(filter))
+    @blocking
+    def count(self, filter: UserFilter = None) -> Operation[int]:  # noqa: A002
+        """Count the passages."""
+        number = yield from points.count(self._collection, filter)
+        if not number:
+            yield from warn_of_unknown_fields(self._collection, filter, self._known_fields)
+        return number
 
-    async def acount(self, filter: UserFilter = None) -> int:  # noqa: A002
-        """:meth:`count` without blocking the event loop."""
-        return await self.arun(self._count(filter))
+    acount = awaiting(count)
 
-    def unknown_fields(self, filter: UserFilter) -> dict[str, str]:  # noqa: A002
-        """Fields of a filter that no passage has, or none with a value of the kind asked for.
+    @blocking
+    def get(self, ids: Sequence[str]) -> Operation[list[Passage]]:
+        """Get the passages with these ids, in their order; those that do not exist are left out."""
+        return points.get(self._collection, ids)
 
-        The first 16 fields are looked at; those of a filter that matches nothing for another reason
-        are not among them.
-
-        Returns:
-            Field -> the kind of value: ``{"lnag": "a text", "date": "a number"}``.
-        """
-        return self.run(self._unknown_fields(filter))
-
-    async def aunknown_fields(self, filter: UserFilter) -> dict[str, str]:  # noqa: A002
-        """:meth:`unknown_fields` without blocking the event loop."""
-        return await self.arun(self._unknown_fields(filter))
-
-    def get(self, ids: Sequence[str]) -> list[Passage]:
-        """The passages with these ids, in their order; those that do not exist are left out."""
-        return self.run(points.get(self._collection, ids))
-
-    async def aget(self, ids: Sequence[str]) -> list[Passage]:
-        """:meth:`get` without blocking the event loop."""
-        return await self.arun(points.get(self._collection, ids))
+    aget = awaiting(get)
 
     def scroll(
         self,
@@ -207,7 +265,7 @@ class PassageIndex(IndexCopies):
         *,
         page_size: int = BATCH_SIZE,
     ) -> Iterator[Passage]:
-        """All passages, one after the other, read in pages."""
+        """Iterate over all passages, read in pages."""
         offset = None
         while True:
             page, offset = self.run(self.read_page(filter, offset, page_size))
@@ -221,7 +279,6 @@ class PassageIndex(IndexCopies):
         *,
         page_size: int = BATCH_SIZE,
     ) -> AsyncIterator[Passage]:
-        """:meth:`scroll` without blocking the event loop."""
         offset = None
         while True:
             page, offset = await self.arun(self.read_page(filter, offset, page_size))
@@ -230,82 +287,214 @@ class PassageIndex(IndexCopies):
             if offset is None:
                 return
 
+    @blocking
+    def unknown_fields(self, filter: UserFilter) -> Operation[dict[str, str]]:  # noqa: A002
+        """Map fields of a filter that no passage has to the kind of value that the filter wants.
+
+        For example ``{"lnag": "a text", "date": "a number"}``. Looks at the first 16 fields.
+        """
+        unknown, _ = yield from unknown_fields(self._collection, filter)
+        return unknown
+
+    aunknown_fields = awaiting(unknown_fields)
+
+    @blocking
     def backfill(
         self,
         names: Sequence[str] | None = None,
         *,
         progress: ProgressCallback | None = None,
-    ) -> BackfillReport:
-        """Makes missing named vectors; see :func:`logic_retrievers.index.backfill.backfill`."""
-        return self.run(self._backfill(names, progress))
+    ) -> Operation[BackfillReport]:
+        """Make missing named vectors; see :func:`logic_retrievers.index.backfill.backfill`."""
+        self.connection.check_writable()
+        report = yield from backfilling.backfill(self._collection, self.encoder, names, progress)
+        self._collection = yield from reopen(self._collection, self.encoder.specs)
+        yield from self._optimize()
+        return report
 
-    async def abackfill(
+    abackfill = awaiting(backfill)
+
+    @blocking
+    def use_query_encoder(
+        self, source: QueryEncoderSource | None, head: str | None = None
+    ) -> Operation[None]:
+        """Encode queries with another file from now on; stored vectors do not change.
+
+        May be called during searches: each search uses one encoder. The change is neither written
+        into the collection nor known to other indexes over it.
+
+        Args:
+            source: a query encoder's file. None restores the encoder's own query side.
+            head: the vector whose queries it encodes; by default the one that the file names, or
+                all vectors where ``source`` is None.
+
+        Raises:
+            FingerprintMismatchError: the file was made for other documents than the stored ones.
+            MissingVectorError: the collection does not have the vector.
+            QueryEncoderError: the file is missing, damaged, or does not fit the encoder.
+            ConfigurationError: the encoder takes no query encoder.
+        """
+
+        def swap() -> None:
+            with self._swapping:
+                self.encoder = swap_query_encoder(self._collection, self.encoder, source, head)
+
+        yield Compute(swap)
+
+    ause_query_encoder = awaiting(use_query_encoder)
+
+    @blocking
+    def optimize(self) -> Operation[bool]:
+        """Build the HNSW index of an embedded collection now; return whether there was any to do.
+
+        A server does so by itself, and :meth:`add` does where more than 100,000 passages are
+        outside that index. Searches go on meanwhile; writes wait.
+        """
+        return self._optimize(force=True)
+
+    def copy_to(
         self,
-        names: Sequence[str] | None = None,
+        collection: str | None = None,
         *,
         progress: ProgressCallback | None = None,
-    ) -> BackfillReport:
-        """:meth:`backfill` without blocking the event loop."""
-        return await self.arun(self._backfill(names, progress))
+        **place: Unpack[ConnectionSettings],
+    ) -> int:
+        """Copy all points to a collection elsewhere; return how many points this call copied.
 
-    def optimize(self) -> bool:
-        """Builds the HNSW index of an embedded collection now; a server does so by itself.
+        Ids, payloads and vectors stay as they are; nothing is encoded. After an interruption the
+        same call continues: it copies what is missing, changed, hidden or shown since. From server
+        to server the collection's options (shards, replicas, quantisation, HNSW, ...) are copied.
 
-        :meth:`add` does it where more than 100,000 passages are outside that index. Searches go on
-        meanwhile; writes wait.
+        Args:
+            collection: name of the copy; the same name by default.
+            progress: called after each batch; what an earlier call copied counts as done.
+            **place: where the copy is; see :class:`ConnectionSettings`.
 
-        Returns:
-            Whether there was anything to do.
+        Raises:
+            ConfigurationError: no place is named.
+            CollectionMismatchError: the collection there has another encoder or shape; nothing was
+                written.
+            CollectionError: the copy does not have as many points in the end.
         """
-        return self.run(self._optimize(force=True))
+        name = collection_copy.check_target(collection or self.collection, place)
+        with closing(connect(**place)) as there:
+            servers = not any(c.embedded or c.local_mode for c in (self.connection, there))
+            copying = collection_copy.copy(self._collection, name, there, progress, options=servers)
+            return self.run(copying)
 
-    async def aoptimize(self) -> bool:
-        """:meth:`optimize` without blocking the event loop."""
-        return await self.arun(self._optimize(force=True))
-
-    def _add(
+    @blocking
+    def reindex(
         self,
-        passages: Iterable[Passage],
-        replace_sources: bool,
-        keep_sources: Container[str],
-        progress: ProgressCallback | None,
-        batch_size: int,
-    ) -> Operation[IngestReport]:
-        self._connection.check_writable()
-        if self._collection.all_tenants:
-            raise ConfigurationError(
-                "This index reads the passages of all tenants (all_tenants=True): what it added"
-                " would belong to none, and no tenant would see it. Open it with tenant= to add."
-            )
-        self._collection = yield from prepare_writing(self._collection, self._encoder.specs)
-        report = yield from ingestion.add(
-            self._collection,
-            self._encoder,
-            passages,
-            replace_sources=replace_sources,
-            keep_sources=keep_sources,
-            progress=progress,
-            batch_size=batch_size,
-        )
-        yield from self._optimize()
+        into: str,
+        encoder: Encoder | None = None,
+        *,
+        alias: str | None = None,
+        dry_run: bool = False,
+        progress: ProgressCallback | None = None,
+        **settings: Unpack[CollectionSettings],
+    ) -> Operation[ReindexReport]:
+        """Make a second collection of all passages, with another encoder or other settings.
+
+        Searches and writes go on meanwhile; the second collection has all changes at the end. After
+        an interruption the same call continues.
+
+        With ``alias``, programs that opened that name read and write the second collection after
+        the call. Where its encoder or the language of its words differs, open those programs' index
+        again at that moment. Writes to the first collection's own name then reach only the first.
+
+        Args:
+            into: name of the second collection; new, empty, or that of an interrupted call.
+            encoder: makes its vectors; by default this index's.
+            alias: a name that leads to the second collection at the end; for servers.
+            dry_run: write nothing, and estimate time and space from the first passages.
+            progress: called about every second while the passages are read for the first time.
+            **settings: see :class:`CollectionSettings`; by default those of this index.
+
+        Raises:
+            ConfigurationError: names or settings that cannot be.
+            CollectionError: others write to the second collection, or it holds other passages.
+        """
+        encoder = encoder or self.encoder
+        work = Reindexing(self._collection, into, encoder, settings, alias, self.embedded)
+        if dry_run:
+            return (yield from work.estimate())
+        report = yield from work.run(progress)
+        yield from self._optimize(into)
         return report
 
-    def _backfill(
-        self, names: Sequence[str] | None, progress: ProgressCallback | None
-    ) -> Operation[BackfillReport]:
-        self._connection.check_writable()
-        report = yield from backfill.backfill(
-            self._collection, self._encoder, names, progress=progress
+    def _optimize(self, collection: str | None = None, *, force: bool = False) -> Operation[bool]:
+        if not self.embedded:
+            return False
+        call = client_call("optimize", collection or self.collection, force=force)
+        return bool((yield call))
+
+    def find_candidates(
+        self,
+        queries: Sequence[Sequence[EncodedVectorQuery]],
+        filter: UserFilter = None,  # noqa: A002
+        must_not: Sequence[Mapping[str, Any]] | None = None,
+    ) -> Operation[list[CandidatePool]]:
+        """Find the pool of each query; see :func:`candidate_search.find_candidates`."""
+        pools = yield from candidate_search.find_candidates(
+            self._collection, queries, filter, must_not
         )
-        opened = yield from open_collection(
-            self._collection.name,
-            self._encoder.specs,
-            local_mode=self._connection.local_mode,
-            tenant=self._collection.tenant,
-            all_tenants=self._collection.tenant is None,
-            create=False,
-            show_quarantined=self._collection.shows_quarantined,
+        if not any(pool.ids for pool in pools):
+            yield from warn_of_unknown_fields(self._collection, filter, self._known_fields)
+        return pools
+
+    def read_page(
+        self,
+        filter: UserFilter = None,  # noqa: A002
+        offset: Any = None,
+        size: int = 256,
+    ) -> Operation[tuple[list[Passage], Any]]:
+        """Read one page of passages and the offset of the next; see :func:`points.page`."""
+        page, following = yield from points.page(self._collection, filter, offset, size)
+        if not page and offset is None:
+            yield from warn_of_unknown_fields(self._collection, filter, self._known_fields)
+        return page, following
+
+    fetch_passages = over_collection(points.fetch)
+    get_passages = over_collection(points.get)
+    delete_passages = over_collection(points.delete)
+    fetch_vectors = over_collection(stored.fetch_vectors)
+    stored_vectors = over_collection(stored.stored_vectors)
+    unhide = over_collection(quarantine.unhide)
+    quarantined_page = over_collection(quarantine.quarantined_page)
+    fingerprints = over_collection(quarantine.fingerprints)
+    note = over_collection(notes.note)
+    noted = over_collection(notes.noted)
+
+    def hide(self, ids: Sequence[str]) -> Operation[list[str]]:
+        """Quarantine passages; see :func:`quarantine_flag.hide`."""
+        # creates the flag's payload index where a server has none
+        self._collection = yield from prepare_writing(self._collection, self.encoder.specs)
+        return (yield from quarantine.hide(self._collection, ids))
+
+    def close(self) -> None:
+        """Close the connection; clients that the caller passed stay open."""
+        self.connection.close()
+
+    async def aclose(self) -> None:
+        await self.connection.aclose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.aclose()
+
+    def __reduce__(self) -> NoReturn:
+        raise ConfigurationError(
+            "An open index cannot be pickled or copied, nor can what searches it. Open it where it"
+            " is needed, with the same settings, or with client=index.client in the same process."
         )
-        self._collection = replace(opened, all_tenants=self._collection.all_tenants)
-        yield from self._optimize()
-        return report
+
+    def __repr__(self) -> str:
+        return f"PassageIndex({self._collection.name!r} at {self.connection.place!r})"

@@ -1,9 +1,8 @@
-"""How a passage is stored as a Qdrant point: its id, its content hash and its payload.
+"""A passage as a Qdrant point: its id, its content hash and its payload.
 
-The payload has three layouts: that of this package and those of two frameworks. Ours keeps
-langchain-qdrant's keys (``page_content``, ``metadata``), so that its store reads what we wrote, and
-puts everything of its own under ``logic``. LlamaIndex keeps a node as JSON under ``_node_content``
-and its metadata at the top level. The layout is recognised point by point.
+Payloads have one of three layouts, recognised point by point. Ours has langchain-qdrant's keys
+(``page_content``, ``metadata``), so that its store reads our points, and our own values under
+``logic``. LlamaIndex keeps a node as JSON under ``_node_content``, its metadata at the top level.
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ HASH = f"{LOGIC}.hash"
 ID = f"{LOGIC}.id"
 SOURCE = f"{LOGIC}.source"
 TENANT = f"{LOGIC}.tenant"
+# True where a passage is hidden from retrieval. Stores of frameworks have it in their metadata, at
+# the same path from there.
 QUARANTINED = f"{LOGIC}.quarantined"
-"""True where a passage is hidden from retrieval. Stores of frameworks that keep metadata at the top
-level (LlamaIndex) or under a key (langchain-qdrant) have it at the same path from there."""
 NODE = "_node_content"
+# Parts of a LlamaIndex node that a passage has a field for, or that are not the node's own.
 FIELDS_OF_PASSAGE = frozenset(
     {"text", "text_resource", "metadata", "embedding", "id_", "class_name"}
 )
-"""Parts of a LlamaIndex node that a passage has a field for, or that are not the node's own."""
 
 
 class PayloadKeys(NamedTuple):
@@ -50,12 +49,12 @@ DEFAULT_KEYS = PayloadKeys()
 
 
 def point_id(passage_id: str, tenant: str | None = None) -> str:
-    """The UUIDv5 under which Qdrant keeps a passage; two tenants never share one."""
+    """Make the UUIDv5 of a passage's point; two tenants never share one."""
     return str(uuid5(NAMESPACE, json.dumps([tenant, passage_id], ensure_ascii=True)))
 
 
 def possible_point_ids(passage_id: str, tenant: str | None = None) -> list[models.ExtendedPointId]:
-    """Every point id that a passage may have: ours, and its own where another store wrote it."""
+    """List the point ids that a passage may have: ours, and its own from another store."""
     point_ids: list[models.ExtendedPointId] = [point_id(passage_id, tenant)]
     if passage_id.isascii() and passage_id.isdecimal():
         if len(passage_id) <= 20 and int(passage_id) < 2**64:  # Qdrant's largest
@@ -67,12 +66,12 @@ def possible_point_ids(passage_id: str, tenant: str | None = None) -> list[model
 
 
 def native_point_id(point: str) -> str | int:
-    """A point id as Qdrant wants it; candidate pools hold them as strings."""
+    """Convert a point id of a candidate pool, which is a string, to Qdrant's type."""
     return int(point) if point.isdecimal() else point
 
 
 def content_hash(passage: Passage, fingerprints: Iterable[tuple[str, str]]) -> str:
-    """sha256 of all that decides the stored point: text, metadata, place, and the encoders.
+    """Hash everything that decides the stored point by sha256.
 
     Args:
         passage: with metadata that JSON can hold.
@@ -96,7 +95,7 @@ def content_hash(passage: Passage, fingerprints: Iterable[tuple[str, str]]) -> s
 def to_payload(
     passage: Passage, digest: str, tenant: str | None, keys: PayloadKeys = DEFAULT_KEYS
 ) -> dict[str, Any]:
-    """The payload of a passage in our layout; keys without a value are left out."""
+    """Make the payload of a passage in our layout, without keys that have no value."""
     logic = {
         "id": passage.id,
         "hash": digest,
@@ -117,13 +116,12 @@ def to_passage(
     keys: PayloadKeys = DEFAULT_KEYS,
     flags: Sequence[str] = (QUARANTINED,),
 ) -> Passage:
-    """The passage in a point's payload, in any of the three layouts.
+    """Read the passage in a point's payload, in any of the three layouts.
 
     ``flags``: payload keys that may hold a quarantine flag.
 
     Raises:
-        CollectionMismatchError: the payload has no text where one of the layouts keeps it, or a
-            value of another type than it writes.
+        CollectionMismatchError: the payload has no text, or a value of another type.
     """
     payload = payload or {}
     try:
@@ -168,24 +166,24 @@ def _passage_of_ours(
 
 
 def stored_tenant(payload: Mapping[str, Any] | None) -> str | None:
-    """The tenant that a point belongs to."""
+    """Read the tenant of a point."""
     return _logic(payload).get("tenant")
 
 
 def stored_hash(payload: Mapping[str, Any] | None) -> str | None:
-    """The content hash that a point was written with; None where another store wrote it."""
+    """Read the content hash of a point; None where another store wrote it."""
     return _logic(payload).get("hash")
 
 
 def quarantine_keys(metadata_prefixes: Sequence[str]) -> tuple[str, ...]:
-    """The payload keys that may hold a quarantine flag: ours, and that key inside the metadata."""
+    """List the payload keys that may hold a quarantine flag: ours, and the same in the metadata."""
     return (QUARANTINED, *(f"{prefix}.{QUARANTINED}" for prefix in metadata_prefixes if prefix))
 
 
 def is_quarantined(
     payload: Mapping[str, Any] | None, flags: Sequence[str] = (QUARANTINED,)
 ) -> bool:
-    """Whether a point is hidden from retrieval: one of the flags' payload keys holds True."""
+    """Tell whether a point is hidden from retrieval."""
     return any(_value_at(payload, key) is True for key in flags)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Mapping, Sequence, Set
 
 from qdrant_client import models
 
@@ -29,7 +29,7 @@ IDS_PER_PAGE = 4096
 
 
 def count(collection: Collection, user_filter: UserFilter = None) -> Operation[int]:
-    """How many passages there are."""
+    """Count the passages that a filter finds."""
     condition = to_qdrant_filter(
         user_filter, tenant=collection.tenant, prefixes=collection.prefixes
     )
@@ -37,7 +37,7 @@ def count(collection: Collection, user_filter: UserFilter = None) -> Operation[i
 
 
 def get(collection: Collection, ids: Sequence[str]) -> Operation[list[Passage]]:
-    """The passages with these ids, in their order; those that do not exist are left out."""
+    """Get the passages with these ids, in their order; those that do not exist are left out."""
     check_ids(ids)
     passages: dict[str, Passage] = {}
     for batch in batches(ids, IDS_PER_CALL):
@@ -47,7 +47,7 @@ def get(collection: Collection, ids: Sequence[str]) -> Operation[list[Passage]]:
 
 
 def fetch(collection: Collection, point_ids: Sequence[str]) -> Operation[dict[str, Passage]]:
-    """Point id of a candidate pool -> its passage.
+    """Map point ids of a candidate pool to passages.
 
     Points that were deleted or hidden since the search are left out.
     """
@@ -63,9 +63,9 @@ def fetch(collection: Collection, point_ids: Sequence[str]) -> Operation[dict[st
 def retrieve_by_passage_id(
     collection: Collection, ids: Sequence[str], *, vectors: bool | Sequence[str] = False
 ) -> Operation[list[tuple[str, models.Record]]]:
-    """(passage id, point) of every point of these passages that the collection's tenant may see.
+    """Get (passage id, point) for every point of these passages that the tenant may see.
 
-    One request: hand in no more ids than there is memory for their points.
+    One request: pass no more ids than there is memory for their points.
     """
     passage_of = {
         point: passage_id
@@ -86,15 +86,14 @@ def page(
     offset: str | int | None = None,
     size: int = 256,
 ) -> Operation[tuple[list[Passage], str | int | None]]:
-    """One page of passages, in the order of their points, and the offset of the next page."""
+    """Read one page of passages, in the order of their points, and the offset of the next page."""
     check_count("page_size", size)
     condition = to_qdrant_filter(
         user_filter, tenant=collection.tenant, prefixes=collection.prefixes
     )
     limit = collection.limits.results(size)
     records, following = yield scroll(collection.name, condition, limit=limit, offset=offset)
-    passages = [collection.passage(record) for record in records]
-    return passages, following
+    return [collection.passage(record) for record in records], following
 
 
 def delete(
@@ -103,7 +102,7 @@ def delete(
     user_filter: UserFilter = None,
     source: str | None = None,
 ) -> Operation[int]:
-    """Deletes passages by exactly one of the three; returns how many there were.
+    """Delete passages by exactly one of the three; return how many there were.
 
     Raises:
         InputError: none or several of the three, or a filter that excludes nothing.
@@ -134,14 +133,11 @@ def delete(
 
 
 def delete_stale(collection: Collection, sources: Mapping[str, Set[str]]) -> Operation[int]:
-    """Deletes what the collection holds of these sources beyond the given points.
+    """Delete the other points of these sources; return how many.
 
     Args:
         collection: where to delete.
         sources: source -> ids of the points that stay.
-
-    Returns:
-        How many points were deleted.
     """
     deleted = 0
     for batch in batches(list(sources), collection.limits.ids(SOURCES_PER_CALL)):
@@ -154,16 +150,9 @@ def delete_stale(collection: Collection, sources: Mapping[str, Set[str]]) -> Ope
 def delete_others(
     collection: Collection, staying: Container[str], condition: models.Filter | None = None
 ) -> Operation[int]:
-    """Deletes the points that meet a condition, but for those with these ids; returns how many."""
-    others: list[models.ExtendedPointId] = []
-    limit, offset = collection.limits.results(IDS_PER_PAGE), None
-    while True:
-        records, offset = yield scroll(
-            collection.name, condition, limit=limit, offset=offset, payload=False
-        )
-        others += [record.id for record in records if str(record.id) not in staying]
-        if offset is None:
-            break
+    """Delete the points that meet a condition, except those with these ids; return how many."""
+    found = yield from _point_ids(collection, condition)
+    others = [point for point in found if str(point) not in staying]
     yield from delete_points(collection, others)
     return len(others)
 
@@ -171,15 +160,15 @@ def delete_others(
 def delete_points(
     collection: Collection, point_ids: Sequence[models.ExtendedPointId]
 ) -> Operation[None]:
-    """Deletes points by id."""
+    """Delete points by id."""
     for batch in batches(point_ids, IDS_PER_PAGE):
         yield client_call("delete", collection.name, points_selector=list(batch), wait=True)
 
 
 def _source_filter(collection: Collection, sources: list[str]) -> models.Filter:
-    """The passages of these sources that belong to the collection's tenant, or to none.
+    """Match the passages of these sources that belong to the collection's tenant.
 
-    Without a tenant the passages of tenants stay out: their sources may have the same names.
+    Without a tenant, match those of no tenant: tenants may have sources of the same name.
     """
     match = models.FieldCondition(key=SOURCE, match=models.MatchAny(any=sources))
     if collection.tenant is None:
@@ -202,19 +191,42 @@ def _delete(collection: Collection, condition: models.Filter) -> Operation[int]:
 
 
 def count_points(collection: Collection, condition: models.Filter | None) -> Operation[int]:
-    """How many points meet a condition.
-
-    Their ids are paged through where strict mode forbids exact counts: an estimate is far off where
-    there is a filter.
-    """
+    """Count the points that meet a condition."""
     if collection.limits.exact:
         answer = yield client_call("count", collection.name, count_filter=condition, exact=True)
         return int(answer.count)
-    counted, limit, offset = 0, collection.limits.results(IDS_PER_PAGE), None
+    # strict mode forbids exact counts, and an estimate is far off where there is a filter
+    return len((yield from _point_ids(collection, condition)))
+
+
+def _point_ids(
+    collection: Collection, condition: models.Filter | None
+) -> Operation[list[models.ExtendedPointId]]:
+    ids: list[models.ExtendedPointId] = []
+    limit, offset = collection.limits.results(IDS_PER_PAGE), None
     while True:
         records, offset = yield scroll(
             collection.name, condition, limit=limit, offset=offset, payload=False
         )
-        counted += len(records)
+        ids += [record.id for record in records]
         if offset is None:
-            return counted
+            return ids
+
+
+def each_page(
+    collection: Collection,
+    visit: Callable[[Sequence[models.Record]], Operation[None]],
+    condition: models.Filter | None = None,
+    *,
+    size: int,
+    vectors: bool = False,
+) -> Operation[None]:
+    """Run an operation on each page of the points that meet a condition."""
+    limit, offset = collection.limits.results(size), None
+    while True:
+        records, offset = yield scroll(
+            collection.name, condition, limit=limit, offset=offset, vectors=vectors
+        )
+        yield from visit(records)
+        if offset is None:
+            return

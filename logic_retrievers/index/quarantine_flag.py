@@ -1,4 +1,4 @@
-"""Quarantine: sets, finds and removes the flag that hides a passage from retrieval."""
+"""Quarantine: set, find and remove the flag that hides a passage from retrieval."""
 
 from __future__ import annotations
 
@@ -15,21 +15,17 @@ from logic_retrievers.effects import Operation
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.filters import flag_conditions
 from logic_retrievers.index.point_format import LOGIC, QUARANTINED, is_quarantined
-from logic_retrievers.index.points import page, retrieve_by_passage_id
-from logic_retrievers.index.requests import batches, client_call, scroll
+from logic_retrievers.index.points import each_page, page, retrieve_by_passage_id
+from logic_retrievers.index.requests import batches, client_call
 from logic_retrievers.types import Passage
 
 POINTS_PER_CALL = 256
 
 
 def hide(collection: Collection, ids: Sequence[str]) -> Operation[list[str]]:
-    """Quarantines passages; those that are hidden already, or do not exist, are left alone.
+    """Hide passages; return the ids of those that were active before.
 
-    One request per batch, so that an interruption leaves some passages hidden and others not, and
-    none half hidden.
-
-    Returns:
-        The ids of those that were active before.
+    One request per batch: an interruption leaves no passage half hidden.
     """
     done: list[str] = []
     for batch in _batches(ids):
@@ -48,10 +44,9 @@ def hide(collection: Collection, ids: Sequence[str]) -> Operation[list[str]]:
 
 
 def unhide(collection: Collection, ids: Sequence[str]) -> Operation[list[str]]:
-    """Removes the flag: payload and vectors are then what they were before.
+    """Remove the flag; return the ids of those that were hidden before.
 
-    Returns:
-        The ids of those that were hidden before.
+    Payload and vectors are then as they were before.
     """
     done: list[str] = []
     for batch in _batches(ids):
@@ -64,15 +59,15 @@ def unhide(collection: Collection, ids: Sequence[str]) -> Operation[list[str]]:
 def _found(
     collection: Collection, ids: Sequence[str], *, hidden: bool
 ) -> Operation[list[tuple[str, models.Record]]]:
-    """(passage id, point) of those of the passages that are hidden, or of those that are not."""
+    """Get (passage id, point) of the passages that are hidden, or of those that are not."""
     pairs = yield from retrieve_by_passage_id(collection, ids)
     return [pair for pair in pairs if is_quarantined(pair[1].payload, collection.flags) == hidden]
 
 
 def _delete_flags(collection: Collection, records: Sequence[models.Record]) -> Operation[None]:
-    """Deletes the flag's keys alone, so that nothing that others write is lost."""
+    # the flag's keys alone, so that nothing that others write is lost
     keys = collection.flags
-    # a point of another store had no payload of ours, and is to have none again
+    # a point of another store had no payload of ours before, and has none afterwards
     only_flag = [r.id for r in records if (r.payload or {}).get(LOGIC) == {"quarantined": True}]
     others = [record.id for record in records if record.id not in only_flag]
     for points, deleted_keys in ((only_flag, [LOGIC, *keys[1:]]), (others, list(keys))):
@@ -83,34 +78,29 @@ def _delete_flags(collection: Collection, records: Sequence[models.Record]) -> O
 
 
 def unhide_points(collection: Collection, point_ids: Container[str]) -> Operation[None]:
-    """Removes the flag from those of the hidden points that have one of these ids."""
-    flagged = models.Filter(should=flag_conditions(collection.filterable_flags))
-    limit, offset = collection.limits.results(POINTS_PER_CALL), None
-    while collection.filterable_flags:
-        records, offset = yield scroll(collection.name, flagged, limit=limit, offset=offset)
+    """Remove the flag from the hidden points that have one of these ids."""
+
+    def unhide_page(records: Sequence[models.Record]) -> Operation[None]:
         hidden = [record for record in records if str(record.id) in point_ids]
         yield from _delete_flags(collection, hidden)
-        if offset is None:
-            return
+
+    if collection.filterable_flags:
+        flagged = models.Filter(should=flag_conditions(collection.filterable_flags))
+        yield from each_page(collection, unhide_page, flagged, size=POINTS_PER_CALL)
 
 
 def quarantined_page(
     collection: Collection, offset: Any = None
 ) -> Operation[tuple[list[Passage], Any]]:
-    """One page of the hidden passages, in the order of their points, and the next page's offset."""
-    if not collection.filterable_flags:  # a strict server without an index: nothing is hidden there
+    """Read one page of the hidden passages, and the offset of the next page."""
+    if not collection.filterable_flags:  # strict mode without the index: nothing was hidden
         return [], None
     flagged = models.Filter(should=flag_conditions(collection.filterable_flags))
     return (yield from page(collection, flagged, offset))
 
 
 def fingerprints(collection: Collection, ids: Sequence[str]) -> Operation[dict[str, str]]:
-    """Passage id -> sha256 of its point, payload and vectors, as it is without the flag.
-
-    Of a dense vector only the signs are hashed: embedded mode scales vectors to length 1 again
-    whenever it loads or searches them, so that their last bits change by themselves. The vector of
-    another text, or of another encoder, has other signs.
-    """
+    """Map passage ids to the sha256 of their points, payload and vectors without the flag."""
     hashes: dict[str, str] = {}
     for batch in _batches(ids):
         pairs = yield from retrieve_by_passage_id(collection, batch, vectors=True)
@@ -142,13 +132,15 @@ def _vector_bytes(vector: Any) -> bytes:
             np.asarray(vector.indices, dtype=np.uint32)[order].tobytes()
             + np.asarray(vector.values, dtype=np.float32)[order].tobytes()
         )
+    # Only signs: embedded mode scales vectors to length 1 whenever it loads them, which changes
+    # their last bits. Vectors of another text or encoder have other signs.
     coordinates = np.asarray([] if vector is None else vector)
     signs: npt.NDArray[np.int8] = np.sign(coordinates).astype(np.int8)
     return signs.tobytes()
 
 
 def _without_key(payload: Mapping[str, Any], path: Sequence[str]) -> dict[str, Any]:
-    """The payload without what lies at a path, and without our key if nothing else is under it."""
+    """Leave out the value at a path, and our own key if nothing else is under it."""
     first, *rest = path
     inner = payload.get(first)
     kept = {key: value for key, value in payload.items() if key != first}

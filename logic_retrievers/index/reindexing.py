@@ -1,15 +1,15 @@
-"""Reindexing: every passage into a second collection of another encoder or shape, then an alias.
+"""Reindexing: write every passage into a second collection of another encoder or shape.
 
-Passes over the original follow each other until little has changed since the one before; then what
-is gone is deleted, the alias switched, and one more pass brings what was written meanwhile. Nothing
-but the second collection and the alias is written.
+Passes over the original follow each other until one finds few changes. Then passages that the
+original no longer has are deleted, the alias is switched, and one more pass brings what was written
+meanwhile. Only the second collection and the alias are written.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -18,43 +18,50 @@ from qdrant_client import models
 
 from logic_retrievers.effects import ClientCall, Compute, Operation
 from logic_retrievers.encoders.base import Encoder, check_names
-from logic_retrievers.errors import CollectionError, CollectionNotFoundError, ConfigurationError
+from logic_retrievers.errors import CollectionError, ConfigurationError
 from logic_retrievers.index import ingestion, lexical
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.collection_copy import copy_payload_indexes
-from logic_retrievers.index.collection_options import CollectionOptions
-from logic_retrievers.index.opening import open_collection, prepare_writing
+from logic_retrievers.index.opening import get_info, open_collection, prepare_writing
 from logic_retrievers.index.point_format import content_hash, point_id, stored_hash, stored_tenant
-from logic_retrievers.index.points import count_points, delete_others, delete_points
+from logic_retrievers.index.points import count_points, delete_others, delete_points, each_page
 from logic_retrievers.index.quarantine_flag import unhide_points
 from logic_retrievers.index.requests import batches, client_call, retrieve, scroll
-from logic_retrievers.index.schema import new_vector
+from logic_retrievers.index.schema import new_vector, options_of
+from logic_retrievers.index.settings import ConnectionSettings, check_name, split_settings
 from logic_retrievers.index.vectors import encode_for_storage
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 from logic_retrievers.types import Passage
 
 PAGE_SIZE = 256
+# Most passages that the last pass before the switch of the alias may have written.
 FEW = 256
-"""Passages that a pass may have written for the alias to be switched after it."""
-_ORIGIN = "logic_reindexed_from"
-"""Key of a second collection's metadata: the name of the original."""
+# Number of passages that an estimate encodes.
 SAMPLE = 64
-"""Passages that an estimate encodes."""
+# Key of the second collection's metadata: the name of the original.
+_ORIGIN = "logic_reindexed_from"
+# Settings that the second collection shares with the first.
+_FIXED = (
+    *ConnectionSettings.__annotations__,
+    *("tenant", "all_tenants", "create", "show_quarantined", "vector_names"),
+)
+# (content hash, whether quarantined): these decide a passage's point in the second collection
+_Content = tuple[str, bool]
 
 
 @dataclass(frozen=True, slots=True)
 class ReindexReport:
-    """What one call did, or what a whole one would take.
+    """Result of one call, or the estimate of a whole reindexing.
 
     Args:
-        collection: the second one.
-        passages: in it; of an estimate, in the original.
-        written: encoded and stored by this call; of an estimate, those to encode.
-        removed: deleted from the second collection, since the original has them no more.
-        seconds: that it took, or would take on this machine.
-        bytes: of an estimate: vectors and payloads on the disk, without an HNSW index. None: not
-            estimated.
-        alias: that is the second collection's name from now on.
+        collection: name of the second collection.
+        passages: in the second collection; of an estimate, in the original.
+        written: passages that this call encoded and stored; of an estimate, passages to encode.
+        removed: deleted from the second collection, since the original no longer has them.
+        seconds: duration; of an estimate, on this machine.
+        bytes: of an estimate: vectors and payloads on the disk, without an HNSW index. None where
+            nothing was estimated.
+        alias: leads to the second collection from now on.
     """
 
     collection: str
@@ -66,154 +73,242 @@ class ReindexReport:
     alias: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Content:
-    """What decides a passage's point in the second collection."""
+class Reindexing:
+    """One reindexing; see :meth:`PassageIndex.reindex`.
 
-    digest: str
-    quarantined: bool
-
-
-def reindex(
-    source: Collection,
-    into: str,
-    encoder: Encoder,
-    settings: Mapping[str, Any],
-    alias: str | None,
-    progress: ProgressCallback | None,
-    *,
-    embedded: bool,
-) -> Operation[ReindexReport]:
-    """Fills a second collection from the first, and switches an alias to it.
-
-    See :meth:`PassageIndex.reindex`; the settings are those of :func:`opening.open_collection`.
-    """
-    begun = time.monotonic()
-    source, switched = yield from _resolve(source, into, alias, embedded)
-    target = yield from _open_target(source, into, encoder, settings, embedded)
-    meter = ProgressMeter(progress, (yield from count_points(source, None)))
-    if switched:  # an earlier call was cut off after that; what is there may be newer by now
-        _, written = yield from _pass(source, target, encoder, {}, meter, only_ours=True)
-        removed = 0
-    else:
-        written, removed = yield from _fill(source, target, encoder, alias, meter)
-    stored = yield from count_points(target, None)
-    seconds = time.monotonic() - begun
-    return ReindexReport(into, stored, written, removed, seconds, alias=alias)
-
-
-def _fill(
-    source: Collection,
-    target: Collection,
-    encoder: Encoder,
-    alias: str | None,
-    meter: ProgressMeter,
-) -> Operation[tuple[int, int]]:
-    """How many passages were written, and how many deleted."""
-    seen, written = yield from _pass(source, target, encoder, {}, meter)
-    last = written
-    while last > FEW:
-        seen, last = yield from _pass(source, target, encoder, seen)
-        written += last
-    removed = yield from delete_others(target, seen)
-    # and shows what was restored while an earlier call was at work
-    active = {point for point, content in seen.items() if not content.quarantined}
-    yield from unhide_points(target, active)
-    stored = yield from count_points(target, None)
-    if stored != len(seen):
-        raise CollectionError(
-            f"{target.name!r} has {stored} passages, and {source.name!r} gave {len(seen)}: somebody"
-            f" else writes to {target.name!r}. Stop that, and run this again."
-        )
-    if alias is not None:
-        yield from switch_alias(alias, target.name)
-        later, last = yield from _pass(source, target, encoder, seen, only_ours=True)
-        written += last
-        # what went from the original during the switch, unless others wrote it anew
-        gone = yield from _ours(target, [point for point in seen if point not in later], seen)
-        yield from delete_points(target, gone)
-        removed += len(gone)
-    return written, removed
-
-
-def estimate(
-    source: Collection,
-    into: str,
-    encoder: Encoder,
-    settings: Mapping[str, Any],
-    *,
-    embedded: bool,
-) -> Operation[ReindexReport]:
-    """What :func:`reindex` would take, from the first passages of the collection."""
-    source, _ = yield from _resolve(source, into, None, embedded)
-    total = yield from count_points(source, None)
-    names = check_names(settings.get("vectors") or _vector_names(source, encoder), encoder.specs)
-    records, _ = yield scroll(source.name, limit=source.limits.results(SAMPLE))
-    if not records:
-        return ReindexReport(into, 0, 0, bytes=0)
-    passages = [source.passage(record) for record in records]
-    made = [new_vector(encoder.specs[name]) for name in names]
-    begun = time.monotonic()
-    yield Compute(partial(encode_for_storage, encoder, passages, made))
-    seconds = (time.monotonic() - begun) / len(records) * total
-    payload = sum(len(json.dumps(record.payload)) for record in records) / len(records)
-    vectors = 4 * sum(encoder.specs[name].dimension for name in names)
-    return ReindexReport(
-        into, total, total, seconds=seconds, bytes=int(total * (payload + vectors))
-    )
-
-
-def _resolve(
-    source: Collection, into: str, alias: str | None, embedded: bool
-) -> Operation[tuple[Collection, bool]]:
-    """The original under its own name, and whether the alias leads to the second one already.
-
-    An alias by which the original was opened would change on the way.
+    Args:
+        source: the original.
+        into: name of the second collection.
+        encoder: makes the vectors of the second collection.
+        settings: those of :class:`CollectionSettings` that differ from the original's.
+        alias: switched to the second collection at the end.
+        embedded: whether the engine runs in this process.
 
     Raises:
-        ConfigurationError: names that cannot be.
+        ConfigurationError: settings or names that cannot be.
     """
-    if source.tenant is not None:
-        raise ConfigurationError(
-            "A collection is reindexed as a whole. Open it with all_tenants=True, not with tenant=."
-        )
-    if embedded and alias is not None:
-        raise ConfigurationError(
-            "An alias is for a server. In a folder, open the new collection by its own name."
-        )
-    aliases = {} if embedded else (yield from read_aliases())
-    name = aliases.get(source.name, source.name)
-    if into in {name, alias} or into in aliases:
-        raise ConfigurationError(
-            f"The second collection needs a name beside {name!r} that is no alias; {into!r} is not"
-            " one."
-        )
-    live = sorted(name for name, collection in aliases.items() if collection == into)
-    if live and alias not in live:
-        raise ConfigurationError(
-            f"{into!r} is in use: the alias {live[0]!r} leads to it. Choose another name."
-        )
-    if alias is not None and alias not in aliases:
-        try:
-            yield client_call("get_collection", alias)
-        except CollectionNotFoundError:
-            pass
+
+    def __init__(
+        self,
+        source: Collection,
+        into: str,
+        encoder: Encoder,
+        settings: Any,
+        alias: str | None,
+        embedded: bool,
+    ) -> None:
+        if wrong := sorted(settings.keys() & {*_FIXED}):
+            raise ConfigurationError(
+                f"{wrong[0]}= is no setting of a reindexing, which takes all passages and stays at"
+                " the place of the first collection. copy_to copies to another place."
+            )
+        _, self._settings = split_settings(into, settings, encoder)
+        if alias is not None:
+            check_name(alias)
+        if source.tenant is not None:
+            raise ConfigurationError(
+                "A collection is reindexed as a whole. Open it with all_tenants=True, not with"
+                " tenant=."
+            )
+        if embedded and alias is not None:
+            raise ConfigurationError(
+                "An alias is for a server. In a folder, open the new collection by its own name."
+            )
+        self._source, self._into, self._encoder = source, into, encoder
+        self._alias, self._embedded = alias, embedded
+        self._names = [v for v in source.vectors if v in encoder.specs] or list(encoder.specs)
+
+    def run(self, progress: ProgressCallback | None) -> Operation[ReindexReport]:
+        """Fill the second collection, and switch the alias to it."""
+        begun = time.monotonic()
+        switched = yield from self._check_aliases()
+        target = yield from self._open_target()
+        meter = ProgressMeter(progress, (yield from count_points(self._source, None)))
+        if switched:
+            # an earlier call was cut off after the switch: what is there may be newer by now
+            _, written = yield from self._pass(target, {}, meter, only_ours=True)
+            removed = 0
         else:
+            written, removed = yield from self._fill(target, meter)
+        stored = yield from count_points(target, None)
+        seconds = time.monotonic() - begun
+        return ReindexReport(self._into, stored, written, removed, seconds, alias=self._alias)
+
+    def estimate(self) -> Operation[ReindexReport]:
+        """Estimate time and space from the first passages of the collection."""
+        yield from self._check_aliases()
+        total = yield from count_points(self._source, None)
+        names = check_names(self._settings.get("vectors") or self._names, self._encoder.specs)
+        limit = self._source.limits.results(SAMPLE)
+        records, _ = yield scroll(self._source.name, limit=limit)
+        if not records:
+            return ReindexReport(self._into, 0, 0, bytes=0)
+        passages = [self._source.passage(record) for record in records]
+        made = [new_vector(self._encoder.specs[name]) for name in names]
+        begun = time.monotonic()
+        yield Compute(partial(encode_for_storage, self._encoder, passages, made))
+        seconds = (time.monotonic() - begun) / len(records) * total
+        payload = sum(len(json.dumps(record.payload)) for record in records) / len(records)
+        vectors = 4 * sum(vector.dimension or 0 for vector in made)
+        size = int(total * (payload + vectors))
+        return ReindexReport(self._into, total, total, seconds=seconds, bytes=size)
+
+    def _check_aliases(self) -> Operation[bool]:
+        """Check the names, and tell whether the alias leads to the second collection already."""
+        aliases = {} if self._embedded else (yield from read_aliases())
+        # an alias by which the original was opened would change on the way
+        self._source = replace(self._source, name=aliases.get(self._source.name, self._source.name))
+        name, into, alias = self._source.name, self._into, self._alias
+        if into in {name, alias} or into in aliases:
+            raise ConfigurationError(
+                f"The second collection needs a name other than {name!r} that is no alias;"
+                f" {into!r} is not one."
+            )
+        live = sorted(each for each, collection in aliases.items() if collection == into)
+        if live and alias not in live:
+            raise ConfigurationError(
+                f"{into!r} is in use: the alias {live[0]!r} leads to it. Choose another name."
+            )
+        if alias is not None and alias not in aliases and (yield from get_info(alias)) is not None:
             raise ConfigurationError(
                 f"{alias!r} is a collection's own name. Choose another alias, and open that one in"
                 " your programs from now on; at the next reindexing they notice nothing."
             )
-    return replace(source, name=name), alias in live
+        return alias in live
+
+    def _open_target(self) -> Operation[Collection]:
+        """Open or make the second collection, like the first where nothing else is wanted."""
+        source, into = self._source, self._into
+        info = yield client_call("get_collection", source.name)
+        words = source.vectors.get(lexical.NAME)
+        wanted = {
+            "vectors": self._names,
+            "lexical": False if words is None else words.language,
+            "text_key": source.keys.text,
+            "metadata_key": source.keys.metadata,
+            "quantized": self._embedded and info.config.quantization_config is not None,
+            "local_mode": source.local_mode,
+            "embedded": self._embedded,
+            "all_tenants": True,
+            "show_quarantined": True,
+            **self._settings,
+        }
+        existing = yield from get_info(into)
+        if existing is not None:
+            yield from self._check_origin(existing)
+        elif not self._embedded and not source.local_mode:
+            options = {**options_of(info.config), **(wanted.get("collection_options") or {})}
+            if wanted["quantized"]:
+                options["quantization_config"] = None
+            wanted["collection_options"] = options
+        target = yield from open_collection(into, self._encoder.specs, **wanted)
+        yield client_call("update_collection", into, metadata={_ORIGIN: source.name})
+        yield from copy_payload_indexes(info, into, (yield client_call("get_collection", into)))
+        return (yield from prepare_writing(target, self._encoder.specs))
+
+    def _check_origin(self, existing: models.CollectionInfo) -> Operation[None]:
+        if (existing.config.metadata or {}).get(_ORIGIN) == self._source.name:
+            return
+        points, _ = yield scroll(self._into, limit=1, payload=False)
+        if points:
+            raise CollectionError(
+                f"{self._into!r} exists already, and was not made from {self._source.name!r}. Its"
+                " passages would be deleted. Choose another name, or delete it first."
+            )
+
+    def _fill(self, target: Collection, meter: ProgressMeter) -> Operation[tuple[int, int]]:
+        """Fill the second collection; return how many passages were written, and how many deleted.
+
+        Raises:
+            CollectionError: others write to the second collection.
+        """
+        seen, written = yield from self._pass(target, {}, meter)
+        last = written
+        while last > FEW:
+            seen, last = yield from self._pass(target, seen)
+            written += last
+        removed = yield from delete_others(target, seen)
+        # show what was restored while an earlier call was at work
+        yield from unhide_points(
+            target, {point for point, (_, hidden) in seen.items() if not hidden}
+        )
+        stored = yield from count_points(target, None)
+        if stored != len(seen):
+            raise CollectionError(
+                f"{target.name!r} has {stored} passages, and {self._source.name!r} gave"
+                f" {len(seen)}: another program writes to {target.name!r}. Stop it, and run this"
+                " again."
+            )
+        if self._alias is not None:
+            yield from switch_alias(self._alias, target.name)
+            later, last = yield from self._pass(target, seen, only_ours=True)
+            written += last
+            # passages deleted from the original during the switch, unless others wrote them again
+            gone = yield from _ours(target, [point for point in seen if point not in later], seen)
+            yield from delete_points(target, gone)
+            removed += len(gone)
+        return written, removed
+
+    def _pass(
+        self,
+        target: Collection,
+        before: Mapping[str, _Content],
+        meter: ProgressMeter | None = None,
+        *,
+        only_ours: bool = False,
+    ) -> Operation[tuple[dict[str, _Content], int]]:
+        """Store the passages that differ from the pass before.
+
+        Args:
+            target: is written.
+            before: point id -> content, as the pass before saw it and left it in the target.
+            meter: counts the passages that have been read.
+            only_ours: leave passages alone that others have written to the target meanwhile.
+
+        Returns:
+            Point id -> content of each passage, and the number of passages written.
+        """
+        fingerprints = ingestion.written_fingerprints(target, self._encoder)
+        seen: dict[str, _Content] = {}
+        written = 0
+
+        def store_changed(records: Sequence[models.Record]) -> Operation[None]:
+            nonlocal written
+            changed: dict[str | None, dict[str, Passage]] = {}
+            for record in records:
+                passage, tenant = self._source.passage(record), stored_tenant(record.payload)
+                point = point_id(passage.id, tenant)
+                seen[point] = content_hash(passage, fingerprints), passage.quarantined
+                if seen[point] != before.get(point):
+                    changed.setdefault(tenant, {})[point] = passage
+            for tenant, passages in changed.items():
+                if only_ours:
+                    ours = yield from _ours(target, list(passages), before)
+                    passages = {point: passages[point] for point in ours}
+                report = yield from ingestion.add(
+                    replace(target, tenant=tenant), self._encoder, list(passages.values())
+                )
+                written += report.added + report.updated
+                if report.blank:  # left out, so the second collection must not have them
+                    there = yield from _hashes(target, list(passages))
+                    for point in passages:
+                        if there.get(point) != seen[point][0]:
+                            del seen[point]
+            if meter is not None:
+                meter.report(len(seen))
+
+        yield from each_page(self._source, store_changed, size=PAGE_SIZE)
+        return seen, written
 
 
 def read_aliases() -> Operation[dict[str, str]]:
-    """Alias -> the collection that it leads to."""
+    """Read all aliases: alias -> the collection that it leads to."""
     answer = yield ClientCall("get_aliases", {})
     return {alias.alias_name: alias.collection_name for alias in answer.aliases}
 
 
 def switch_alias(alias: str, into: str) -> Operation[None]:
-    """Lets an alias lead to a collection, in one step for whoever searches it."""
+    """Let an alias lead to a collection; searches see one step."""
     create = models.CreateAlias(collection_name=into, alias_name=alias)
     operations: list[models.AliasOperations] = [models.CreateAliasOperation(create_alias=create)]
     if alias in (yield from read_aliases()):
@@ -222,123 +317,22 @@ def switch_alias(alias: str, into: str) -> Operation[None]:
     yield ClientCall("update_collection_aliases", {"change_aliases_operations": operations})
 
 
-def _open_target(
-    source: Collection, into: str, encoder: Encoder, settings: Mapping[str, Any], embedded: bool
-) -> Operation[Collection]:
-    """Opens or makes the second collection, like the first where nothing else is wanted."""
-    info = yield client_call("get_collection", source.name)
-    words = source.vectors.get(lexical.NAME)
-    wanted = {
-        "vectors": _vector_names(source, encoder),
-        "lexical": False if words is None else words.language,
-        "text_key": source.keys.text,
-        "metadata_key": source.keys.metadata,
-        "quantized": embedded and info.config.quantization_config is not None,
-        "local_mode": source.local_mode,
-        "embedded": embedded,
-        "all_tenants": True,
-        "show_quarantined": True,
-        **settings,
-    }
-    try:
-        existing = yield client_call("get_collection", into)
-    except CollectionNotFoundError:
-        existing = None
-    else:
-        yield from _check_ours(source, into, existing)
-    if not embedded and not source.local_mode:
-        options = settings.get("collection_options") or {}
-        if existing is None:
-            options = {**CollectionOptions.of(info.config).given, **options}
-            if settings.get("quantized"):
-                options["quantization_config"] = None
-        wanted["collection_options"] = options
-    target = yield from open_collection(into, encoder.specs, **wanted)
-    yield client_call("update_collection", into, metadata={_ORIGIN: source.name})
-    yield from copy_payload_indexes(info, into, (yield client_call("get_collection", into)))
-    return (yield from prepare_writing(target, encoder.specs))
-
-
-def _check_ours(source: Collection, into: str, existing: models.CollectionInfo) -> Operation[None]:
-    """Refuses a collection that no earlier call made: what the original lacks would be deleted.
-
-    Raises:
-        CollectionError: it has points, and is not noted to come from this original.
-    """
-    if (existing.config.metadata or {}).get(_ORIGIN) != source.name:
-        points, _ = yield scroll(into, limit=1, payload=False)
-        if points:
-            raise CollectionError(
-                f"{into!r} exists already, and was not made from {source.name!r}: what it holds"
-                " would be deleted. Choose another name, or delete it first."
-            )
-
-
-def _vector_names(source: Collection, encoder: Encoder) -> list[str]:
-    """The vectors of the original that the encoder makes, or all that it makes."""
-    return [name for name in source.vectors if name in encoder.specs] or list(encoder.specs)
-
-
-def _pass(
-    source: Collection,
-    target: Collection,
-    encoder: Encoder,
-    before: Mapping[str, _Content],
-    meter: ProgressMeter | None = None,
-    *,
-    only_ours: bool = False,
-) -> Operation[tuple[dict[str, _Content], int]]:
-    """Stores what differs from the pass before; the contents seen, and how many were written.
-
-    Args:
-        source: is read.
-        target: is written.
-        encoder: of the target.
-        before: point id -> content, as the pass before saw it and left it in the target.
-        meter: is told how many have been read.
-        only_ours: leave passages alone that others have written to the target meanwhile.
-    """
-    fingerprints = ingestion.written_fingerprints(target, encoder)
-    seen: dict[str, _Content] = {}
-    written, limit, offset = 0, source.limits.results(PAGE_SIZE), None
-    while True:
-        records, offset = yield scroll(source.name, limit=limit, offset=offset)
-        changed: dict[str | None, dict[str, Passage]] = {}
-        for record in records:
-            passage, tenant = source.passage(record), stored_tenant(record.payload)
-            point = point_id(passage.id, tenant)
-            seen[point] = _Content(content_hash(passage, fingerprints), passage.quarantined)
-            if seen[point] != before.get(point):
-                changed.setdefault(tenant, {})[point] = passage
-        for tenant, passages in changed.items():
-            if only_ours:
-                ours = yield from _ours(target, list(passages), before)
-                passages = {point: passages[point] for point in ours}
-            of_tenant, stored = replace(target, tenant=tenant), list(passages.values())
-            report = yield from ingestion.add(of_tenant, encoder, stored)
-            written += report.added + report.updated
-            if report.blank:  # left out, so that the second collection is not to have them
-                records = yield retrieve(target.name, list(passages), payload=True)
-                there = {str(record.id): stored_hash(record.payload) for record in records}
-                for point in passages:
-                    if there.get(point) != seen[point].digest:
-                        del seen[point]
-        if meter is not None:
-            meter.report(len(seen))
-        if offset is None:
-            return seen, written
+def _hashes(target: Collection, points: Sequence[str]) -> Operation[dict[str, str | None]]:
+    """Read the content hashes of those points that exist."""
+    hashes: dict[str, str | None] = {}
+    for batch in batches(points, PAGE_SIZE):
+        for record in (yield retrieve(target.name, list(batch), payload=True)):
+            hashes[str(record.id)] = stored_hash(record.payload)
+    return hashes
 
 
 def _ours(
     target: Collection, points: list[str], before: Mapping[str, _Content]
 ) -> Operation[list[str]]:
-    """Those of the points that are in the target as this call left them, or not at all."""
-    stored: dict[str, str | None] = {}
-    for batch in batches(points, PAGE_SIZE):
-        for record in (yield retrieve(target.name, list(batch), payload=True)):
-            stored[str(record.id)] = stored_hash(record.payload)
+    """Choose the points that the target has as this call left them, or not at all."""
+    stored = yield from _hashes(target, points)
     return [
         point
         for point in points
-        if point not in stored or (point in before and before[point].digest == stored[point])
+        if point not in stored or (point in before and before[point][0] == stored[point])
     ]

@@ -1,7 +1,4 @@
-"""Requests to Qdrant, built without I/O, so that their contents are tested without a server.
-
-Beside them what an index reads of the answers to searches.
-"""
+"""Requests to Qdrant, built without I/O so that they can be tested without a server."""
 
 from __future__ import annotations
 
@@ -17,43 +14,38 @@ from logic_retrievers.effects import ClientCall
 
 T = TypeVar("T")
 QueryVector: TypeAlias = npt.NDArray[Any] | models.SparseVector
+# point id -> row, and the rows
 VectorTable: TypeAlias = tuple[dict[str, int], npt.NDArray[np.float64]]
-"""Point id -> row, and the rows."""
 
+# A server takes 32 MiB by default; the estimate below is rough.
 BYTES_PER_CALL = 8 * 1024 * 1024
-"""A server takes 32 MiB by default; the estimate below is a rough one."""
+# A float32 written as the decimal digits of a float64.
 BYTES_PER_COORDINATE = 21
-"""A float32 written as the decimal digits of a float64."""
 
+# Scores are compared with exact ones of the second phase, so never leave them quantised.
 RESCORED = models.SearchParams(quantization=models.QuantizationSearchParams(rescore=True))
-"""Scores are compared with exact ones of the second phase, so never leave them quantised."""
 
 
 class ScoredId(NamedTuple):
-    """What an index reads of qdrant-client's ``ScoredPoint``, which takes 20 times as long to make.
-
-    Args:
-        id: of the point.
-        score: cosine, or sum of the words' weights.
-    """
+    """The part of qdrant-client's ``ScoredPoint`` that an index reads; 20 times faster to make."""
 
     id: models.ExtendedPointId
     score: float
 
 
 class ScoredPoints(NamedTuple):
-    """What an index reads of qdrant-client's ``QueryResponse``."""
+    """The part of qdrant-client's ``QueryResponse`` that an index reads."""
 
     points: list[ScoredId]
 
 
 def client_call(method: str, collection: str, /, **arguments: Any) -> ClientCall:
-    """A call of a client's method for one collection."""
+    """Call a client's method for one collection."""
     return ClientCall(method, {"collection_name": collection, **arguments})
 
 
 def create_index(collection: str, key: str, schema: Any) -> ClientCall:
-    """Makes the payload index of a key."""
+    """Make the payload index of a key."""
     return client_call(
         "create_payload_index", collection, field_name=key, field_schema=schema, wait=True
     )
@@ -66,12 +58,10 @@ def nearest_request(
     condition: models.Filter | None,
     params: models.SearchParams | None = RESCORED,
 ) -> models.QueryRequest:
-    """Asks for the nearest points on one named vector, ids and scores only.
-
-    Constructed without validation: hundreds of ids and coordinates are this package's own.
-    """
+    """Ask for the nearest points on one named vector, ids and scores only."""
     is_sparse = isinstance(query, models.SparseVector)
     vector = query if is_sparse else np.asarray(query, dtype=np.float32).tolist()
+    # without validation: the hundreds of ids and coordinates are this package's own
     return models.QueryRequest.model_construct(
         query=models.NearestQuery.model_construct(nearest=vector),
         using=stored_name or None,
@@ -88,7 +78,7 @@ def scores_request(
     points: models.Filter,
     params: models.SearchParams | None,
 ) -> models.QueryRequest:
-    """Asks for the score of every one of these points (:func:`by_id`) on one named vector."""
+    """Ask for the score of each of these points (:func:`by_id`) on one named vector."""
     limit = len(points.must[0].has_id)  # type: ignore[index, union-attr]
     return nearest_request(query, stored_name, limit, points, params)
 
@@ -96,7 +86,7 @@ def scores_request(
 def by_id(
     point_ids: Iterable[models.ExtendedPointId], condition: models.Filter | None = None
 ) -> models.Filter:
-    """A filter for these points, as far as they pass the condition as well."""
+    """Match these points, as far as they meet the condition as well."""
     has_id = models.HasIdCondition.model_construct(has_id=list(point_ids))
     return models.Filter.model_construct(
         must=[has_id] if condition is None else [has_id, condition]
@@ -106,7 +96,7 @@ def by_id(
 def by_filter(
     requests: Sequence[models.QueryRequest], translate: Callable[[models.Filter], T]
 ) -> Mapping[int, T | None]:
-    """``id`` of a request's filter -> its translation; requests may share one, of many ids."""
+    """Map ``id`` of each filter to its translation; requests may share a filter of many ids."""
     filters = {id(request.filter): request.filter for request in requests}
     return {key: None if f is None else translate(f) for key, f in filters.items()}
 
@@ -118,7 +108,7 @@ def retrieve(
     payload: bool | Sequence[str] = True,
     vectors: bool | Sequence[str] = False,
 ) -> ClientCall:
-    """Reads points by id; those that do not exist are left out of the answer."""
+    """Read points by id; those that do not exist are left out of the answer."""
     return client_call(
         "retrieve", collection, ids=list(point_ids), with_payload=payload, with_vectors=vectors
     )
@@ -133,7 +123,7 @@ def scroll(
     payload: bool | Sequence[str] = True,
     vectors: bool = False,
 ) -> ClientCall:
-    """Reads one page of points; the answer is the page and the offset of the next one, or None."""
+    """Read one page of points; the answer is the page and the offset of the next one, or None."""
     return client_call(
         "scroll",
         collection,
@@ -148,7 +138,7 @@ def scroll(
 def upserts(
     collection: str, points: Iterable[models.PointStruct], most: int | None
 ) -> Iterator[ClientCall]:
-    """Writes of at most so many points, in bodies that a server takes; a larger one comes alone."""
+    """Write at most ``most`` points in each call, in bodies that a server takes."""
     group: list[models.PointStruct] = []
     size = 0
     for point in points:
@@ -172,5 +162,5 @@ def _estimated_bytes(point: models.PointStruct) -> int:
 
 
 def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    """Consecutive slices of at most ``size``."""
+    """Cut into consecutive slices of at most ``size``."""
     return (items[start : start + size] for start in range(0, len(items), size))

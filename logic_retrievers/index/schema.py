@@ -1,15 +1,22 @@
-"""A collection's named vectors and payload indexes: how they are made, and checked."""
+"""Named vectors, payload indexes and options of a collection: make and check them."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from qdrant_client import models
+from pydantic import BaseModel, ValidationError
+from pydantic_core import to_json
+from qdrant_client import QdrantClient, models
 
 from logic_retrievers.effects import Operation
-from logic_retrievers.encoders.base import VectorSpec
-from logic_retrievers.encoders.query_encoder import QueryEncoder
+from logic_retrievers.encoders.base import Encoder, VectorSpec
+from logic_retrievers.encoders.query_encoder import (
+    QueryEncoderSource,
+    read_query_encoder,
+    with_query_encoder,
+)
 from logic_retrievers.errors import (
     CollectionMismatchError,
     ConfigurationError,
@@ -18,43 +25,99 @@ from logic_retrievers.errors import (
 )
 from logic_retrievers.index import lexical
 from logic_retrievers.index.collection import Collection, StoredVector
-from logic_retrievers.index.collection_metadata import new_metadata
-from logic_retrievers.index.collection_options import CollectionOptions
+from logic_retrievers.index.collection_metadata import by_stored_name, new_metadata
 from logic_retrievers.index.filters import metadata_paths
 from logic_retrievers.index.lexical import NAME as LEXICAL
-from logic_retrievers.index.point_format import (
-    ID,
-    QUARANTINED,
-    SOURCE,
-    TENANT,
-    PayloadKeys,
-)
+from logic_retrievers.index.point_format import ID, QUARANTINED, SOURCE, TENANT, PayloadKeys
 from logic_retrievers.index.requests import create_index
+from logic_retrievers.settings import check_type
 
 INT8 = models.ScalarQuantization(
     scalar=models.ScalarQuantizationConfig(type=models.ScalarType.INT8, always_ram=True)
 )
+# field -> its type, and the client's argument: the type, or parameters of qdrant-client
 Fields: TypeAlias = Mapping[str, tuple[models.PayloadSchemaType, Any]]
-"""Field -> its type, and what a client is given: the type, or parameters of qdrant-client."""
 KINDS = tuple(kind.value for kind in models.PayloadSchemaType)
+# Vectors that are made only where they are named: each costs a third of the encoding, and only
+# searches for contradictions use this one.
 ON_REQUEST = frozenset({"contradiction"})
-"""Vectors that are made only where they are named: each costs a third of the encoding, and only
-searches for contradictions use this one."""
-
+# Indexes on disk have a value for every passage, and no search reads them. In memory they took a
+# third of the time in which a collection of a million is opened.
 PAYLOAD_INDEXES: Mapping[str, models.KeywordIndexParams | models.BoolIndexParams] = {
     ID: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, on_disk=True),
     SOURCE: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, on_disk=True),
     TENANT: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, is_tenant=True),
     QUARANTINED: models.BoolIndexParams(type=models.BoolIndexType.BOOL),
 }
-"""Those on disk have a value for every passage, and no search reads them: held in memory, they
-took a third of the time in which a collection of a million is opened."""
+# Options of `collection_options` that a copy takes from the original.
+_KEPT = (
+    *("shard_number", "replication_factor", "write_consistency_factor", "on_disk_payload"),
+    *("hnsw_config", "optimizers_config", "wal_config", "quantization_config"),
+    "strict_mode_config",
+)
+_ARGUMENTS = inspect.signature(QdrantClient.create_collection).parameters
+_OPTIONS = {"on_disk", *(models.CreateCollection.model_fields.keys() & _ARGUMENTS)} - {"metadata"}
+
+
+def read_options(options: Mapping[str, Any] | None, *, embedded: bool = False) -> dict[str, Any]:
+    """Check ``collection_options`` by qdrant-client's own model of a new collection.
+
+    Returns:
+        Arguments of ``create_collection``, and ``on_disk``.
+
+    Raises:
+        ConfigurationError: an unknown name, a value of another kind, or an option that the embedded
+            engine does not have.
+    """
+    given = {name: value for name, value in (options or {}).items() if value is not None}
+    if unknown := given.keys() - _OPTIONS:
+        raise ConfigurationError(
+            f"collection_options: unknown {shown(next(iter(unknown)))}. There are"
+            f" {', '.join(sorted(_OPTIONS))}."
+        )
+    on_disk = given.pop("on_disk", None)
+    check_type("collection_options: on_disk", on_disk, bool, type(None))
+    try:
+        # as JSON: only there strict validation, which does not take True for 1, reads dictionaries
+        model = models.CreateCollection.model_validate_json(
+            to_json(given, fallback=repr), strict=True
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise ConfigurationError(f"collection_options: {where!r}: {first['msg']}.") from error
+    checked = {name: getattr(model, name) for name in given}
+    if on_disk is not None:
+        checked["on_disk"] = on_disk
+    int8 = isinstance(checked.get("quantization_config"), models.ScalarQuantization)
+    if embedded and (wrong := checked.keys() - ({"quantization_config"} if int8 else set())):
+        raise ConfigurationError(
+            f"collection_options: the embedded engine has no {', '.join(sorted(wrong))} (of"
+            " quantization, int8 alone). Leave it out, or run a server (docker/compose.yml)."
+        )
+    return checked
+
+
+def options_of(config: models.CollectionConfig) -> dict[str, Any]:
+    """Get the ``collection_options`` by which a new collection is kept like an existing one."""
+    dense = by_stored_name(config.params.vectors).values()
+    # the description of an embedded collection has only some of the fields
+    found = {**dict(config.params), **dict(config)}
+    found["optimizers_config"] = found.get("optimizer_config")
+    options: dict[str, Any] = {"on_disk": all(params.on_disk for params in dense) or None}
+    for name in _KEPT:
+        value = found.get(name)
+        if isinstance(value, BaseModel):  # a model of answers; requests have another
+            value = value.model_dump(exclude_none=True)
+        # over gRPC a number that is not set is 0
+        options[name] = value if isinstance(value, bool) else value or None
+    return options
 
 
 def requested_specs(
     specs: Mapping[str, VectorSpec], names: Sequence[str] | None
 ) -> dict[str, VectorSpec]:
-    """The encoder's vectors that the user names; all of them by default.
+    """Choose the encoder's vectors that the user names; all of them by default.
 
     Raises:
         ConfigurationError: a name that the encoder does not make, or none at all.
@@ -70,7 +133,7 @@ def requested_specs(
 
 
 def default_specs(specs: Mapping[str, VectorSpec]) -> dict[str, VectorSpec]:
-    """The encoder's vectors that a new collection gets where the user names none."""
+    """Choose the vectors that a new collection gets where the user names none."""
     default = {name: spec for name, spec in specs.items() if name not in ON_REQUEST}
     return default or dict(specs)
 
@@ -80,12 +143,23 @@ def creation_arguments(
     language: str | None,
     keys: PayloadKeys,
     quantized: bool,
-    options: CollectionOptions,
+    options: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """The arguments of ``create_collection``, but for the name; without words where None."""
+    """Make the arguments of ``create_collection``.
+
+    Args:
+        specs: the dense vectors.
+        language: language of the lexical vector; None for a collection without one.
+        keys: payload keys of text and metadata.
+        quantized: whether to keep int8 vectors as well.
+        options: see :func:`read_options`.
+    """
+    on_disk = options.get("on_disk")
     vectors = {name: new_vector(spec) for name, spec in specs.items()}
     dense = {
-        spec.name: models.VectorParams(size=spec.dimension, distance=models.Distance.COSINE)
+        spec.name: models.VectorParams(
+            size=spec.dimension, distance=models.Distance.COSINE, on_disk=on_disk
+        )
         for spec in specs.values()
     }
     sparse = {}
@@ -97,17 +171,17 @@ def creation_arguments(
         "sparse_vectors_config": sparse or None,
         "metadata": new_metadata(vectors, (keys.metadata,), keys),
         **({"quantization_config": INT8} if quantized else {}),
-        **options.creation_arguments(dense),
+        **{name: value for name, value in options.items() if name != "on_disk"},
     }
 
 
 def new_vector(spec: VectorSpec, incomplete: bool = False) -> StoredVector:
-    """A dense vector as this package creates it."""
+    """Describe a dense vector as this package creates it."""
     return StoredVector(spec.name, spec.name, spec.dimension, spec.fingerprint, incomplete)
 
 
 def new_lexical_vector(language: str, incomplete: bool = False) -> StoredVector:
-    """The lexical vector as this package creates it."""
+    """Describe the lexical vector as this package creates it."""
     return StoredVector(LEXICAL, LEXICAL, None, lexical.fingerprint(language), incomplete)
 
 
@@ -118,7 +192,7 @@ _SECOND = (
 
 
 def check_vector(collection: str, vector: StoredVector, spec: VectorSpec) -> None:
-    """Compares a stored vector with the one that the encoder makes.
+    """Compare a stored vector with the one that the encoder makes.
 
     Raises:
         CollectionMismatchError: the dimensions differ.
@@ -137,35 +211,31 @@ def check_vector(collection: str, vector: StoredVector, spec: VectorSpec) -> Non
         )
 
 
-def check_query_encoder(
-    collection: Collection,
-    query_encoder: QueryEncoder,
-    specs: Mapping[str, VectorSpec],
-    head: str | None,
-) -> None:
-    """Compares the document vectors that a query encoder was made for with the stored ones.
-
-    Raises:
-        FingerprintMismatchError: it was made for others.
-        MissingVectorError: the collection does not have the vector.
-    """
+def swap_query_encoder(
+    collection: Collection, encoder: Encoder, source: QueryEncoderSource | None, head: str | None
+) -> Encoder:
+    """Give an encoder another query encoder; see :meth:`PassageIndex.use_query_encoder`."""
+    if source is None:
+        if head is not None:
+            collection.vector(head)  # a misspelt head would remove nothing
+        return with_query_encoder(encoder, None, head)
+    query_encoder, specs = read_query_encoder(source), encoder.specs
     card = query_encoder.card
     expected = card.document_fingerprint
     fitting = [name for name, spec in specs.items() if spec.fingerprint == expected] or [card.head]
     name = head or (card.head if card.head in fitting else fitting[0])
-    stored = collection.vector(name).fingerprint or specs[name].fingerprint
-    if stored != expected:
+    if (collection.vector(name).fingerprint or specs[name].fingerprint) != expected:
         raise FingerprintMismatchError(
             f"The query encoder {query_encoder.source!r} was made for {card.head!r} vectors of"
             f" another encoder than the one that made {name!r} in collection"
-            f" {collection.name!r}. Nothing was changed. Export it for the bundle"
-            " that made this collection, or index into another one with the bundle that it was made"
-            " for."
+            f" {collection.name!r}. Nothing was changed. Export it for the bundle that made this"
+            " collection, or index into another one with the bundle that it was made for."
         )
+    return with_query_encoder(encoder, query_encoder, head)
 
 
 def check_fields(fields: Mapping[str, Any] | None) -> Fields:
-    """The fields that a user names, checked.
+    """Check ``indexed_fields``.
 
     Raises:
         ConfigurationError: a field that has no name, or a type that Qdrant does not have.
@@ -188,16 +258,13 @@ def check_fields(fields: Mapping[str, Any] | None) -> Fields:
 
 
 def index_fields(
-    name: str,
-    info: models.CollectionInfo,
-    prefixes: Sequence[str],
-    fields: Fields,
+    name: str, info: models.CollectionInfo, prefixes: Sequence[str], fields: Fields
 ) -> Operation[None]:
-    """Makes the payload indexes that the collection does not have.
+    """Make the payload indexes of fields that the collection does not have.
 
     Args:
-        name: of the collection.
-        info: as it is.
+        name: name of the collection.
+        info: its description.
         prefixes: payload keys that hold metadata; a field is indexed under each.
         fields: see :func:`check_fields`.
 

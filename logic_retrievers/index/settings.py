@@ -79,10 +79,10 @@ class CollectionSettings(TypedDict, total=False):
             was given others than ``page_content`` and ``metadata``.
         quantized: a new collection also keeps each dense vector as int8, and searches of its HNSW
             index use these; what they find is scored by the original ones. True: it must.
-        collection_options: how Qdrant keeps a new collection, by names of ``create_collection``:
-            ``replication_factor``, ``shard_number``, ``on_disk``, ``hnsw_config``, ... (see
-            :class:`~logic_retrievers.index.collection_options.CollectionOptions`). An existing one
-            must have them. For servers; the embedded engine knows ``quantization_config`` alone.
+        collection_options: keyword arguments of qdrant-client's ``create_collection`` for a new
+            collection: ``replication_factor``, ``shard_number``, ``hnsw_config``, ...; ``on_disk``
+            puts the dense vectors on the disk. An existing collection is opened as it is. For
+            servers; of these the embedded engine knows only ``quantization_config``.
         indexed_fields: fields of your metadata that filters name -> "keyword", "integer", "float",
             "bool", "datetime", "text", ..., or qdrant-client's parameters. Their payload indexes
             are made where they are missing; servers in strict mode want one for each.

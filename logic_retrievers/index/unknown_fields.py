@@ -1,74 +1,77 @@
-"""Why a filter finds nothing: fields that no passage has, or has with values of another kind."""
+"""Find the fields of a filter that no passage has, or has with values of another kind."""
 
 from __future__ import annotations
 
 from collections.abc import Collection as Container
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
 
 from qdrant_client import models
 
 from logic_retrievers.effects import Operation
-from logic_retrievers.errors import CollectionError, ServerError, shown
+from logic_retrievers.errors import (
+    CollectionError,
+    ServerError,
+    UnknownFieldWarning,
+    shown,
+    warn,
+)
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.filters import LARGEST, UserFilter, as_list, to_qdrant_filter
 from logic_retrievers.index.requests import scroll
 
+# Most demands of a filter that are looked at, at a request each.
 MOST = 16
-"""Demands of a filter that are looked at, at a request each."""
+# Most unknown fields that are named. Each takes a look at every passage, a known one at few.
 MOST_UNKNOWN = 4
-"""Unknown fields that are named. Each takes a look at every passage; one that is there, at few."""
-
-
-class Demand(NamedTuple):
-    """What a filter wants of every passage: some value of a kind, in one of some fields.
-
-    Args:
-        fields: name -> kinds of value, for people.
-        condition: that any such value meets.
-    """
-
-    fields: Mapping[str, str]
-    condition: models.Condition
+# Most field names that an index remembers to have looked up.
+MOST_KNOWN = 1_000
 
 
 def describe(unknown: Mapping[str, str]) -> str:
-    """A sentence on what :func:`unknown_fields` found."""
+    """Say which fields :func:`unknown_fields` found."""
     each = ", ".join(f"{kind} in the field {shown(name)}" for name, kind in unknown.items())
     return f"no passage has {each}, which the filter asks for"
+
+
+def warn_of_unknown_fields(
+    collection: Collection, user_filter: UserFilter, known: set[str]
+) -> Operation[None]:
+    """Warn once of each unknown field of a filter that found nothing; add it to the known ones."""
+    if user_filter is None or len(known) >= MOST_KNOWN:
+        return
+    unknown, seen = yield from unknown_fields(collection, user_filter, known)
+    known.update(seen)
+    if unknown:
+        warn(UnknownFieldWarning, describe(unknown))
 
 
 def unknown_fields(
     collection: Collection, user_filter: UserFilter, known: Container[str] = ()
 ) -> Operation[tuple[dict[str, str], list[str]]]:
-    """The fields of a filter in which no passage has a value that it could find.
+    """Find the fields of a filter in which no passage has a value that it could find.
 
-    Args:
-        collection: where to look, as its tenant.
-        user_filter: as of a search.
-        known: fields that are not looked at again.
+    Fields that are ``known`` are not looked up again.
 
     Returns:
-        Name of a field -> the kind of value that the filter wants there; nothing where the
-        collection is empty, or a server refuses to look. And the fields that were looked at.
+        Name of a field -> the kind of value that the filter wants there, and the fields that were
+        looked up. Both are empty where the collection is, or where a server refuses to look.
     """
-    demands = [
-        demand
-        for demand in _demands(user_filter, collection.prefixes)
-        if not all(name in known for name in demand.fields)
-    ][:MOST]
+    whole = to_qdrant_filter(user_filter, prefixes=collection.prefixes)
+    required = [] if whole is None else _required(whole)
+    demands = [_any_value_of(found, collection.prefixes) for c in required if (found := _fields(c))]
+    demands = [d for d in demands if not all(name in known for name in d[0])][:MOST]
     unknown: dict[str, str] = {}
     seen: list[str] = []
     try:
         if not demands or not (yield from _has_any(collection, None)):
             return {}, []
-        for demand in demands:
+        for kinds, any_value in demands:
             if len(unknown) >= MOST_UNKNOWN:
-                break  # the next search tells of the others
-            seen += demand.fields
-            if not (yield from _has_any(collection, demand.condition)):
-                unknown |= demand.fields
+                break  # the next search names the others
+            seen += kinds
+            if not (yield from _has_any(collection, any_value)):
+                unknown |= kinds
     except (CollectionError, ServerError):  # strict mode wants an index; the search itself worked
         return {}, []
     return unknown, seen
@@ -81,14 +84,6 @@ def _has_any(collection: Collection, condition: models.Condition | None) -> Oper
     return bool(records)
 
 
-def _demands(user_filter: UserFilter, prefixes: Sequence[str]) -> Iterator[Demand]:
-    """One for each condition that must hold, as far as it demands a value."""
-    whole = to_qdrant_filter(user_filter, prefixes=prefixes)
-    for condition in [] if whole is None else _required(whole):
-        if (demand := _demand(condition, prefixes)) is not None:
-            yield demand
-
-
 def _required(condition: models.Condition) -> Iterator[models.Condition]:
     if not isinstance(condition, models.Filter):
         yield condition
@@ -99,36 +94,35 @@ def _required(condition: models.Condition) -> Iterator[models.Condition]:
         yield models.Filter(should=condition.should)
 
 
-def _demand(condition: models.Condition, prefixes: Sequence[str]) -> Demand | None:
+def _fields(condition: models.Condition) -> list[models.FieldCondition]:
+    """List the conditions one of which a passage must meet by a value; empty where it need not."""
     if isinstance(condition, models.FieldCondition):
-        if condition.is_empty or condition.is_null:
-            return None
-        kind, possible = _any_value(condition)
-        return Demand({_field(condition.key, prefixes): kind}, possible)
+        return [] if condition.is_empty or condition.is_null else [condition]
     if not isinstance(condition, models.Filter):
-        return None
-    together = [d for part in as_list(condition.must) if (d := _demand(part, prefixes))]
-    either = [_demand(part, prefixes) for part in as_list(condition.should)]
-    alternatives = [demand for demand in either if demand]
-    if alternatives and len(alternatives) == len(either):
-        conditions = {repr(demand.condition): demand.condition for demand in alternatives}
-        possible = models.Filter(should=list(conditions.values()))  # numbers of a list want one
-        together.append(Demand(_merged(alternatives), possible))
-    if not together:
-        return None
-    return Demand(_merged(together), models.Filter(must=[demand.condition for demand in together]))
+        return []
+    found = [each for part in as_list(condition.must) for each in _fields(part)]
+    alternatives = [_fields(part) for part in as_list(condition.should)]
+    if all(alternatives):
+        found += [each for alternative in alternatives for each in alternative]
+    return found
 
 
-def _merged(demands: Sequence[Demand]) -> dict[str, str]:
-    fields: dict[str, dict[str, None]] = {}
-    for demand in demands:
-        for name, kind in demand.fields.items():
-            fields.setdefault(name, {})[kind] = None
-    return {name: " or ".join(kinds) for name, kinds in fields.items()}
+def _any_value_of(
+    conditions: Sequence[models.FieldCondition], prefixes: Sequence[str]
+) -> tuple[dict[str, str], models.Filter]:
+    """Name the kinds of value that the fields should have, and match any such value."""
+    kinds: dict[str, dict[str, None]] = {}
+    possible: dict[str, models.Condition] = {}  # the numbers of a list want only one
+    for condition in conditions:
+        kind, any_value = _any_value(condition)
+        kinds.setdefault(_field(condition.key, prefixes), {})[kind] = None
+        possible[repr(any_value)] = any_value
+    named = {name: " or ".join(each) for name, each in kinds.items()}
+    return named, models.Filter(should=list(possible.values()))
 
 
 def _any_value(condition: models.FieldCondition) -> tuple[str, models.Condition]:
-    """The kind of value that a condition compares with, and the condition for any such value."""
+    """Name the kind of value that a condition compares with, and match any such value."""
     key = condition.key
     absent = models.IsEmptyCondition(is_empty=models.PayloadField(key=key))
     number = models.FieldCondition(key=key, range=models.Range(gte=-LARGEST, lte=LARGEST))
@@ -146,11 +140,10 @@ def _any_value(condition: models.FieldCondition) -> tuple[str, models.Condition]
             return "a date", models.FieldCondition(key=key, range=first)
         case models.MatchExcept() | None:
             return "a value", models.Filter(must_not=[absent])
-    # Qdrant has no condition for any text: what is there, and no list with other things in it
+    # Qdrant has no condition for any text; so: a value that is neither a number nor a truth value
     return "a text", models.Filter(must_not=[absent, number, *truths])
 
 
 def _field(path: str, prefixes: Sequence[str]) -> str:
-    """The name of a field, as a filter over metadata has it."""
     inside = next((path[len(p) + 1 :] for p in prefixes if p and path.startswith(f"{p}.")), path)
     return inside.replace('"', "")

@@ -1,4 +1,4 @@
-"""Vectors of passages: encoded anew, or read from the collection."""
+"""Vectors of passages: encode them, or read them from the collection."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ PASSAGES_PER_CALL = 256
 def encode_passages(
     encoder: Encoder, passages: Sequence[Passage], names: Sequence[str]
 ) -> dict[str, Vectors]:
-    """The dense vectors of passages; the only place that makes them, for storing and for scoring.
+    """Make the dense vectors of passages, for storing and for scoring.
 
-    Texts that need the same named vectors go through the encoder together, and each once.
+    Texts that need the same named vectors are encoded together, and each once.
 
     Args:
         encoder: makes the vectors.
         passages: at least one.
-        names: of dense vectors.
+        names: names of dense vectors.
 
     Returns:
         Vector name -> shape (passages, dimension), float32.
@@ -64,12 +64,9 @@ def encode_passages(
 def encode_for_storage(
     encoder: Encoder, passages: Sequence[Passage], vectors: Sequence[StoredVector]
 ) -> list[dict[str, Any] | None]:
-    """For each passage: stored vector name -> its vector, as Qdrant takes it.
+    """Make for each passage a dictionary: stored vector name -> its vector, as Qdrant takes it.
 
-    None for a passage in which the encoder finds no text.
-
-    Raises:
-        EncoderError: a vector with a coordinate that is not finite.
+    A passage in which the encoder finds no text gets None.
     """
     names = [vector.name for vector in vectors if not vector.sparse]
     try:
@@ -100,17 +97,14 @@ def fetch_vectors(
     names: Sequence[str],
     point_ids: Sequence[str],
 ) -> Operation[dict[str, VectorTable]]:
-    """The dense vectors of points; a point that is gone, or lacks the vector, is left out.
+    """Read dense vectors of points; a point that is gone, or lacks the vector, is left out.
 
-    One request: hand in no more points than there is memory for their vectors.
+    One request: pass no more points than there is memory for their vectors.
 
     Args:
         collection: where the points are.
-        names: of dense vectors.
+        names: names of dense vectors.
         point_ids: as a candidate pool has them.
-
-    Returns:
-        Vector name -> point id -> row, and the rows.
 
     Raises:
         MissingVectorError: the collection lacks a vector.
@@ -127,16 +121,15 @@ def fetch_vectors(
 def stored_vectors(
     collection: Collection, passages: Sequence[Passage], names: Sequence[str]
 ) -> Operation[dict[tuple[str, str], npt.NDArray[np.float64]]]:
-    """The dense vectors that the collection holds of these passages.
+    """Read the dense vectors that the collection holds of these passages.
 
-    A stored vector is taken for a passage where the point with its id holds the same text, and the
-    vector was made of the text that an encoder would read now. Others are left out, and so is a
-    vector that the point lacks.
+    Left out are vectors that the point lacks, and those of another text than the encoder would read
+    for this passage now.
 
     Args:
         collection: where to look.
         passages: with ids that differ.
-        names: of the vectors; those that the collection cannot search are left out.
+        names: names of vectors; those that the collection cannot search are left out.
 
     Returns:
         (vector name, passage id) -> vector, shape (dimension,).
@@ -165,7 +158,7 @@ def stored_vectors(
 
 
 def _is_current(collection: Collection, record: models.Record, passage: Passage, name: str) -> bool:
-    """Whether an encoder would read the same text now for this vector of a point."""
+    """Tell whether an encoder would read the same text now for this vector of a point."""
     stored = collection.passage(record)
     if stored.text != passage.text:
         return False
@@ -175,7 +168,6 @@ def _is_current(collection: Collection, record: models.Record, passage: Passage,
 
 
 def _vector_table(records: Sequence[models.Record], stored_name: str) -> VectorTable:
-    """The vectors of points under one name; points without it are left out."""
     row_of: dict[str, int] = {}
     rows: list[Any] = []
     for record in records:

@@ -1,4 +1,4 @@
-"""Where the same tests run: in memory, in a folder, over the wire double and on a real server."""
+"""Where the same tests run: embedded, over the wire double and on a real server."""
 
 from __future__ import annotations
 
@@ -40,7 +40,6 @@ def _settings(double: WireDouble, protocol: str) -> dict[str, Any]:
 @pytest.fixture(
     params=[
         "memory",
-        "folder",
         "rest",
         "grpc",
         pytest.param("server-rest", marks=pytest.mark.server),
@@ -51,8 +50,6 @@ def location(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
     """Settings that say where the collection is; empty before and after the test."""
     if request.param == "memory":
         yield {}
-    elif request.param == "folder":
-        yield {"location": request.getfixturevalue("tmp_path") / "qdrant"}
     elif request.param in ("rest", "grpc"):
         yield _settings(request.getfixturevalue("wire_double"), request.param)
     else:
@@ -69,7 +66,7 @@ def location(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
 
 
 def _clear(settings: dict[str, Any]) -> None:
-    """Removes what these tests make, and nothing else: the server may be somebody's."""
+    """Removes what these tests make, and nothing else: the server may hold other collections."""
     connection = Connection.open(**settings)
     for found in connection.client.get_collections().collections:
         if found.name.startswith("lr-test"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import numpy as np
 import pytest
 from fault_injection import WireDouble
@@ -48,7 +46,7 @@ def stored_points(client, name="lr-test"):
 
 
 def test_a_vector_is_added(opened, make_passages):
-    """Indexing a million passages anew, for one more head."""
+    """Without it a million passages would be indexed again for one more head."""
     passages = make_passages(30)
     opened(encoder=HashedEncoder(POOR)).add(passages)
     encoder = HashedEncoder(RICH)
@@ -152,26 +150,8 @@ def test_a_server_that_is_down_is_no_old_one(wire_double, make_passages):
             index.backfill()
 
 
-def test_asynchronous_backfill(location, make_passages):
-    """The synchronous and the asynchronous form could drift apart."""
-    passages = make_passages(12)
-
-    async def use_async_methods(encoder):
-        async with await PassageIndex.aopen("lr-test", encoder, lexical=False, **location) as index:
-            await index.aadd(passages)
-            poor = index.collection
-            report = await index.abackfill(["lexical"])
-            return poor, report.filled, index.vectors
-
-    assert asyncio.run(use_async_methods(HashedEncoder(RICH))) == (
-        "lr-test",
-        12,
-        ("topical", "compatibility", "lexical"),
-    )
-
-
 def test_only_what_the_encoder_makes(index):
-    """A wrong name must be told before anything is marked as unfinished."""
+    """A wrong name must be named before anything is marked as unfinished."""
     with pytest.raises(ConfigurationError, match="contradiction"):
         index.backfill(["contradiction"])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -29,15 +28,14 @@ OPTIONS = {
 }
 
 
-@pytest.fixture(params=["folder", "rest", "grpc"])
+@pytest.fixture(params=["folder", "grpc"])
 def elsewhere(request, tmp_path):
     """Settings of a place for copies."""
     if request.param == "folder":
         yield {"location": tmp_path / "copies"}
         return
     with WireDouble() as double:
-        grpc = {"prefer_grpc": request.param == "grpc", "grpc_port": double.grpc_port}
-        yield {"location": double.url, **grpc}
+        yield {"location": double.url, "prefer_grpc": True, "grpc_port": double.grpc_port}
 
 
 def points(place: dict[str, Any], name: str, encoder: Any) -> tuple[Any, Any]:
@@ -47,43 +45,27 @@ def points(place: dict[str, Any], name: str, encoder: Any) -> tuple[Any, Any]:
         return found, index.client.get_collection(name).config.metadata
 
 
-def other_encoder(encoder: HashedEncoder) -> dict[str, Any]:
-    return {"encoder": HashedEncoder(version="2")}
+OTHERS: dict[str, dict[str, Any]] = {
+    "encoder": {"encoder": HashedEncoder(version="2")},
+    "dimension": {"encoder": HashedEncoder(dimension=48)},
+    "language": {"lexical": "german"},
+    "no words": {"lexical": False},
+    "fewer vectors": {"vectors": ("topical",)},
+    "keys": {"text_key": "content"},
+}
 
 
-def other_dimension(encoder: HashedEncoder) -> dict[str, Any]:
-    return {"encoder": HashedEncoder(dimension=48)}
-
-
-def other_words(encoder: HashedEncoder) -> dict[str, Any]:
-    return {"encoder": encoder, "lexical": "german"}
-
-
-def no_words(encoder: HashedEncoder) -> dict[str, Any]:
-    return {"encoder": encoder, "lexical": False}
-
-
-def fewer_vectors(encoder: HashedEncoder) -> dict[str, Any]:
-    return {"encoder": encoder, "vectors": ("topical",)}
-
-
-def other_keys(encoder: HashedEncoder) -> dict[str, Any]:
-    return {"encoder": encoder, "text_key": "content"}
-
-
-@pytest.mark.parametrize(
-    "made", [other_encoder, other_dimension, other_words, no_words, fewer_vectors, other_keys]
-)
+@pytest.mark.parametrize("kind", OTHERS)
 @pytest.mark.parametrize("stored", [0, 3])
 def test_nothing_is_written_onto_another_collection(
-    encoder, make_passages, tmp_path, elsewhere, made: Callable[..., Any], stored
+    encoder, make_passages, tmp_path, elsewhere, kind, stored
 ):
     """Points of two encoders in one collection are compared by every search from then on."""
-    settings = made(encoder)
+    settings = {"encoder": encoder, **OTHERS[kind]}
     with PassageIndex.open("p", **settings, **elsewhere) as other:
         other.add(make_passages(stored))
     before = points(elsewhere, "p", settings["encoder"])
-    wrong = FingerprintMismatchError if made is other_encoder else CollectionMismatchError
+    wrong = FingerprintMismatchError if kind == "encoder" else CollectionMismatchError
     with PassageIndex.open("p", encoder, location=tmp_path / "original") as index:
         index.add(make_passages(9))
         with pytest.raises(wrong, match="Nothing was written"):
@@ -108,10 +90,7 @@ def test_one_that_another_store_filled(encoder, make_passages, tmp_path, wire_do
         PassageIndex.open("empty", HashedEncoder(version="2"), **place)
 
 
-@pytest.mark.parametrize("asynchronous", [False, True])
-async def test_going_on_makes_up_for_what_happened(
-    encoder, make_passages, tmp_path, elsewhere, asynchronous
-):
+def test_going_on_makes_up_for_what_happened(encoder, make_passages, tmp_path, elsewhere):
     """Texts that changed, metadata, fields of the application, what was hidden or shown."""
 
     def stop(progress: Any) -> None:
@@ -133,10 +112,7 @@ async def test_going_on_makes_up_for_what_happened(
         index.run(index.unhide(["p1"]))
         with pytest.raises(KeyboardInterrupt):
             index.copy_to(**elsewhere, progress=stop)
-        if asynchronous:
-            assert await index.acopy_to(**elsewhere) <= 7
-        else:
-            assert index.copy_to(**elsewhere) <= 7
+        assert index.copy_to(**elsewhere) <= 7
         assert index.copy_to(**elsewhere) == 0
         with PassageIndex.open("p", encoder, **elsewhere) as copy:
             assert {p.id: p for p in copy.scroll()} == {p.id: p for p in index.scroll()}

@@ -323,17 +323,15 @@ def points_of(index):
     return points
 
 
-async def test_a_copy_that_would_be_nowhere(encoder):
+def test_a_copy_that_would_be_nowhere(encoder):
     """It counted the points that it had copied into a folder that went with the call."""
     with PassageIndex.open("p", encoder) as index:
         for place in ({}, {"location": ":memory:"}):
             with pytest.raises(ConfigurationError, match="copy_to needs location="):
                 index.copy_to("q", **place)
-            with pytest.raises(ConfigurationError, match="copy_to needs location="):
-                await index.acopy_to("q", **place)
 
 
-async def test_there_and_back(wire, encoder, make_passages, tmp_path):
+def test_there_and_back(wire, encoder, make_passages, tmp_path):
     """From a folder to a server and to another folder: same ids, payloads and vectors."""
     place = {"location": wire.url, "prefer_grpc": wire.prefer_grpc, "grpc_port": wire.grpc_port}
     with PassageIndex.open("p", encoder, location=tmp_path / "one", lexical=True) as index:
@@ -345,7 +343,7 @@ async def test_there_and_back(wire, encoder, make_passages, tmp_path):
         assert index.copy_to("q", **place) == 0
     with PassageIndex.open("q", encoder, create=False, **place) as there:
         assert there.vectors == ("topical", "compatibility", "lexical")
-        assert await there.acopy_to(location=tmp_path / "two") == 30
+        assert there.copy_to(location=tmp_path / "two") == 30
         there.add([Passage("more", "text")])
         there.delete(["p1", "p2"])
         with pytest.raises(CollectionError, match="29 points and its copy 'q' 31"):

@@ -84,14 +84,6 @@ def test_scores_without_exactness_are_complete_too(shard):
     assert found == pytest.approx({i: truth[i] for i in asked}, abs=1e-6)
 
 
-def test_ids_and_filter_hold_together(shard):
-    """A point of the pool that the filter rules out must not come back."""
-    field = models.FieldCondition(key="half", match=models.MatchValue(value=1))
-    half = models.Filter(must=[field])
-    found = ask(shard, scores_request(QUERIES[0], "topical", by_id(IDS[:50], half), EXACT))
-    assert set(found) == set(IDS[1:50:2])
-
-
 def test_stored_vectors_have_length_1_and_are_kept_when_copied(shard, tmp_path):
     """A copy of a collection must not drift from its original by rounding twice."""
     [record] = shard.retrieve([IDS[100]], with_payload=False, with_vector=True)
@@ -104,17 +96,3 @@ def test_stored_vectors_have_length_1_and_are_kept_when_copied(shard, tmp_path):
     [again] = copy.retrieve([1], with_payload=False, with_vector=True)
     np.testing.assert_array_equal(np.float32(again.vector["topical"]), stored)
     copy.close()
-
-
-def test_an_upsert_replaces_the_whole_point(shard, tmp_path):
-    """Why every named vector is sent with every upsert."""
-    params = edge.EdgeVectorParams(DIMENSION, edge.Distance.Cosine)
-    other = edge.EdgeShard.create(
-        str(tmp_path), edge.EdgeConfig(vectors=dict.fromkeys(NAMES, params))
-    )
-    both = {name: VECTORS[name][0].tolist() for name in NAMES}
-    for vectors in (both, {"topical": both["topical"]}):
-        other.update(edge.UpdateOperation.upsert_points([edge.Point(1, vectors, {})]))
-    [record] = other.retrieve([1], with_payload=False, with_vector=True)
-    assert set(record.vector) == {"topical"}
-    other.close()

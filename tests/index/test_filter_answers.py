@@ -134,13 +134,11 @@ UNKNOWN = {
     "a misspelt field": ({"lnag": "en"}, "a text in .*'lnag'"),
     "the payload's path": ({"metadata.lang": "en"}, "a text in .*'metadata.lang'"),
     "numbers over texts": ({"date": {"gte": 2023}}, "a number in .*'date'"),
-    "a number for a text": ({"lang": 5}, "a number in .*'lang'"),
     "a text for a number": ({"year": "2020"}, "a text in .*'year'"),
     "dates over other texts": ({"lang": {"gte": "2024-01-01"}}, "a date in .*'lang'"),
     "a truth for a text": ({"lang": True}, "true or false in .*'lang'"),
     "one of two": ({"lang": "en", "yaer": [2020, 2021]}, "a number in .*'yaer'"),
     "several kinds": ({"yaer": ["x", 1]}, "a text or a number in .*'yaer'"),
-    "inside": ({"in.nre": 1}, "a number in .*'in.nre'"),
     "words": ({"txet": {"text": "two words"}}, "a text in .*'txet'"),
 }
 EXPLAINED = {
@@ -183,7 +181,7 @@ async def test_a_filter_that_can_find_nothing_is_warned_of_once(small, name):
 
 
 def test_of_many_unknown_fields_a_later_search_tells_the_rest(small):
-    """Those that were not looked at counted as told."""
+    """Fields that were not looked up counted as warned of."""
     with pytest.warns(UnknownFieldWarning, match="k3"):
         small.count({f"k{n}": 1 for n in range(6)})
     with pytest.warns(UnknownFieldWarning, match="k5"):
@@ -226,7 +224,7 @@ def test_what_is_known_costs_no_request(small, monkeypatch):
     assert len(told) == 1
 
 
-@pytest.mark.parametrize("key", ["a\\b", 'a"b', "\\", 'x."', '"a" b', "a\\.b"])
+@pytest.mark.parametrize("key", ["a\\b", 'a"b'])
 def test_a_key_that_qdrant_cannot_reach_is_refused_by_all(small, encoder, key):
     """A server said 500 and the path of its folder."""
     small.add([Passage("odd", "text", {key: 1})])

@@ -62,7 +62,7 @@ def topical(index, encoder, condition=None):
 
 @pytest.mark.parametrize("name", ["", "text"])
 def test_langchain_wrote_we_read(client, encoder, name):
-    """A user's existing collection would have to be indexed anew."""
+    """A user's existing collection would have to be indexed again."""
     size = models.VectorParams(size=32, distance=models.Distance.COSINE)
     client.create_collection("p", {name: size} if name else size)
     store = QdrantVectorStore(client, "p", TopicalEmbeddings(), vector_name=name)
@@ -90,7 +90,7 @@ def test_langchain_wrote_we_read(client, encoder, name):
 
 
 def test_langchain_wrote_under_keys_of_its_own(client, encoder):
-    """A store that was told other payload keys could not be opened, or would get ours beside."""
+    """A store with other payload keys could not be opened, or would get ours as well."""
     size = models.VectorParams(size=32, distance=models.Distance.COSINE)
     client.create_collection("p", size)
     keys = {"content_payload_key": "body", "metadata_payload_key": "about"}
@@ -125,7 +125,7 @@ def llama(client) -> LlamaStore:
 
 
 def test_llama_index_wrote_we_read(client, encoder, llama):
-    """A user's existing collection would have to be indexed anew."""
+    """A user's existing collection would have to be indexed again."""
     embeddings = TopicalEmbeddings()
     parent = RelatedNodeInfo(node_id="book")
     nodes = [
@@ -209,7 +209,7 @@ def made_by_hand(client: QdrantClient, **sparse: models.SparseVectorParams) -> N
 
 
 def test_words_of_a_collection_made_by_hand(client, encoder):
-    """They were stored, and nobody knew: neither this index nor the next one found a word."""
+    """They were stored, but neither this index nor the next one found a word."""
     made_by_hand(client, lexical=models.SparseVectorParams(modifier=models.Modifier.IDF))
     index = PassageIndex.open("p", encoder, client=client, lexical="german")
     index.add([Passage("x", "ruhige Hotels"), Passage("y", "warmes Bad")])
@@ -221,13 +221,6 @@ def test_words_of_a_collection_made_by_hand(client, encoder):
         PassageIndex.open("p", encoder, client=client, lexical=True)
 
 
-def test_words_made_by_hand_that_are_not_wanted(client, encoder):
-    made_by_hand(client, lexical=models.SparseVectorParams(modifier=models.Modifier.IDF))
-    index = PassageIndex.open("p", encoder, client=client, lexical=False)
-    index.add([Passage("x", "quiet hotel")])
-    assert "lexical" not in PassageIndex.open("p", encoder, client=client).vectors
-
-
 def test_words_made_by_hand_without_their_rarity(client, encoder):
     made_by_hand(client, lexical=models.SparseVectorParams())
     with pytest.raises(CollectionMismatchError, match=r"modifier=Modifier\.IDF"):
@@ -235,7 +228,7 @@ def test_words_made_by_hand_without_their_rarity(client, encoder):
 
 
 def test_a_collection_with_points_of_others_is_not_signed(client, encoder, llama):
-    """Nobody knows which encoder made those."""
+    """It is unknown which encoder made those."""
     llama.add([TextNode(text="a", embedding=TopicalEmbeddings().embed_query("a"))])
     PassageIndex.open("p", encoder, client=client).add([Passage("x", "quiet hotel")])
     assert client.get_collection("p").config.metadata is None

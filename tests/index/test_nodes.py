@@ -16,7 +16,6 @@ from logic_retrievers.errors import ConfigurationError, ServerUnavailableError, 
 from logic_retrievers.http import RequestLimits
 from logic_retrievers.index import Connection, PassageIndex, nodes
 from logic_retrievers.index.nodes import NodesConnection
-from logic_retrievers.index.operations import IndexOperations
 from logic_retrievers.types import Passage
 
 PASSAGES = [Passage(f"p{n}", f"quiet hotel {n}") for n in range(20)]
@@ -31,7 +30,7 @@ def cluster() -> Iterator[tuple[WireDouble, WireDouble]]:
         yield first, second
 
 
-def found(index: IndexOperations) -> list[str]:
+def found(index: PassageIndex) -> list[str]:
     return [hit.passage.id for hit in Engine(index).search("quiet hotel 7", k=3)]  # type: ignore[arg-type]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 
 import numpy as np
@@ -48,34 +47,6 @@ def test_pool_is_the_union_of_the_vector_queries_and_every_score_is_exact(
             expected = [scores[i] for i in pool.ids]
             np.testing.assert_allclose(pool.scores[name], expected, rtol=0, atol=1.01e-6)
             assert pool.scores[name].dtype == np.float64
-
-
-def test_asynchronous_pools_are_the_same(index, encoder, make_passages):
-    """The synchronous and the asynchronous form could drift apart."""
-    index.add(make_passages(60))
-    searches = [vector_queries(encoder, query) for query in QUERIES]
-    condition = {"number": {"gte": 10}}
-    plain = index.run(index.find_candidates(searches, condition))
-
-    async def both():
-        pools = await asyncio.gather(
-            *(index.arun(index.find_candidates(searches, condition)) for _ in range(4))
-        )
-        passages = await index.arun(index.fetch_passages(pools[0][0].ids))
-        await index.aclose()
-        return pools, passages
-
-    expected = index.run(index.fetch_passages(plain[0].ids))
-    pools, passages = asyncio.run(both())
-    for found in pools:
-        for one, other in zip(found, plain, strict=True):
-            assert one.ids == other.ids
-            for name in one.scores:
-                # engines sum in float32; what is rounded then may differ by one
-                np.testing.assert_allclose(
-                    one.scores[name], other.scores[name], rtol=0, atol=1.01e-6
-                )
-    assert passages == expected
 
 
 def test_filter_and_tenant_hold_on_every_vector_query(opened, encoder, make_passages):
@@ -220,16 +191,3 @@ def test_searches_that_cannot_be_are_refused(index, encoder, make_passages):
         index.run(index.find_candidates([[topical, topical]]))
     with pytest.raises(InputError, match="dict over metadata keys"):
         index.run(index.find_candidates([[topical]], "city = Oslo"))
-
-
-def test_queries_of_any_length_give_cosines(index, encoder, make_passages):
-    """An encoder that forgets to normalise its queries must not change embedded scores alone."""
-    index.add(make_passages(10))
-    short = vector_queries(encoder, QUERIES[0])
-    long = [
-        EncodedVectorQuery(query.name, query.vector, query.query * 7, query.limit)
-        for query in short
-    ]
-    [one], [other] = (index.run(index.find_candidates([searches])) for searches in (short, long))
-    assert one.ids == other.ids
-    np.testing.assert_allclose(one.scores["topical"], other.scores["topical"], atol=2e-6)

@@ -20,7 +20,6 @@ from logic_retrievers.index.filters import MAX_CONDITIONS, to_qdrant_filter
 from logic_retrievers.index.lexical import language_of, shared_words, term_vector
 from logic_retrievers.index.point_format import (
     content_hash,
-    native_point_id,
     point_id,
     stored_hash,
     stored_tenant,
@@ -56,11 +55,6 @@ def test_point_ids_are_apart(one, tenant, other, owner):
     """A tenant named like the beginning of an id must not meet another tenant's passage."""
     same = (one, tenant) == (other, owner)
     assert (point_id(one, tenant) == point_id(other, owner)) == same
-
-
-def test_native_ids():
-    """A number as a string is another point to Qdrant."""
-    assert [native_point_id("17"), native_point_id(point_id("a"))] == [17, point_id("a")]
 
 
 @given(PASSAGES, st.none() | WORDS)
@@ -133,9 +127,7 @@ def test_words_are_shared_by_their_stems():
     ("one", "other"),
     [
         ("pea\u00adnut oil", "peanut oil"),
-        ("pea\u200bnut", "\ufeffpeanut"),
-        ("pea\u2060nut", "pea\u200enut"),
-        ("Auf\u200clage", "Auflage"),
+        ("pea\u2060nut", "\ufeffpea\u200bnut"),
         ("\ufb01sh", "\uff46\uff49\uff53\uff48"),
         ("a café", "a cafe"),
     ],
@@ -208,40 +200,6 @@ def test_the_tenant_surrounds_any_user_filter():
     assert whole.must[0].key == "logic.tenant"
 
 
-@pytest.mark.parametrize(
-    ("condition", "message"),
-    [
-        ([("a", 1)], "dict over metadata keys"),
-        ({1: 2}, "not 1"),
-        ({"": 2}, "names of metadata fields"),
-        ({'a"b': 1}, "no path"),
-        ({"a\\b": 1}, "no path"),
-        ({"a\\": 1}, "no path"),
-        ({'"': 1}, "no path"),
-        ({'a."b': 1}, "no path"),
-        ({'"a"b': 1}, "no path"),
-        ({"a": object()}, "'a' is of type object. Use"),
-        ({"a": [1, object()]}, "'a' is of type object. Use"),
-        ({"a": "\ud800"}, "'a' holds half a character"),
-        ({"a": {"text": "x \ud800"}}, "'a' holds half a character"),
-        ({"a": [2**64]}, "'a' is an integer beyond 64 bits"),
-        ({"a": {"gte": float("inf")}}, "'a' has inf"),
-        ({"a": MagicMock()}, "levels"),
-        ({"a": []}, "'a' has an empty list"),
-        ({"a": {}}, "range is written with"),
-        ({"a": {"gte": 1, "nearly": 2}}, "nearly"),
-        ({"a": {"not": 1, "gte": 2}}, "gte"),
-        ({"a": {"gte": "soon"}}, "neither of numbers nor of dates"),
-        ({"a": {"gte": True}}, "neither of numbers"),
-        ({"a": {"gte": 1, "lt": "2024-01-01"}}, "neither of numbers"),
-    ],
-)
-def test_filters_that_cannot_be_read(condition, message):
-    """A filter that is misread rules out the wrong passages."""
-    with pytest.raises(InputError, match=message):
-        to_qdrant_filter(condition)
-
-
 def test_ranges():
     """Numbers and moments are different conditions to Qdrant."""
     numbers, moments, exact = to_qdrant_filter(
@@ -296,6 +254,7 @@ def test_a_filter_has_so_many_conditions_at_most(name):
     assert to_qdrant_filter({"a": [f"x{n}" for n in range(5_000)]}) is not None
     assert to_qdrant_filter({f"f{n}": n for n in range(MAX_CONDITIONS)}) is not None
     assert to_qdrant_filter({"a": list(range(200)), "b.c": 1}) is not None
+    assert to_qdrant_filter(nested_filter(20)) is not None
 
 
 def nested_filter(levels):
@@ -310,36 +269,44 @@ CYCLE.append(CYCLE)
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "word"),
     [
-        {"n": 2**63},
-        {"n": [1, 2**64]},
-        {"n": [1, CYCLE]},
-        {"n": CYCLE},
-        {"n": {"gte": 10**400}},
-        {"n": {"lt": math.inf}},
-        {"n": math.nan},
-        {"n": {"gt": CYCLE}},
-        {"n": {10**5000: 1}},
-        {"n": {"text": " - "}},
-        {"n": "\ud800"},
-        {"n": ["\ud800"]},
-        {"\ud800": 1},
-        nested_filter(30),
-        models.NestedCondition(nested=models.Nested(key="k", filter=nested_filter(30))),
+        ([("a", 1)], "dict"),
+        ({1: 2}, "not 1"),
+        ({"": 2}, "names"),
+        ({"\ud800": 1}, "names"),
+        ({'a"b': 1}, "no path"),
+        ({"a\\b": 1}, "no path"),
+        ({"a": [1, object()]}, "'a' is of type object"),
+        ({"a": {"text": "x \ud800"}}, "half a character"),
+        ({"a": [2**64]}, "64 bits"),
+        ({"a": {"gte": 10**400}}, "64 bits"),
+        ({"a": {"gte": float("inf")}}, "inf"),
+        ({"a": math.nan}, "None"),
+        ({"a": MagicMock()}, "levels"),
+        ({"a": CYCLE}, "plain"),
+        ({"a": []}, "empty list"),
+        ({"a": {}}, "range"),
+        ({"a": {"text": " - "}}, "text"),
+        ({"a": {"gte": 1, "nearly": 2}}, "nearly"),
+        ({"a": {"not": 1, "gte": 2}}, "gte"),
+        ({"a": {"gte": "soon"}}, "dates"),
+        ({"a": {"gte": True}}, "numbers"),
+        ({"a": {"gte": 1, "lt": "2024-01-01"}}, "numbers"),
+        (nested_filter(30), "levels"),
+        (
+            models.Filter(
+                must=models.NestedCondition(nested=models.Nested(key="k", filter=nested_filter(30)))
+            ),
+            "levels",
+        ),
     ],
+    ids=range(24),
 )
-def test_a_filter_that_no_store_reads_is_refused(wrong):
-    """A TypeError of the engine's, a recursion without end, or a filter that matches nothing."""
-    if isinstance(wrong, models.NestedCondition):
-        wrong = models.Filter(must=wrong)
-    with pytest.raises(InputError):
+def test_a_filter_that_no_store_reads_is_refused(wrong, word):
+    """A misread filter rules out the wrong passages, or fails inside the engine."""
+    with pytest.raises(InputError, match=word):
         to_qdrant_filter(wrong)
-
-
-def test_a_filter_may_be_nested_as_deeply_as_a_server_reads():
-    """The bound must not be met by filters that work."""
-    assert to_qdrant_filter(nested_filter(20)) is not None
 
 
 @given(number=st.floats(allow_nan=False, allow_infinity=False))

@@ -15,7 +15,7 @@ from query_files import write_noisy
 from suites import HashedEncoder
 
 from logic_retrievers import Engine, PassageIndex, Reranker
-from logic_retrievers.encoders import OnnxEncoder, RecentEncoder, default_encoder
+from logic_retrievers.encoders import RecentEncoder, default_encoder
 from logic_retrievers.errors import (
     ConfigurationError,
     FingerprintMismatchError,
@@ -217,11 +217,3 @@ def test_two_swaps_at_once_both_count(index, file, tmp_path):
         assert index.encoder.specs[name].fingerprint_for("query") != own[name].fingerprint_for(
             "query"
         )
-
-
-def test_an_index_opened_with_a_query_encoder_needs_no_swap(index, file):
-    """The setting for a start; the swap is for a system that runs."""
-    index.use_query_encoder(file)
-    swapped = OnnxEncoder().with_query_encoder(file)
-    with PassageIndex.open("lr-test", swapped, client=index.client) as again:
-        assert search_hits(again) == search_hits(index)

@@ -11,7 +11,6 @@ import pytest
 from qdrant_client import models
 from suites import HashedEncoder
 
-from logic_retrievers.errors import InputError
 from logic_retrievers.index import PassageIndex, vectors
 from logic_retrievers.index.point_format import content_hash, point_id
 from logic_retrievers.types import Passage
@@ -142,26 +141,6 @@ def test_points_of_another_store_under_another_name(opened, location):
 # --- a text to embed, and values of the application's own
 
 
-def test_both_fields_come_back(index):
-    """A node whose relations are lost cannot be put back into its document."""
-    plain = Passage("plain", "text")
-    assert index.add([TITLED, plain]).added == 2
-    assert index.get(["titled", "plain"]) == [TITLED, plain]
-    assert index.get(["plain"])[0].embed_text is None
-    assert {passage.id: passage for passage in index.scroll()} == {
-        "titled": TITLED,
-        "plain": plain,
-    }
-    assert index.add([TITLED, plain]).unchanged == 2
-
-
-def test_the_text_to_embed_is_embedded(index, encoder):
-    """Embedded without its title, a passage is found by other words than its framework promises."""
-    index.add([TITLED])
-    assert encoder.encoded == [TITLED.embed_text]
-    close_to(vectors_of(index, [TITLED]), encoder, {"titled": TITLED.embed_text})
-
-
 def test_the_text_to_embed_is_embedded_by_a_backfill_in_place(opened):
     """A second vector of another text than the first judges another passage."""
     opened(encoder=HashedEncoder(["topical"])).add([TITLED])
@@ -182,22 +161,6 @@ def test_both_fields_count_as_a_change(index, change):
     second = replace(TITLED, **change)
     assert index.add([second]).updated == 1
     assert index.get(["titled"]) == [second]
-
-
-@pytest.mark.parametrize(
-    ("change", "error"),
-    [
-        ({"embed_text": 3}, InputError),
-        ({"embed_text": "half \ud800"}, InputError),
-        ({"extra": [1]}, InputError),
-        ({"extra": {"a": object()}}, InputError),
-    ],
-)
-def test_what_cannot_be_stored_is_refused(index, change, error):
-    """It would fail in the server's words, or come back as something else."""
-    with pytest.raises(error, match="titled"):
-        index.add([replace(TITLED, **change)])
-    assert index.count() == 0
 
 
 def test_hashes_of_passages_without_the_two_fields_are_what_they_were():
