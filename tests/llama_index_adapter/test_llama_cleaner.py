@@ -61,7 +61,7 @@ class FailingEncoder(PlacedEncoder):
 LAW = TextNode(text="inn | shut | law", id_="law", metadata={"source": "law"})
 KINDS = [
     {},
-    {"resolution": "prefer_newest"},
+    {"resolution": "annotate"},
     {"resolution": PreferNewest("on")},
     {"resolution": ["prefer_newest", PreferSource(("inn",))]},
     {"neighbours": 3},
