@@ -1,11 +1,6 @@
-"""Haystack over the engine of logic-retrievers: types are translated, work is delegated.
+"""Haystack components over the engine of logic-retrievers.
 
-ConstraintRetriever   a retriever that respects what a query rules out
-CompatibilityRanker   the same rules over any other retriever's documents
-ContradictionFilter   keeps contradictions out of any retriever's documents
-LogicDocumentStore    stores documents with all named vectors; what DocumentWriter writes to
-
-Importing this package puts it on the list of modules from which Haystack loads saved pipelines.
+Importing this package allows Haystack to load saved pipelines that use it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Contradictions kept out of the documents of any other retriever."""
+"""Filter contradictions out of the documents of any retriever."""
 
 from __future__ import annotations
 
@@ -7,15 +7,11 @@ from typing import Any, Self, Unpack
 
 from haystack import Document, component, default_from_dict, default_to_dict
 
+from haystack_logic_retrievers.base_components import StoreComponent
 from haystack_logic_retrievers.documents import to_candidates, with_contradictions
 from haystack_logic_retrievers.filters import translate_filters
-from haystack_logic_retrievers.settings import (
-    check_encoder,
-    open_encoder,
-    refuse_to_save,
-    with_settings,
-)
-from haystack_logic_retrievers.store import LogicDocumentStore, StoreComponent, check_store
+from haystack_logic_retrievers.settings import open_encoder, refuse_to_save, with_settings
+from haystack_logic_retrievers.store import LogicDocumentStore
 from logic_retrievers import contradiction
 from logic_retrievers.adapters.descriptions import describe_resolution, jsonable, resolution_from
 from logic_retrievers.adapters.evidence_metadata import paired
@@ -32,25 +28,25 @@ from logic_retrievers.types import Passage
 
 @component
 class ContradictionFilter(StoreComponent):
-    """Finds the documents of a list that contradict each other, or trusted ones, and decides.
-
-    The documents may come from anywhere, and keep their order; give it more than the prompt shall
-    hold, and ``top_k``: what is dropped is replaced by the next in the list. Copies come back, with
-    the evidence under ``meta["logic"]["contradiction"]``. A document with id, text
-    and meta of an earlier one counts once; several of one id that differ all count.
+    """Finds documents that contradict each other or trusted ones, and decides which stay.
 
         contradictions = ContradictionFilter(resolution="prefer_newest", top_k=5)
         contradictions.run(documents)["documents"]
+
+    The documents may come from anywhere and keep their order. Pass more than the prompt should
+    hold, and ``top_k``: the next document in the list replaces a dropped one. Copies come back,
+    with evidence under ``meta["logic"]["contradiction"]``. Documents that agree in id, text and
+    meta count once; documents of one id that differ all count.
 
     Args:
         resolution: ``annotate`` (both stay, and name each other), ``prefer_newest``,
             ``prefer_source``, ``prefer_majority``, ``drop_both``; a ``ResolutionStrategy``; or a
             function of two ``Passage``s that returns the one that stays, or None.
-        top_k: how many documents; all that can stay where None.
+        top_k: number of documents; None keeps all that can stay.
         trusted: documents that the user vouches for.
-        trusted_filters: which of the given documents, and of the store's, are trusted too; in
+        trusted_filters: selects further trusted documents among those given and in the store; in
             Haystack's format.
-        document_store: a store whose vectors are taken, and whose trusted documents judge too.
+        document_store: lends stored vectors, and with ``trusted_filters`` trusted documents.
         bundle, encoder: as in :class:`CompatibilityRanker`.
         **options: ``threshold``, ``settings``, ``trusted_candidates``, ``against_trusted``,
             ``date_key``, ``source_key``, ``source_order``, ``judge``, ``judge_above``,
@@ -60,7 +56,7 @@ class ContradictionFilter(StoreComponent):
     Raises:
         UnknownResolutionError: no resolution has that name.
         ConfigurationError: a setting that cannot work.
-        InputError: a trusted document that is none, or filters that cannot be read.
+        InputError: a trusted document that is not one, or filters that cannot be read.
     """
 
     def __init__(
@@ -77,40 +73,24 @@ class ContradictionFilter(StoreComponent):
     ) -> None:
         if top_k is not None:
             check_count("top_k", top_k)
-        check_encoder(bundle, encoder)
         translate_filters(trusted_filters)
         _check_options(resolution, options)
         self.resolution = resolution
         self.top_k = top_k
         self.trusted = list(trusted or [])
         self.trusted_filters = trusted_filters
-        self.document_store = None if document_store is None else check_store(document_store)
-        self.bundle = bundle
-        self.encoder = encoder
+        self._set_store(document_store, bundle, encoder)
         self.options = options
         self._trusted = [passage for passage, _ in to_candidates(self.trusted)]
         self._built: contradiction.ContradictionFilter | None = None
 
-    def warm_up(self) -> None:
-        """Opens the store and loads the encoder.
-
-        Raises:
-            ConfigurationError: an encoder without the vectors.
-        """
-        self._core()
-
-    async def warm_up_async(self) -> None:
-        """The asynchronous twin of :meth:`warm_up`."""
-        await encoder_threads.submit(self._core)
-
     def to_dict(self) -> dict[str, Any]:
-        """The settings, for a pipeline's file.
+        """Describe the settings for a pipeline's file.
 
         Raises:
             ConfigurationError: a resolution, judge, encoder or store that a file cannot hold.
         """
-        if self.encoder is not None:
-            raise refuse_to_save("encoder", self.encoder, "Name a bundle's folder: bundle=.")
+        self._refuse_own_encoder()
         options: dict[str, Any] = {**self.options}
         if options.get("judge") not in (None, "auto"):
             raise refuse_to_save("judge", options["judge"], "Save the filter without one.")
@@ -131,7 +111,6 @@ class ContradictionFilter(StoreComponent):
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """The filter that :meth:`to_dict` described."""
         made = with_settings(
             data,
             resolution=resolution_from,
@@ -142,37 +121,33 @@ class ContradictionFilter(StoreComponent):
 
     @component.output_types(documents=list[Document], dropped=list[Document])
     def run(self, documents: list[Document], top_k: int | None = None) -> dict[str, list[Document]]:
-        """The documents that stay, in their order, and those that were dropped.
+        """Return the documents that stay, in their order, and the dropped ones.
 
         Args:
-            documents: the best first; they stay as they are.
-            top_k: in place of the component's own.
+            documents: the best first; they are not changed.
+            top_k: replaces the component's own.
 
         Returns:
             ``documents`` and ``dropped``: copies whose ``meta["logic"]["contradiction"]`` says why.
 
         Raises:
-            InputError: no documents, or a resolution function that returns neither of its two.
-            ConfigurationError: top_k is under 1, or an encoder without the vectors.
-            MissingVectorError: trusted documents are to be searched for in a store without topical
-                vectors.
-            ServerError: the store's index failed or could not be reached.
+            InputError, ConfigurationError, MissingVectorError, ServerError: as
+                :meth:`logic_retrievers.ContradictionFilter.filter`.
         """
         candidates, k = to_candidates(documents), self.top_k if top_k is None else top_k
-        return _outputs(candidates, self._core().filter([one for one, _ in candidates], k))
+        return _outputs(candidates, self._load().filter([one for one, _ in candidates], k))
 
     @component.output_types(documents=list[Document], dropped=list[Document])
     async def run_async(
         self, documents: list[Document], top_k: int | None = None
     ) -> dict[str, list[Document]]:
-        """:meth:`run` without blocking the event loop; the same documents."""
         candidates, k = to_candidates(documents), self.top_k if top_k is None else top_k
-        core = await encoder_threads.submit(self._core)
+        core = await encoder_threads.submit(self._load)
         return _outputs(candidates, await core.afilter([one for one, _ in candidates], k))
 
-    def _core(self) -> contradiction.ContradictionFilter:
-        """The core's filter; kept, for it keeps the trusted vectors."""
-        index = None if self.document_store is None else self.document_store.index
+    def _load(self) -> contradiction.ContradictionFilter:
+        """Return the core's filter, kept because it keeps trusted vectors."""
+        index = self._index
         if self._built is None or self._built.index is not index:
             place = () if index is None else (index.prefixes, index.tenant)
             self._built = contradiction.ContradictionFilter(
@@ -187,14 +162,10 @@ class ContradictionFilter(StoreComponent):
 
 
 def _check_options(resolution: AnyResolution, options: FilterOptions) -> None:
-    """Refuses what can be refused without an encoder.
-
-    Raises:
-        UnknownResolutionError, ConfigurationError: a setting that cannot work.
-    """
+    """Refuse now what can be refused without an encoder."""
     if unknown := sorted(options.keys() - FilterOptions.__annotations__.keys()):
         raise ConfigurationError(
-            f"ContradictionFilter has no setting {unknown[0]!r}; beside the arguments there is"
+            f"ContradictionFilter has no setting {unknown[0]!r}; the further settings are"
             f" {', '.join(sorted(FilterOptions.__annotations__))}."
         )
     resolution_strategy(

@@ -1,8 +1,8 @@
-"""Haystack's filters as Qdrant filters, by way of the core's filters over metadata.
+"""Translate Haystack's filters into Qdrant filters.
 
 ``meta.key`` and ``key`` name a field of the metadata, ``id`` the document's id; a document's other
 fields cannot be filtered by. Two things differ from Haystack's in-memory store: a field that holds
-a list counts as each of its values, and dates are equal where they are written alike.
+a list matches by each of its values, and dates are equal only if they are written the same way.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ _NOTHING = models.Filter(must=[models.HasIdCondition(has_id=[])])
 
 
 class FilterInputError(InputError, FilterError):
-    """A filter that cannot be read; an error of this package's tree, and Haystack's own."""
+    """A filter cannot be read; also a ``FilterError`` of Haystack."""
 
 
 def translate_filters(
     filters: Any, prefixes: Sequence[str] = (METADATA,), tenant: str | None = None
 ) -> models.Filter | None:
-    """One Qdrant filter; None where nothing is asked for.
+    """Translate into one Qdrant filter; None without any condition.
 
     Args:
         filters: in Haystack's format: comparisons (``field``, ``operator``, ``value``), joined by
             ``AND``, ``OR`` and ``NOT`` (``operator``, ``conditions``).
         prefixes: where the collection keeps metadata (``index.prefixes``).
-        tenant: whose documents an ``id`` names.
+        tenant: owner of the documents that an ``id`` names.
 
     Raises:
         FilterInputError: a filter that cannot be read or translated; the message says which part.
@@ -54,14 +54,14 @@ def translate_filters(
 def _translate(part: Any, prefixes: Sequence[str], tenant: str | None) -> models.Filter:
     if not isinstance(part, Mapping) or not isinstance(part.get("operator"), str):
         raise FilterInputError(
-            "A filter is {'field': 'meta.year', 'operator': '>=', 'value': 2020}, or several under"
-            f" {{'operator': 'AND', 'conditions': [...]}}, not {shown(part)}."
+            "A filter must be {'field': 'meta.year', 'operator': '>=', 'value': 2020}, or several"
+            f" under {{'operator': 'AND', 'conditions': [...]}}, not {shown(part)}."
         )
     if "field" in part:
         return _translate_comparison(part, prefixes, tenant)
     operator, conditions = part["operator"], part.get("conditions")
     if not isinstance(conditions, list):
-        raise FilterInputError(f"The filter's {shown(operator)} needs a list of 'conditions'.")
+        raise FilterInputError(f"The operator {shown(operator)} needs a list of 'conditions'.")
     translated: list[models.Condition] = [
         _translate(condition, prefixes, tenant) for condition in conditions
     ]
@@ -86,7 +86,7 @@ def _translate_comparison(
         if not isinstance(field, str) or field in _OTHER_FIELDS:
             raise InputError("only metadata ('meta.key') and 'id' can be filtered by")
         if operator not in _OPERATORS:
-            raise InputError(f"there is no such operator; one of {', '.join(_OPERATORS)}")
+            raise InputError(f"unknown operator; the operators are {', '.join(_OPERATORS)}")
         if operator in ("in", "not in") and not isinstance(value, list):
             raise InputError(f"{operator!r} takes a list")
         if operator in _RANGES:
@@ -111,7 +111,7 @@ def _any_of(
 ) -> models.Filter:
     if field == "id":
         if not all(isinstance(value, str) for value in values):
-            raise InputError("an id is a text")
+            raise InputError("an id must be a text")
         points = [point for value in values for point in possible_point_ids(value, tenant)]
         return models.Filter(must=[models.HasIdCondition(has_id=points)])
     wanted = [value for value in values if value is not None]

@@ -1,8 +1,8 @@
-"""Indexes for stores: several of one process may keep their documents in one folder.
+"""Open indexes so that several stores of one process can share a folder.
 
-Haystack makes a store of its own for each component of a pipeline that it loads, and the embedded
-engine has a folder open once. So the first index over a folder lends the others its client, and
-stays open until the last of them is closed.
+Haystack makes a separate store for each component of a loaded pipeline, but the embedded engine can
+open a folder only once. So the first index over a folder lends its client to the others, and stays
+open until the last of them is closed.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ from logic_retrievers.index.clients import MEMORY, is_address
 
 @dataclass(slots=True)
 class _Folder:
-    """The index that has a folder open, and how many use its client, itself among them."""
+    """The index that has a folder open, and the number of indexes that use its client."""
 
     index: PassageIndex
     users: int = 1
 
 
-_Key = tuple[str, bool]  # whether it only reads: such an index lends a writer nothing
+_Key = tuple[str, bool]  # path, and whether it only reads: a reader lends a writer nothing
 _folders: dict[_Key, _Folder] = {}
-_lock = threading.RLock()  # a store that is collected while another is opened leaves its folder
+# reentrant: a store that is garbage-collected while another one opens leaves its folder
+_lock = threading.RLock()
 
 
 def open_index(
@@ -38,17 +39,7 @@ def open_index(
     location: str | list[str] | None,
     settings: Mapping[str, Any],
 ) -> tuple[PassageIndex, Callable[[], None]]:
-    """An index, and what closes it; to be called once.
-
-    Args:
-        collection: its name.
-        encoder: makes the vectors; the default one where None.
-        location: a server's address, those of a cluster's nodes, a folder, or None: in memory.
-        settings: further ones of :meth:`PassageIndex.open`.
-
-    Raises:
-        CollectionError, ServerError, ConfigurationError: as :meth:`PassageIndex.open`.
-    """
+    """Return an index, and the function to call once to close it."""
     if location is None or location == MEMORY or isinstance(location, list) or is_address(location):
         index = PassageIndex.open(collection, encoder, location=location, **settings)
         return index, index.close

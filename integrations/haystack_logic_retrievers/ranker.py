@@ -1,64 +1,50 @@
-"""A policy over the documents of any other retriever."""
+"""Rerank the documents of any retriever by a policy."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
-from haystack import Document, component, default_from_dict, default_to_dict
+from haystack import Document, component, default_to_dict
 
+from haystack_logic_retrievers.base_components import QueryComponent
 from haystack_logic_retrievers.documents import to_candidates, with_ranking
-from haystack_logic_retrievers.settings import (
-    any_judge_from,
-    check_encoder,
-    describe_any_judge,
-    describe_any_policy,
-    open_encoder,
-    refuse_to_save,
-    with_settings,
-)
-from haystack_logic_retrievers.store import LogicDocumentStore, StoreComponent, check_store
-from logic_retrievers.adapters.descriptions import any_policy_from
+from haystack_logic_retrievers.settings import open_encoder
+from haystack_logic_retrievers.store import LogicDocumentStore
 from logic_retrievers.adapters.evidence_metadata import paired
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
-from logic_retrievers.judging.settings import AnyJudge, check_any_judge
-from logic_retrievers.query_input import (
-    AnyPolicy,
-    QuerySyntax,
-    check_exclude,
-    check_syntax,
-    read_query,
-)
+from logic_retrievers.judging.settings import AnyJudge
+from logic_retrievers.query_input import AnyPolicy, QuerySyntax, read_query
 from logic_retrievers.rerank import Reranker
 from logic_retrievers.settings import check_count
 from logic_retrievers.types import Passage
 
 
 @component
-class CompatibilityRanker(StoreComponent):
-    """Orders documents by what a query wants and rules out; they may come from anywhere.
-
-    Copies of them come back, with score and ``meta["logic"]``. A document with id, text and meta of
-    an earlier one counts once; several of one id that differ all count. One without text cannot be
-    judged and follows behind all others.
+class CompatibilityRanker(QueryComponent):
+    """Orders documents by what a query wants and rules out.
 
         ranker = CompatibilityRanker(policy="auto", top_k=5)
         ranker.run("a quiet hotel, not above a nightclub", documents)["documents"]
 
+    The documents may come from anywhere. Copies come back, with score and ``meta["logic"]``.
+    Documents that agree in id, text and meta count once; documents of one id that differ all count.
+    A document without text comes last.
+
     Args:
         policy: a name, or a policy with settings of your own.
-        top_k: how many documents; all of them where None.
-        document_store: a store that holds some of the documents: their stored vectors are taken.
-        bundle: folder of an encoder bundle; the encoder is the store's, or the one that comes with
-            the package, where neither is given.
-        encoder: makes the vectors, in place of a bundle's; such a ranker cannot be saved.
+        top_k: number of documents; None keeps all of them.
+        document_store: a store that holds some of the documents; lends their stored vectors.
+        bundle: folder of an encoder bundle; by default the store's encoder, or the one that comes
+            with the package.
+        encoder: a ready encoder instead of a bundle; such a ranker cannot be saved.
         query_syntax: as in :class:`ConstraintRetriever`; expressions need the policy ``auto`` or
             ``boolean``.
-        exclude: texts that the documents are to be without, as in :class:`ConstraintRetriever`.
-        hard: leave out documents that contain such a text as whole words, as there.
-        judge: reads the first documents of queries with a constraint, as there; under the policy
-            ``judge`` it alone orders the documents of every query.
+        exclude: texts to exclude, as in :class:`ConstraintRetriever`.
+        hard: leave out documents that contain such a text as whole words.
+        judge: reads the first documents of queries with a constraint; under the policy ``judge``
+            it alone orders the documents of every query.
 
     Raises:
         ConfigurationError: a setting that cannot work.
@@ -80,52 +66,24 @@ class CompatibilityRanker(StoreComponent):
     ) -> None:
         if top_k is not None:
             check_count("top_k", top_k)
-        check_syntax(query_syntax, policy)
-        check_any_judge(judge)
-        check_encoder(bundle, encoder)
-        self.policy = policy
         self.top_k = top_k
-        self.document_store = None if document_store is None else check_store(document_store)
-        self.bundle = bundle
-        self.encoder = encoder
-        self.query_syntax = query_syntax
-        self.exclude = list(check_exclude(exclude or (), hard, policy))
-        self.hard = hard
-        self.judge = judge
-
-    def warm_up(self) -> None:
-        """Opens the store and loads the encoder."""
-        self._reranker()
-
-    async def warm_up_async(self) -> None:
-        """The asynchronous twin of :meth:`warm_up`."""
-        await encoder_threads.submit(self._reranker)
+        self._set_query_settings(policy, query_syntax, exclude, hard, judge)
+        self._set_store(document_store, bundle, encoder)
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings, for a pipeline's file.
+        """Describe the settings for a pipeline's file.
 
         Raises:
             ConfigurationError: a policy, judge, encoder or store that a file cannot hold.
         """
-        if self.encoder is not None:
-            raise refuse_to_save("encoder", self.encoder, "Name a bundle's folder: bundle=.")
+        self._refuse_own_encoder()
         return default_to_dict(
             self,
-            policy=describe_any_policy(self.policy),
             top_k=self.top_k,
             document_store=self.document_store,
             bundle=self.bundle,
-            query_syntax=self.query_syntax,
-            exclude=self.exclude,
-            hard=self.hard,
-            judge=describe_any_judge(self.judge),
+            **self._describe_query_settings(),
         )
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """The ranker that :meth:`to_dict` described."""
-        made = with_settings(data, policy=any_policy_from, judge=any_judge_from)
-        return default_from_dict(cls, made)
 
     @component.output_types(documents=list[Document])
     def run(
@@ -136,27 +94,25 @@ class CompatibilityRanker(StoreComponent):
         exclude: list[str] | None = None,
         hard: bool | None = None,
     ) -> dict[str, list[Document]]:
-        """The documents, best first; see :meth:`logic_retrievers.Reranker.rerank`.
+        """Return the documents, best first; see :meth:`logic_retrievers.Reranker.rerank`.
 
         Args:
             query: a text.
-            documents: they stay as they are.
-            top_k: in place of the component's own, as are the following.
-            exclude: texts that the documents are to be without.
-            hard: whether documents that contain one are left out.
+            documents: to be ordered; they are not changed.
+            top_k: replaces the component's own, as do the following.
+            exclude: texts to exclude.
+            hard: leave out documents that contain such a text.
 
         Returns:
             ``documents``: copies with score and ``meta["logic"]``.
 
         Raises:
-            InputError: a query, excluded texts or documents that cannot be read.
-            ConfigurationError: a setting that cannot work, or the encoder lacks a vector that the
-                policy needs.
-            ServerError: the store's index failed or could not be reached.
+            InputError, ConfigurationError, ServerError: as
+                :meth:`logic_retrievers.Reranker.rerank`.
         """
         candidates = to_candidates(documents)
         request = self._request(query, candidates, top_k, exclude, hard)
-        hits = self._reranker().rerank(**request)
+        hits = self._load().rerank(**request)
         return {"documents": [with_ranking(*found) for found in paired(candidates, hits)]}
 
     @component.output_types(documents=list[Document])
@@ -168,10 +124,9 @@ class CompatibilityRanker(StoreComponent):
         exclude: list[str] | None = None,
         hard: bool | None = None,
     ) -> dict[str, list[Document]]:
-        """:meth:`run` without blocking the event loop; the same documents."""
         candidates = to_candidates(documents)
         request = self._request(query, candidates, top_k, exclude, hard)
-        reranker = await encoder_threads.submit(self._reranker)
+        reranker = await encoder_threads.submit(self._load)
         hits = await reranker.arerank(**request)
         return {"documents": [with_ranking(*found) for found in paired(candidates, hits)]}
 
@@ -183,7 +138,6 @@ class CompatibilityRanker(StoreComponent):
         exclude: list[str] | None,
         hard: bool | None,
     ) -> dict[str, Any]:
-        """The arguments of the core's reranker."""
         return {
             "query": read_query(query, self.query_syntax, self.policy),
             "passages": [passage for passage, _ in candidates],
@@ -192,7 +146,6 @@ class CompatibilityRanker(StoreComponent):
             "hard": self.hard if hard is None else hard,
         }
 
-    def _reranker(self) -> Reranker:
-        index = None if self.document_store is None else self.document_store.index
-        encoder = open_encoder(self.bundle, self.encoder)
+    def _load(self) -> Reranker:
+        index, encoder = self._index, open_encoder(self.bundle, self.encoder)
         return Reranker(encoder, self.policy, index=index, judge=self.judge)

@@ -2,60 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
-from haystack import Document, component, default_from_dict, default_to_dict
+from haystack import Document, component, default_to_dict
 from haystack.document_stores.types import FilterPolicy, apply_filter_policy
 
+from haystack_logic_retrievers.base_components import QueryComponent
 from haystack_logic_retrievers.documents import to_documents
 from haystack_logic_retrievers.filters import translate_filters
-from haystack_logic_retrievers.settings import (
-    any_judge_from,
-    describe_any_judge,
-    describe_any_policy,
-    with_settings,
-)
-from haystack_logic_retrievers.store import LogicDocumentStore, StoreComponent, check_store
-from logic_retrievers.adapters.descriptions import any_policy_from
-from logic_retrievers.judging.settings import AnyJudge, check_any_judge
-from logic_retrievers.query_input import (
-    AnyPolicy,
-    QuerySyntax,
-    check_exclude,
-    check_syntax,
-    read_query,
-)
+from haystack_logic_retrievers.store import LogicDocumentStore
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.judging.settings import AnyJudge
+from logic_retrievers.query_input import AnyPolicy, QuerySyntax, read_query
 from logic_retrievers.search import Engine
 from logic_retrievers.settings import check_count
 
 
 @component
-class ConstraintRetriever(StoreComponent):
+class ConstraintRetriever(QueryComponent):
     """Retrieves what a query wants and moves down what it rules out.
 
-    Every document carries its score, and under ``meta["logic"]`` why it stands where it stands.
+    Every document carries its score, and the reasons for its rank under ``meta["logic"]``.
 
         retriever = ConstraintRetriever(store, top_k=3)
         retriever.run("a quiet hotel, not above a nightclub")["documents"]
 
     Args:
         document_store: where the documents are.
-        filters: only documents that they admit; in Haystack's format.
-        top_k: how many documents; fewer come back only where the collection has no more that the
-            filters admit, or where ``score_threshold`` or a policy with ``backfill=False`` asks for
-            it.
+        filters: keep only documents that pass; in Haystack's format.
+        top_k: number of documents. Fewer come back only where the collection has no more that pass
+            the filters, or under ``score_threshold`` or a policy with ``backfill=False``.
         policy: a name (``auto``, ``topical``, ``sequential``, ``union``, ...) or a policy with
             settings of your own.
-        score_threshold: only documents with at least this score under the policy.
-        query_syntax: ``words``, or ``expression``: queries are read by
+        score_threshold: keep only documents with at least this score under the policy.
+        query_syntax: ``words``, or ``expression`` to read queries by
             :meth:`logic_retrievers.Expression.parse` (``"quiet inns" AND NOT bars``).
-        exclude: texts that the documents are to be without, beside what a query itself rules out;
-            needs the policy ``auto`` or ``boolean``, or ``hard``.
+        exclude: texts to exclude in addition to what a query itself rules out; needs the policy
+            ``auto`` or ``boolean``, or ``hard``.
         hard: leave out documents that contain such a text as whole words; see
             :meth:`logic_retrievers.Engine.search`.
         judge: reads the first candidates of queries with a constraint: ``auto``, None, a callable
             or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
-        filter_policy: whether filters of a run replace these or are merged with them.
+        filter_policy: whether filters of a run replace these, or are merged with them.
 
     Raises:
         ConfigurationError: a setting that cannot work.
@@ -78,31 +67,19 @@ class ConstraintRetriever(StoreComponent):
         judge: AnyJudge = "auto",
         filter_policy: FilterPolicy = FilterPolicy.REPLACE,
     ) -> None:
+        if document_store is None:
+            raise ConfigurationError("document_store= must be a LogicDocumentStore, not None.")
         check_count("top_k", top_k)
-        check_syntax(query_syntax, policy)
-        check_any_judge(judge)
         translate_filters(filters)
-        self.document_store = check_store(document_store)
+        self._set_query_settings(policy, query_syntax, exclude, hard, judge)
+        self._set_store(document_store)
         self.filters = filters
         self.top_k = top_k
-        self.policy = policy
         self.score_threshold = score_threshold
-        self.query_syntax = query_syntax
-        self.exclude = list(check_exclude(exclude or (), hard, policy))
-        self.hard = hard
-        self.judge = judge
         self.filter_policy = filter_policy
 
-    def warm_up(self) -> None:
-        """Opens the collection, and loads the encoder."""
-        _ = self.document_store.index
-
-    async def warm_up_async(self) -> None:
-        """The asynchronous twin of :meth:`warm_up`."""
-        await self.document_store.open_async()
-
     def to_dict(self) -> dict[str, Any]:
-        """The settings, for a pipeline's file.
+        """Describe the settings for a pipeline's file.
 
         Raises:
             ConfigurationError: a policy, judge or store that a file cannot hold.
@@ -112,25 +89,13 @@ class ConstraintRetriever(StoreComponent):
             document_store=self.document_store,
             filters=self.filters,
             top_k=self.top_k,
-            policy=describe_any_policy(self.policy),
             score_threshold=self.score_threshold,
-            query_syntax=self.query_syntax,
-            exclude=self.exclude,
-            hard=self.hard,
-            judge=describe_any_judge(self.judge),
             filter_policy=self.filter_policy.value,
+            **self._describe_query_settings(),
         )
 
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Self:
-        """The retriever that :meth:`to_dict` described."""
-        made = with_settings(
-            data,
-            policy=any_policy_from,
-            judge=any_judge_from,
-            filter_policy=FilterPolicy.from_str,
-        )
-        return default_from_dict(cls, made)
+    def _load(self) -> PassageIndex:
+        return self.document_store.index
 
     @component.output_types(documents=list[Document])
     def run(
@@ -144,25 +109,24 @@ class ConstraintRetriever(StoreComponent):
         exclude: list[str] | None = None,
         hard: bool | None = None,
     ) -> dict[str, list[Document]]:
-        """The documents of a query, best first.
+        """Return the documents of a query, best first.
 
         Args:
             query: a text.
-            filters: with the component's own, or in their place; see ``filter_policy``.
-            top_k: in place of the component's own, as are the following.
+            filters: merged with the component's own, or replace them; see ``filter_policy``.
+            top_k: replaces the component's own, as do the following.
             policy: a policy's name.
             score_threshold: the least score.
             query_syntax: ``words`` or ``expression``.
-            exclude: texts that the documents are to be without.
-            hard: whether documents that contain one are left out.
+            exclude: texts to exclude.
+            hard: leave out documents that contain such a text.
 
         Returns:
             ``documents``: copies with score and ``meta["logic"]``.
 
         Raises:
-            InputError: a query, excluded texts or filters that cannot be read.
-            ConfigurationError: a setting that cannot work.
-            MissingVectorError, ServerError: as :meth:`logic_retrievers.Engine.search`.
+            InputError, ConfigurationError, MissingVectorError, ServerError: as
+                :meth:`logic_retrievers.Engine.search`.
         """
         given = (top_k, policy, score_threshold, query_syntax, exclude, hard)
         engine, request = self._request(query, filters, *given)
@@ -180,7 +144,6 @@ class ConstraintRetriever(StoreComponent):
         exclude: list[str] | None = None,
         hard: bool | None = None,
     ) -> dict[str, list[Document]]:
-        """:meth:`run` without blocking the event loop; the same documents."""
         await self.document_store.open_async()
         given = (top_k, policy, score_threshold, query_syntax, exclude, hard)
         engine, request = self._request(query, filters, *given)
@@ -197,7 +160,6 @@ class ConstraintRetriever(StoreComponent):
         exclude: list[str] | None,
         hard: bool | None,
     ) -> tuple[Engine, dict[str, Any]]:
-        """The engine of one run, and the arguments of its search."""
         policy = self.policy if policy is None else policy
         syntax = self.query_syntax if query_syntax is None else query_syntax
         applied = apply_filter_policy(self.filter_policy, self.filters, filters)

@@ -1,4 +1,4 @@
-"""A document store over an index: what writes into pipelines' collections, and what they search."""
+"""A Haystack document store over an index."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from logic_retrievers.types import Passage
 
 
 class DuplicateError(DuplicateIdError, DuplicateDocumentError):
-    """A document that is stored already; an error of this package's tree, and Haystack's own."""
+    """A document is stored already; also a ``DuplicateDocumentError`` of Haystack."""
 
 
 class StoreSettings(CollectionSettings, total=False):
-    """Settings of :meth:`PassageIndex.open`, but for those that the store's constructor names."""
+    """Settings of :meth:`PassageIndex.open`, except those that the constructor names."""
 
     prefer_grpc: bool
     grpc_port: int
@@ -45,20 +45,21 @@ class StoreSettings(CollectionSettings, total=False):
 class LogicDocumentStore:
     """Stores documents with all named vectors; ``DocumentWriter`` writes to it.
 
-    The collection is opened when it is first needed. Stores of one process may name the same
-    folder. A document's ``embedding`` is not kept: the store makes its own vectors of the text.
-
         store = LogicDocumentStore("stays", location="my-index")
         store.write_documents([Document(content="A quiet inn by the sea.")])
+        ConstraintRetriever(store).run("an inn, not in a city")["documents"]
+
+    The collection is opened at its first use. Stores of one process may name the same folder. A
+    document's ``embedding`` is not kept: the store makes its own vectors from the text.
 
     Args:
         collection: its name.
-        location: a folder, a server's address, or a list of those of a cluster's nodes; None: in
-            memory, as long as the store lives.
+        location: a folder, a server's address, or a list of addresses of a cluster's nodes; None
+            keeps the documents in memory as long as the store lives.
         api_key: for a server.
-        bundle: folder of an encoder bundle; the one that comes with the package where None.
-        encoder: makes the vectors, in place of a bundle's; such a store cannot be saved.
-        index: an index that is open already, in place of all else; such a store cannot be saved.
+        bundle: folder of an encoder bundle; by default the one that comes with the package.
+        encoder: a ready encoder instead of a bundle; such a store cannot be saved.
+        index: an open index instead of all other arguments; such a store cannot be saved.
         **settings: ``tenant``, ``lexical``, ``vectors``, ``quantized``, ``prefer_grpc``, ...: as
             for :meth:`PassageIndex.open`.
 
@@ -78,14 +79,16 @@ class LogicDocumentStore:
         **settings: Unpack[StoreSettings],
     ) -> None:
         if index is not None and not isinstance(index, PassageIndex):
-            raise ConfigurationError(f"index= is a PassageIndex, not {shown(index)}.")
+            raise ConfigurationError(f"index= must be a PassageIndex, not {shown(index)}.")
         if index is not None and (settings or any((location, api_key, bundle, encoder))):
-            raise ConfigurationError("Pass either index=, or where and how to open a collection.")
+            raise ConfigurationError("Pass index=, or settings to open a collection, not both.")
         if api_key is not None and not isinstance(api_key, Secret):
-            raise ConfigurationError("api_key= is a Secret: Secret.from_env_var('QDRANT_API_KEY').")
+            raise ConfigurationError(
+                "api_key= must be a Secret, as in Secret.from_env_var('QDRANT_API_KEY')."
+            )
         if unknown := sorted(settings.keys() - StoreSettings.__annotations__.keys()):
             raise ConfigurationError(
-                f"LogicDocumentStore has no setting {unknown[0]!r}; beside the arguments there is"
+                f"LogicDocumentStore has no setting {unknown[0]!r}; the further settings are"
                 f" {', '.join(sorted(StoreSettings.__annotations__))}."
             )
         check_encoder(bundle, encoder)
@@ -103,7 +106,7 @@ class LogicDocumentStore:
 
     @property
     def index(self) -> PassageIndex:
-        """The collection, opened if it is not.
+        """The collection; opened at the first access.
 
         Raises:
             CollectionError, ServerError: as :meth:`PassageIndex.open`.
@@ -119,37 +122,37 @@ class LogicDocumentStore:
                     settings["api_key"] = _resolve(self.api_key)
                 index, close = open_index(self.collection, encoder, self.location, settings)
                 self._opened = index
-                # also where nobody closes the store, which Haystack does not
+                # closes a store that is only dropped: Haystack does not close stores
                 self._close = weakref.finalize(self, close)
             return self._opened
 
     async def open_async(self) -> PassageIndex:
-        """The collection; opened without blocking the event loop."""
+        """Return the collection; open it without blocking the event loop."""
         if self._given is not None or self._opened is not None:
             return self.index
         return await encoder_threads.submit(lambda: self.index)
 
     def close(self) -> None:
-        """Closes what the store opened; it is opened again when it is needed."""
+        """Close the collection; the next use opens it again."""
         with self._lock:
             self._opened = None
             self._close()
 
     async def close_async(self) -> None:
-        """The asynchronous twin of :meth:`close`."""
+        """Close the collection and the clients of this event loop."""
         if self._opened is not None and not self._opened.embedded:
-            await self._opened.aclose()  # also the client of this event loop
+            await self._opened.aclose()
         self.close()
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings, for a pipeline's file; of a key the name of its variable alone.
+        """Describe the settings for a pipeline's file; a key only by its variable's name.
 
         Raises:
             ConfigurationError: the store has an encoder or an index of the user's own.
-            ValueError: Haystack's, of a key that is no variable's.
+            ValueError: Haystack's own, for a key that is not in a variable.
         """
         if self._given is not None:
-            raise refuse_to_save("index", self._given, "Make the store by collection and location.")
+            raise refuse_to_save("index", self._given, "Pass collection= and location= instead.")
         if self.encoder is not None:
             raise refuse_to_save("encoder", self.encoder, "Name a bundle's folder: bundle=.")
         return default_to_dict(
@@ -163,28 +166,25 @@ class LogicDocumentStore:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """The store that :meth:`to_dict` described."""
         return default_from_dict(cls, data)
 
     def count_documents(self) -> int:
-        """How many documents there are."""
+        """Return the number of documents."""
         return self.index.count()
 
     async def count_documents_async(self) -> int:
-        """The asynchronous twin of :meth:`count_documents`."""
         return await (await self.open_async()).acount()
 
     def filter_documents(self, filters: dict[str, Any] | None = None) -> list[Document]:
-        """The documents that a filter admits, in no order of meaning; all of them without one.
+        """Return the documents that pass a filter, in no particular order; all without a filter.
 
         Raises:
-            FilterInputError: a filter that cannot be read; Haystack's ``FilterError`` too.
+            FilterInputError: a filter that cannot be read; also a ``FilterError`` of Haystack.
         """
         condition = self.translate(filters)
         return [document_of(passage) for passage in self.index.scroll(condition)]
 
     async def filter_documents_async(self, filters: dict[str, Any] | None = None) -> list[Document]:
-        """The asynchronous twin of :meth:`filter_documents`."""
         index = await self.open_async()
         condition = self.translate(filters)
         return [document_of(passage) async for passage in index.ascroll(condition)]
@@ -192,19 +192,19 @@ class LogicDocumentStore:
     def write_documents(
         self, documents: list[Document], policy: DuplicatePolicy = DuplicatePolicy.NONE
     ) -> int:
-        """Stores documents; those that are stored unchanged cost nothing. How many were written.
+        """Store documents and return how many; unchanged documents are not encoded again.
 
-        One without text is left out with a ``BlankTextWarning``; meta is stored as JSON has it.
+        A document without text is left out with a ``BlankTextWarning``. Meta is stored as JSON.
 
         Args:
-            documents: they stay as they are.
-            policy: what happens to an id that is stored already. ``NONE`` is ``OVERWRITE``.
+            documents: to be stored.
+            policy: for ids that are stored already. ``NONE`` means ``OVERWRITE``.
 
         Raises:
-            DuplicateError: under ``FAIL``, an id that is stored already; nothing was written.
-                Haystack's ``DuplicateDocumentError`` too.
-            InputError: documents that cannot be stored, once all others are; or one with binary
-                data, and nothing was written.
+            DuplicateError: an id is stored already, under ``FAIL``; nothing was written. Also a
+                ``DuplicateDocumentError`` of Haystack.
+            InputError: some documents cannot be stored; raised after all others are. Or a document
+                has binary data; nothing was written.
             CollectionError, ServerError: Qdrant refused or failed.
         """
         passages = stored_passages(documents)
@@ -217,7 +217,6 @@ class LogicDocumentStore:
     async def write_documents_async(
         self, documents: list[Document], policy: DuplicatePolicy = DuplicatePolicy.NONE
     ) -> int:
-        """The asynchronous twin of :meth:`write_documents`."""
         passages = stored_passages(documents)
         looks = policy in (DuplicatePolicy.SKIP, DuplicatePolicy.FAIL)
         index = await self.open_async()
@@ -227,56 +226,24 @@ class LogicDocumentStore:
         return (len(chosen) if looks else len(passages)) - blank
 
     def delete_documents(self, document_ids: list[str]) -> None:
-        """Deletes documents by their ids; one that is not there is no error."""
+        """Delete documents by their ids; unknown ids are ignored."""
         self.index.delete(document_ids)
 
     async def delete_documents_async(self, document_ids: list[str]) -> None:
-        """The asynchronous twin of :meth:`delete_documents`."""
         await (await self.open_async()).adelete(document_ids)
 
     def translate(self, filters: dict[str, Any] | None) -> models.Filter | None:
-        """Haystack's filters as one of Qdrant's over this collection.
-
-        Raises:
-            FilterInputError: they cannot be read or translated.
-        """
+        """Translate Haystack's filters into one Qdrant filter over this collection."""
         return translate_filters(filters, self.index.prefixes, self.index.tenant)
-
-
-class StoreComponent:
-    """A component that stands on a store, or on none."""
-
-    document_store: LogicDocumentStore | None
-
-    def close(self) -> None:
-        """Closes the store; the next run opens it again."""
-        if self.document_store is not None:
-            self.document_store.close()
-
-    async def close_async(self) -> None:
-        """The asynchronous twin of :meth:`close`."""
-        if self.document_store is not None:
-            await self.document_store.close_async()
-
-
-def check_store(store: Any) -> LogicDocumentStore:
-    """The store that a component stands on.
-
-    Raises:
-        ConfigurationError: none of this package.
-    """
-    if not isinstance(store, LogicDocumentStore):
-        raise ConfigurationError(f"document_store= is a LogicDocumentStore, not {shown(store)}.")
-    return store
 
 
 def _chosen(
     passages: Sequence[Passage], policy: DuplicatePolicy, stored: Sequence[Passage]
 ) -> list[Passage]:
-    """What is to be written, each id once: the last under ``OVERWRITE``, the first under ``SKIP``.
+    """Return the passages to write, one per id: the last under OVERWRITE, the first under SKIP.
 
     Raises:
-        DuplicateError: under ``FAIL``, an id that is stored or given twice.
+        DuplicateError: an id is stored or given twice, under FAIL.
     """
     if policy not in (DuplicatePolicy.SKIP, DuplicatePolicy.FAIL):
         return list({passage.id: passage for passage in passages}.values())
@@ -297,7 +264,7 @@ def _chosen(
 def _resolve(api_key: Secret) -> str | None:
     try:
         return api_key.resolve_value()
-    except ValueError as error:  # names the variables that are not set
+    except ValueError as error:  # the message names the variables that are not set
         raise ConfigurationError(str(error)) from None
 
 

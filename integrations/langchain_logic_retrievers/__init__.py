@@ -1,17 +1,4 @@
-"""LangChain over the engine of logic-retrievers: types are translated, work is delegated.
-
-ConstraintRetriever     a retriever that respects what a query rules out
-CompatibilityReranker   the same rules over any other retriever's documents
-ContradictionFilter     keeps contradictions out of any retriever's documents
-ContradictionRetriever  what contradicts a statement, or a stored document
-CorpusCleaner           finds conflicts before documents are stored
-document_key            what a record manager knows a document by
-LogicVectorStore        stores documents with all named vectors
-LogicEmbeddings         one named vector, as LangChain's embeddings
-open_index_over         the index over an existing QdrantVectorStore (aopen_index_over: async)
-encoder_of              any LangChain embeddings as an encoder
-ChatModelReader         any chat model as a reader of the RAG probe
-"""
+"""LangChain components over the engine of logic-retrievers."""
 
 from __future__ import annotations
 

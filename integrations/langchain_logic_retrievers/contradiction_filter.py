@@ -1,4 +1,4 @@
-"""Contradictions kept out of the documents of any other retriever."""
+"""Filter contradictions out of the documents of any retriever."""
 
 from __future__ import annotations
 
@@ -27,29 +27,28 @@ from logic_retrievers.types import Passage
 
 
 class ContradictionFilter(FilterFields, BaseDocumentCompressor):
-    """Finds the documents of a list that contradict each other, or trusted ones, and decides.
+    """Finds documents that contradict each other or trusted ones, and decides which stay.
 
-    For ``ContextualCompressionRetriever``. The documents may come from anywhere, and keep their
-    order; give it more than the context shall hold, and ``top_n``: what is dropped is replaced by
-    the next in the list. Copies of those that stay come back, with the filter's evidence under
-    ``metadata["logic"]["contradiction"]``; all other metadata stays as it was. A document
-    with id, text and metadata of an earlier one counts once; several of one id that differ all
-    count. What was dropped, and why: :meth:`filter`, or the custom event
-    ``logic_retrievers.filtering`` of the run.
+    For ``ContextualCompressionRetriever``. The documents may come from anywhere and keep their
+    order. Pass more than the context should hold, and ``top_n``: the next document in the list
+    replaces a dropped one. Copies come back, with evidence under
+    ``metadata["logic"]["contradiction"]``; all other metadata stays as it was. Documents that agree
+    in id, text and metadata count once; documents of one id that differ all count. :meth:`filter`
+    and the run's custom event ``logic_retrievers.filtering`` say what was dropped and why.
 
     Args:
         resolution: ``annotate`` (both stay, and name each other), ``prefer_newest``,
             ``prefer_source``, ``prefer_majority``, ``drop_both``; a ``ResolutionStrategy``; or a
             function of two ``Passage``s that returns the one that stays, or None.
-        top_n: how many documents; all that can stay where None.
-        trusted: documents (or passages) that the user vouches for. A given document is one of them
-            where it has the id and the text of one; where either has no id, the text decides.
-        trusted_filter: which of the given documents, and of the index's, are trusted:
+        top_n: number of documents; None keeps all that can stay.
+        trusted: documents (or passages) that the user vouches for. A given document is trusted if
+            its id and text are those of a trusted one; where either has no id, the text decides.
+        trusted_filter: selects trusted documents among those given and in the index:
             ``{"key": wanted}`` over the metadata, a Qdrant ``Filter``, or a function of a
-            ``Passage``, which can only pick from those given.
+            ``Passage``, which sees only those given.
 
-    The other settings (``encoder``, ``index``, ``threshold``, ``judge``, ...) are those of
-    :class:`logic_retrievers.ContradictionFilter`, which also says how it decides.
+    For the other settings (``encoder``, ``index``, ``threshold``, ``judge``, ...) and how it
+    decides see :class:`logic_retrievers.ContradictionFilter`.
 
     Raises:
         ValidationError: pydantic's, a ``ValueError``; it holds the message of the package's own
@@ -67,17 +66,13 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
     _built: Built[contradiction.ContradictionFilter] | None = PrivateAttr(default=None)
 
     def model_post_init(self, context: Any, /) -> None:
-        """Makes the core's filter, so that a wrong setting is refused now, and its encoder loaded.
-
-        Later it might be an event loop that waits for it.
-        """
         super().model_post_init(context)
-        self._core()
+        self._core()  # refuses wrong settings and loads the encoder before an event loop waits
 
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks = None
     ) -> Sequence[Document]:
-        """The documents that stay, in their order; see :meth:`filter`."""
+        """Return the documents that stay, in their order; see :meth:`filter`."""
         candidates, core = to_candidates(documents), self._core()
         result = core.filter(**self._request(candidates, query))
         send_event(FILTERING, partial(_describe, core, result), callbacks)
@@ -86,14 +81,13 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
     async def acompress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks = None
     ) -> Sequence[Document]:
-        """:meth:`compress_documents` without blocking the event loop; the same documents."""
         candidates, core = to_candidates(documents), self._core()
         result = await core.afilter(**self._request(candidates, query))
         await asend_event(FILTERING, partial(_describe, core, result), callbacks)
         return [with_contradictions(*found) for found in paired(candidates, result.hits)]
 
     def __call__(self, documents: Sequence[Document]) -> Sequence[Document]:
-        """:meth:`compress_documents` without a query: ``retriever | ContradictionFilter()``."""
+        """Filter without a query, so that ``retriever | ContradictionFilter()`` works."""
         return self.compress_documents(documents, "")
 
     def filter(
@@ -104,35 +98,20 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
         top_n: int | None = None,
         trusted: Sequence[Document | Passage] = (),
     ) -> FilterResult:
-        """What stays, what was dropped and why, every conflict, and notes.
+        """Return what stays, what was dropped and why, every conflict, and notes.
 
         Args:
-            documents: the best first. A document without id goes by ``#`` and its position.
-            query: what they were retrieved for; not needed.
-            top_n: instead of the filter's own.
-            trusted: further trusted documents, for this call.
+            documents: the best first. A document without id is named ``#`` and its position.
+            query: the query they were retrieved for; optional.
+            top_n: replaces the filter's own.
+            trusted: further trusted documents for this call.
 
         Raises:
-            InputError: a resolution function that returns neither of its two passages.
-            ConfigurationError: top_n is under 1.
-            MissingVectorError: trusted passages are to be searched for in an index without topical
-                vectors.
-            ServerError: the index failed or could not be reached.
+            InputError, ConfigurationError, MissingVectorError, ServerError: as
+                :meth:`logic_retrievers.ContradictionFilter.filter`.
         """
         request = self._request(to_candidates(documents), query, top_n, trusted)
         return self._core().filter(**request)
-
-    async def afilter(
-        self,
-        documents: Sequence[Document],
-        query: str | None = None,
-        *,
-        top_n: int | None = None,
-        trusted: Sequence[Document | Passage] = (),
-    ) -> FilterResult:
-        """:meth:`filter` without blocking the event loop; the same result."""
-        request = self._request(to_candidates(documents), query, top_n, trusted)
-        return await self._core().afilter(**request)
 
     def _request(
         self,
@@ -141,7 +120,6 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
         top_n: int | None = None,
         trusted: Sequence[Document | Passage] = (),
     ) -> dict[str, Any]:
-        """The arguments of the core's filter."""
         trusted = list(trusted)
         return {
             "passages": [passage for passage, _ in candidates],
@@ -154,7 +132,7 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
         }
 
     def _core(self) -> contradiction.ContradictionFilter:
-        """The core's filter with the present settings; kept, for it keeps the trusted vectors."""
+        """Return the core's filter, kept until a setting changes: it keeps trusted vectors."""
         settings = {name: getattr(self, name) for name in type(self).model_fields}
         del settings["top_n"]
         settings["trusted"] = trusted_passages(self.trusted)

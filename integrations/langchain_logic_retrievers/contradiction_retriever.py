@@ -1,21 +1,17 @@
-"""What a collection holds against a statement, as a LangChain retriever."""
+"""Search for contradictions as a LangChain retriever."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import Any, Literal, TypedDict, Unpack
 
-from langchain_core.callbacks import (
-    AsyncCallbackManagerForRetrieverRun,
-    CallbackManagerForRetrieverRun,
-)
 from langchain_core.documents import Document
-from langchain_core.retrievers import BaseRetriever
 from pydantic import Field
 
+from langchain_logic_retrievers.base_retriever import LogicRetriever
 from langchain_logic_retrievers.documents import to_document
-from langchain_logic_retrievers.settings import STRICT, FilterSetting
-from langchain_logic_retrievers.tracing import RETRIEVAL, asend_event, send_event
+from langchain_logic_retrievers.settings import FilterSetting
+from langchain_logic_retrievers.tracing import RETRIEVAL, send_event
 from logic_retrievers.adapters.descriptions import describe_hits
 from logic_retrievers.adapters.settings import Count, PairJudgeSetting
 from logic_retrievers.contradiction import ContradictionSearch, ContradictionSettings
@@ -33,8 +29,8 @@ class SearchOptions(TypedDict, total=False):
     alpha: float | None
 
 
-class ContradictionRetriever(BaseRetriever):
-    """Retrieves what contradicts a statement: the query is a sentence or a passage, no question.
+class ContradictionRetriever(LogicRetriever):
+    """Retrieves documents that contradict a statement: a sentence or a passage, not a question.
 
     Every document carries ``metadata["logic"]`` (with the probability of the contradiction under
     ``details``) and ``metadata["relevance_score"]``. All settings but the index, the constants and
@@ -45,17 +41,17 @@ class ContradictionRetriever(BaseRetriever):
     Args:
         index: where the documents are, with the contradiction vector
             (``vectors=("topical", "contradiction")`` at opening, or a ``backfill``).
-        k: how many documents; fewer come back only where the collection has no more that the filter
-            admits, or where ``min_probability`` lets no more through.
-        filter: only documents that it admits; a Qdrant ``Filter`` or ``{"key": value}`` over the
+        k: number of documents. Fewer come back only where the collection has no more that pass the
+            filter, or under ``min_probability``.
+        filter: keep only documents that pass; a Qdrant ``Filter`` or ``{"key": value}`` over the
             metadata.
-        min_probability: only documents that contradict it with at least this probability. Without
-            it k documents come back whether they contradict or not, each with its probability.
-        candidates: how many of the topically nearest are looked at.
-        alpha: weight of the sparsity in the score, instead of that of the settings.
-        settings: of the contradiction vector, instead of those that the encoder brings.
-        judge: reads the statement with the first candidates: ``auto``, cross-encoders that come
-            with the package, ``OnnxConflictJudge`` of another bundle, or a model of your own.
+        min_probability: keep only documents that contradict with at least this probability.
+            Without it k documents come back whether they contradict or not.
+        candidates: number of topically nearest documents to examine.
+        alpha: weight of the sparsity in the score; by default the settings' own.
+        settings: of the contradiction vector; by default the encoder's own.
+        judge: reads the statement with the first candidates: ``auto`` for the cross-encoders that
+            come with the package, ``OnnxConflictJudge`` over another bundle, or your own model.
 
     Raises:
         ValidationError: pydantic's, a ``ValueError``; it holds the message of the package's own
@@ -65,8 +61,6 @@ class ContradictionRetriever(BaseRetriever):
         >>> retriever = ContradictionRetriever(index=index, min_probability=0.5)  # doctest: +SKIP
         >>> retriever.invoke("The inn is quiet at night.", k=3)                   # doctest: +SKIP
     """
-
-    model_config = STRICT
 
     index: PassageIndex = Field(exclude=True, repr=False)
     k: Count = 4
@@ -78,68 +72,35 @@ class ContradictionRetriever(BaseRetriever):
     judge: Literal["auto"] | PairJudgeSetting | None = Field(default=None, repr=False)
 
     def model_post_init(self, context: Any, /) -> None:
-        """Refuses what cannot work now, and not at the first query."""
         super().model_post_init(context)
-        self._request()
+        self._search({})  # refuses wrong settings now, not at the first query
 
     def like(self, passage_id: str, **settings: Unpack[SearchOptions]) -> list[Document]:
-        """What contradicts a stored document; itself and its copies are left out.
+        """Retrieve what contradicts a stored document, without itself and its copies.
 
         Args:
-            passage_id: its id.
-            **settings: instead of the retriever's own: ``k``, ``filter``, ``min_probability``,
-                ``candidates``, ``alpha``.
+            passage_id: the document's id.
+            **settings: ``k``, ``filter``, ``min_probability``, ``candidates`` and ``alpha`` for
+                this call.
 
         Raises:
-            InputError: there is no such document.
-            ConfigurationError: a setting that cannot work.
-            MissingVectorError: the collection has no contradiction vector.
-            ServerError: Qdrant failed or could not be reached.
+            InputError, ConfigurationError, MissingVectorError, ServerError: as
+                :meth:`logic_retrievers.ContradictionSearch.search_like`.
         """
-        search, request = self._request(**settings)
-        hits = search.search_like(passage_id, **request)
+        core, request = self._search({**settings})
+        hits = core.search_like(passage_id, **request)
         send_event(RETRIEVAL, partial(describe_hits, POLICY, hits), None)
         return [to_document(hit) for hit in hits]
 
-    async def alike(self, passage_id: str, **settings: Unpack[SearchOptions]) -> list[Document]:
-        """:meth:`like` without blocking the event loop; the same documents."""
-        search, request = self._request(**settings)
-        hits = await search.asearch_like(passage_id, **request)
-        await asend_event(RETRIEVAL, partial(describe_hits, POLICY, hits), None)
-        return [to_document(hit) for hit in hits]
-
-    def _get_relevant_documents(
-        self,
-        query: str,
-        *,
-        run_manager: CallbackManagerForRetrieverRun,
-        **settings: Unpack[SearchOptions],
-    ) -> list[Document]:
-        search, request = self._request(**settings)
-        hits = search.search(query, **request)
-        send_event(RETRIEVAL, partial(describe_hits, POLICY, hits), run_manager.get_child())
-        return [to_document(hit) for hit in hits]
-
-    async def _aget_relevant_documents(
-        self,
-        query: str,
-        *,
-        run_manager: AsyncCallbackManagerForRetrieverRun,
-        **settings: Unpack[SearchOptions],
-    ) -> list[Document]:
-        search, request = self._request(**settings)
-        hits = await search.asearch(query, **request)
-        await asend_event(RETRIEVAL, partial(describe_hits, POLICY, hits), run_manager.get_child())
-        return [to_document(hit) for hit in hits]
-
     def _request(
-        self, **settings: Unpack[SearchOptions]
-    ) -> tuple[ContradictionSearch, dict[str, Any]]:
-        """The search of one call, and its arguments beside the statement."""
-        own = {name: getattr(self, name) for name in SearchOptions.__annotations__}
-        given = {name: value for name, value in settings.items() if value is not None}
-        chosen = own | given
+        self, query: str, settings: dict[str, Any]
+    ) -> tuple[str, ContradictionSearch, dict[str, Any]]:
+        core, request = self._search(settings)
+        return POLICY, core, {"statement": query, **request}
+
+    def _search(self, settings: dict[str, Any]) -> tuple[ContradictionSearch, dict[str, Any]]:
+        chosen = {name: getattr(self, name) for name in SearchOptions.__annotations__}
+        chosen |= {name: value for name, value in settings.items() if value is not None}
         request = {name: chosen.pop(name) for name in ("k", "filter")}
-        return ContradictionSearch(
-            self.index, settings=self.settings, judge=self.judge, **chosen
-        ), request
+        core = ContradictionSearch(self.index, settings=self.settings, judge=self.judge, **chosen)
+        return core, request

@@ -1,4 +1,4 @@
-"""Documents into passages, and hits into documents. Pure; nothing that comes in is changed."""
+"""Turn documents into passages and hits into documents, without changing the input."""
 
 from __future__ import annotations
 
@@ -10,39 +10,31 @@ from uuid import UUID, uuid4
 
 from langchain_core.documents import Document
 
-from logic_retrievers.adapters import evidence_metadata as evidence_metadata
-from logic_retrievers.adapters.evidence_metadata import EVIDENCE, is_quarantined, is_ranking
+from logic_retrievers.adapters import evidence_metadata
+from logic_retrievers.adapters.evidence_metadata import is_quarantined, source_of
 from logic_retrievers.cleaning import ScreeningResult
 from logic_retrievers.errors import InputError, shown
 from logic_retrievers.types import Hit, Passage
 from logic_retrievers.validation import plain_value
 
+# the metadata key under which LangChain's rerankers write a score
 SCORE = "relevance_score"
-"""The metadata key under which LangChain's rerankers write a score."""
 
 
 def stored_document(passage: Passage) -> Document:
-    """The document as it was stored."""
+    """Return the document as it was stored."""
     return Document(id=passage.id, page_content=passage.text, metadata=dict(passage.metadata))
 
 
 def to_document(hit: Hit) -> Document:
-    """The stored document with the evidence for its place."""
+    """Return the stored document with the evidence for its rank."""
     return with_ranking(stored_document(hit.passage), hit)
 
 
 def to_passages(
     documents: Sequence[Document], ids: Sequence[str | None] | None = None
 ) -> list[Passage]:
-    """Passages to store.
-
-    Args:
-        documents: to be stored.
-        ids: one a document, or None for that one; else the document's own id, or a new one.
-
-    Raises:
-        InputError: another number of ids than of documents.
-    """
+    """Return the passages to store; an id of None stands for the document's own, or a new one."""
     given_ids = [None] * len(documents) if ids is None else list(ids)
     if len(given_ids) != len(documents):
         raise InputError(f"There are {len(documents)} documents and {len(given_ids)} ids.")
@@ -60,14 +52,10 @@ def to_passages(
 def to_documents(
     texts: Sequence[str], metadatas: Iterable[Mapping[str, Any] | None] | None
 ) -> list[Document]:
-    """Documents of texts and their metadata.
-
-    Raises:
-        InputError: another number of metadata than of texts, or one that is no mapping.
-    """
+    """Make documents from texts and their metadata."""
     metadatas = [None] * len(texts) if metadatas is None else list(metadatas)
     if wrong := [one for one in metadatas if not isinstance(one, Mapping | None)]:
-        raise InputError(f"Metadata of a text are a dict or None, not {shown(wrong[0])}.")
+        raise InputError(f"Metadata of a text must be a dict or None, not {shown(wrong[0])}.")
     if len(metadatas) != len(texts):
         raise InputError(f"There are {len(texts)} texts and {len(metadatas)} metadatas.")
     return [
@@ -77,13 +65,7 @@ def to_documents(
 
 
 def to_candidates(documents: Iterable[Document]) -> list[tuple[Passage, Document]]:
-    """Candidates for a ranking, each with its document.
-
-    A document without id is known by its position, in a form that no document's id has.
-
-    Raises:
-        InputError: they are no documents.
-    """
+    """Pair each document with its passage; one without id is named by its position."""
     documents = list(documents)
     for document in documents:
         if not isinstance(document, Document):
@@ -93,12 +75,7 @@ def to_candidates(documents: Iterable[Document]) -> list[tuple[Passage, Document
 
 
 def trusted_passages(trusted: Sequence[Document | Passage], start: int = 0) -> list[Passage]:
-    """Trusted documents as passages; one without id is called by its place among them.
-
-    Args:
-        trusted: documents, or passages, which stay as they are.
-        start: the place that is counted from.
-    """
+    """Turn trusted documents into passages; those without id are numbered from ``start``."""
     return [
         document
         if isinstance(document, Passage)
@@ -110,8 +87,11 @@ def trusted_passages(trusted: Sequence[Document | Passage], start: int = 0) -> l
 def candidates_with_trusted_text(
     candidates: Sequence[tuple[Passage, Document]], trusted: Sequence[Document | Passage]
 ) -> list[Passage]:
-    """The candidates whose text a trusted document has, where one of the two has no id."""
-    all_texts = {_text(document) for document in trusted}
+    """Return candidates whose text is a trusted document's, where one of the two has no id."""
+    all_texts = {
+        document.text if isinstance(document, Passage) else document.page_content
+        for document in trusted
+    }
     texts_without_id = {
         document.page_content
         for document in trusted
@@ -125,11 +105,11 @@ def candidates_with_trusted_text(
 
 
 def document_key(document: Document) -> str:
-    """What a record manager knows a document by, whatever evidence or verdict it carries.
+    """Return the key of a document for a record manager: ``index(..., key_encoder=document_key)``.
 
-    For ``index(..., key_encoder=document_key)``: sha256 over the content and the metadata without
-    this package's evidence, as they are stored, in the form of a UUID, since Qdrant's points have
-    no other names.
+    The key ignores this package's evidence, so that a document keeps it whatever a cleaner finds.
+    It is the sha256 of content and metadata as they are stored, in the form of a UUID, which
+    Qdrant's points need.
 
     Raises:
         InputError: metadata that cannot be stored.
@@ -144,16 +124,12 @@ def document_key(document: Document) -> str:
 
 
 def passage_to_screen(document: Document) -> Passage:
-    """A document on its way into a store; one without id goes by its :func:`document_key`.
-
-    Raises:
-        InputError: as :func:`document_key`.
-    """
+    """Return the passage for a cleaner; a document without id has its :func:`document_key`."""
     return _passage(_known_id(document) or document_key(document), document)
 
 
 def trusted_to_screen(trusted: Sequence[Document | Passage]) -> list[Passage]:
-    """Trusted documents as a cleaner knows them; passages stay as they are."""
+    """Return trusted documents as passages for a cleaner."""
     return [
         document if isinstance(document, Passage) else passage_to_screen(document)
         for document in trusted
@@ -161,15 +137,15 @@ def trusted_to_screen(trusted: Sequence[Document | Passage]) -> list[Passage]:
 
 
 def with_ranking(document: Document, hit: Hit) -> Document:
-    """A copy of the document, of its own class, that carries the hit's evidence and its score."""
-    metadata = evidence_metadata.with_ranking(document.metadata, hit, SCORE)
-    if hit.passage.source is not None:
-        metadata[EVIDENCE]["source"] = hit.passage.source
+    """Copy the document, with the hit's evidence and score."""
+    metadata = evidence_metadata.with_ranking(
+        document.metadata, hit, SCORE, source=hit.passage.source
+    )
     return document.model_copy(update={"metadata": metadata})
 
 
 def with_contradictions(document: Document, hit: Hit) -> Document:
-    """A copy of the document with a filter's evidence beside what ranked it."""
+    """Copy the document, with a filter's evidence added to that of its ranking."""
     metadata = evidence_metadata.with_contradictions(document.metadata, hit)
     return document.model_copy(update={"metadata": metadata})
 
@@ -177,27 +153,23 @@ def with_contradictions(document: Document, hit: Hit) -> Document:
 def with_findings(
     documents: Sequence[Document], passages: Sequence[Passage], screened: ScreeningResult
 ) -> list[Document]:
-    """Copies of the documents with a cleaner's findings about their passages."""
+    """Copy the documents, with a cleaner's findings about their passages."""
     described = evidence_metadata.describe_findings(screened)
-    return [
-        document.model_copy(
-            update={
-                "metadata": evidence_metadata.with_findings(
-                    document.metadata, described.get(passage.id)
-                )
-            }
-        )
-        for document, passage in zip(documents, passages, strict=True)
-    ]
+    copies = []
+    for document, passage in zip(documents, passages, strict=True):
+        findings = described.get(passage.id)
+        metadata = evidence_metadata.with_findings(document.metadata, findings)
+        copies.append(document.model_copy(update={"metadata": metadata}))
+    return copies
 
 
 def without_evidence(metadata: Mapping[Any, Any]) -> dict[Any, Any]:
-    """The metadata as it was before any evidence of this package."""
+    """Return the metadata without this package's evidence."""
     return dict(evidence_metadata.without_evidence(metadata, SCORE))
 
 
 def _candidate_ids(documents: Sequence[Document]) -> list[str]:
-    """Each document's id, or its position in a form that no document's id has."""
+    """Return each document's id, or its position in a form that no document's id has."""
     mark = "#"
     while any((_known_id(document) or "").startswith(mark) for document in documents):
         mark += "#"
@@ -214,13 +186,8 @@ def _candidate_ids(documents: Sequence[Document]) -> list[str]:
 
 
 def _passage(name: str, document: Document) -> Passage:
-    evidence = document.metadata.get(EVIDENCE)
-    source = evidence.get("source") if is_ranking(evidence) else None
-    return Passage(name, document.page_content, without_evidence(document.metadata), source)
-
-
-def _text(document: Document | Passage) -> str:
-    return document.text if isinstance(document, Passage) else document.page_content
+    metadata = without_evidence(document.metadata)
+    return Passage(name, document.page_content, metadata, source_of(document.metadata))
 
 
 def _known_id(document: Document) -> str | None:
@@ -228,6 +195,6 @@ def _known_id(document: Document) -> str | None:
 
 
 def _qdrant_id(document: Document) -> str | None:
-    """The id that langchain-qdrant writes into the metadata of a document that it retrieved."""
+    """Return the id that langchain-qdrant writes into the metadata of a retrieved document."""
     qdrant_id = document.metadata.get("_id") if "_collection_name" in document.metadata else None
     return None if qdrant_id is None else str(qdrant_id)

@@ -1,4 +1,4 @@
-"""An index over a vector store that is there already."""
+"""Open an index over an existing vector store."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ def open_index_over(
     identity: str | None = None,
     **settings: Unpack[Settings],
 ) -> PassageIndex:
-    """The index over an existing store's collection, through the store's own client.
+    """Open an index over an existing store's collection, through the store's own client.
 
-    The collection has the store's vectors alone at first. Until ``index.backfill()`` has added the
+    At first the collection has only the store's vectors. Until ``index.backfill()`` has added the
     compatibility vectors, ``auto`` works without them, and a policy that needs them raises
-    ``MissingVectorError``. The store can go on reading and writing; what it writes gets its
-    compatibility vectors from the next ``backfill(["compatibility"])``.
+    ``MissingVectorError``. The store can still read and write; run
+    ``backfill(["compatibility"])`` again after it has written.
 
     Args:
         store: a ``QdrantVectorStore`` of langchain-qdrant with dense vectors (dense or hybrid), or
-            a :class:`LogicVectorStore`, whose index it is then.
+            a :class:`LogicVectorStore`, whose own index is returned.
         encoder: makes the vectors; by default the store's embeddings make the topical ones, and the
-            bundle that comes with the package makes the compatibility ones.
-        identity: says which model the store's embeddings are; see :func:`encoder_of`.
-        **settings: of :meth:`PassageIndex.open`, but for those that say where the collection is.
-            The store's client is synchronous, so that asynchronous calls use it in threads, unless
-            there is an ``async_client`` too.
+            encoder that comes with the package makes the compatibility ones.
+        identity: names the model of the store's embeddings; see :func:`encoder_of`.
+        **settings: of :meth:`PassageIndex.open`, except where the collection is. The store's client
+            is synchronous: asynchronous calls use it in threads unless ``async_client`` is given.
 
     Raises:
-        ConfigurationError: no such store, one without dense vectors, or settings that it decides.
+        ConfigurationError: not such a store, one without dense vectors, or settings that the store
+            decides.
         CollectionError: its subclasses say how the collection differs from what is needed.
         ServerError: its subclasses say why a server gave no answer.
     """
@@ -60,7 +60,7 @@ async def aopen_index_over(
     identity: str | None = None,
     **settings: Unpack[Settings],
 ) -> PassageIndex:
-    """The asynchronous twin of :func:`open_index_over`."""
+    """Open the index without blocking the event loop; see :func:`open_index_over`."""
     if isinstance(store, LogicVectorStore):
         return _index_of(store, encoder, identity, settings)
     name, embeddings, opening = _opening_of(store, settings)
@@ -72,17 +72,14 @@ async def aopen_index_over(
 
 def _index_of(store: LogicVectorStore, *options: Any) -> PassageIndex:
     if any(options):
-        raise ConfigurationError("A LogicVectorStore has its index; open it as you need it.")
+        raise ConfigurationError("A LogicVectorStore is open already and takes no settings.")
     return store.index
 
 
 def _opening_of(store: Any, settings: Settings) -> tuple[str, Any, Settings]:
-    """The collection's name, the store's embeddings, and what to open the index with.
-
-    The store is judged by what it has and not by its class: langchain-qdrant need not be installed.
-    """
+    """Return the collection's name, the store's embeddings, and settings to open the index with."""
     refuse_store_settings(settings, "text_key", "metadata_key")
-    try:
+    try:  # reads attributes, not the class: langchain-qdrant need not be installed
         client, name, embeddings = store.client, store.collection_name, store.embeddings
         names = {TOPICAL: store.vector_name, **(settings.get("vector_names") or {})}
         text_key, metadata_key = store.content_payload_key, store.metadata_payload_key
@@ -93,7 +90,7 @@ def _opening_of(store: Any, settings: Settings) -> tuple[str, Any, Settings]:
         ) from None
     if embeddings is None:
         raise ConfigurationError(
-            "The store has sparse vectors alone. Open one with dense vectors, or index its texts "
+            "The store has only sparse vectors. Open one with dense vectors, or index its texts "
             "into a LogicVectorStore."
         )
     opening: Settings = {

@@ -1,4 +1,4 @@
-"""Encoders as LangChain's embeddings, its embeddings as encoders, chat models as readers."""
+"""Adapt encoders to LangChain's embeddings, its embeddings to encoders, chat models to readers."""
 
 from __future__ import annotations
 
@@ -28,17 +28,21 @@ TOPICAL = "topical"
 
 
 class LogicEmbeddings(BaseModel, Embeddings):
-    """One named vector of an encoder.
+    """One named vector of an encoder, as LangChain's embeddings.
 
     Args:
         vector: its name.
-        bundle: a folder with an encoder bundle; the one that comes with the package where None.
-        encoder: a ready encoder instead.
+        bundle: folder of an encoder bundle; by default the one that comes with the package.
+        encoder: a ready encoder instead of a bundle.
 
     Raises:
         ConfigurationError: the encoder makes no vector of that name (inside pydantic's
             ``ValidationError``).
         BundleError: the bundle is missing, damaged or inconsistent.
+
+    Examples:
+        >>> len(LogicEmbeddings().embed_query("a quiet inn"))
+        384
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True, extra="forbid")
@@ -49,11 +53,12 @@ class LogicEmbeddings(BaseModel, Embeddings):
     _source: Encoder = PrivateAttr()
 
     def model_post_init(self, _context: Any, /) -> None:
-        """Loads the encoder, so that a wrong setting is refused now."""
         if self.encoder is not None:
             self._source = self.encoder
         else:
-            self._source = _encoder_of_bundle(self.bundle)
+            # not imported by name: that would load ONNX Runtime for users with their own encoder
+            made = default_encoder() if self.bundle is None else encoders.OnnxEncoder(self.bundle)
+            self._source = made
         check_names([self.vector], self._source.specs)
 
     @property
@@ -62,45 +67,33 @@ class LogicEmbeddings(BaseModel, Embeddings):
         return self._source
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """Vectors of documents.
-
-        Raises:
-            EmptyTextError: a text with nothing but white space.
-        """
         rows = self._source.encode_documents(texts, [self.vector])[self.vector]
         return [[float(value) for value in row] for row in rows]
 
     def embed_query(self, text: str) -> list[float]:
-        """The vector of a query.
-
-        Raises:
-            EmptyTextError: a text with nothing but white space.
-        """
         row = self._source.encode_queries([text], [self.vector])[self.vector][0]
         return [float(value) for value in row]
 
     async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
-        """:meth:`embed_documents` without blocking the event loop."""
         return await encoder_threads.submit(partial(self.embed_documents, texts))
 
     async def aembed_query(self, text: str) -> list[float]:
-        """:meth:`embed_query` without blocking the event loop."""
         return await encoder_threads.submit(partial(self.embed_query, text))
 
 
 def encoder_of(
     embeddings: Embeddings, *, name: str = TOPICAL, identity: str | None = None
 ) -> Encoder:
-    """An encoder of one named vector, made by LangChain's embeddings.
+    """Make an encoder of one named vector from LangChain's embeddings.
 
     Args:
-        embeddings: any; of :class:`LogicEmbeddings` the encoder behind is taken.
+        embeddings: any embeddings; :class:`LogicEmbeddings` give their own encoder.
         name: of the vector.
-        identity: says which model it is. An index remembers it and refuses another one. By default
-            the class and its model's name.
+        identity: names the model. An index remembers it and refuses another model. By default the
+            class and its model's name.
 
     Raises:
-        ConfigurationError: nothing tells which model it is.
+        ConfigurationError: the model has no name and no identity was given.
         EncoderError: the embeddings give no vectors; one text is tried.
     """
     part = _encoder_part(embeddings, name, identity)
@@ -108,18 +101,12 @@ def encoder_of(
 
 
 def encoder_with_compatibility(embeddings: Embeddings, identity: str | None = None) -> Encoder:
-    """Their vectors as the topical ones, with compatibility vectors beside them."""
+    """Make topical vectors from the embeddings, and compatibility vectors from the package."""
     return with_compatibility(_encoder_part(embeddings, TOPICAL, identity))
 
 
 def encoder_for_store(embedding: Embeddings | None, identity: str | None) -> Encoder | None:
-    """The encoder that a store gets; None for that of the bundle that comes with the package.
-
-    Args:
-        embedding: :class:`LogicEmbeddings` give their encoder with all its vectors; any others make
-            the topical vectors, beside compatibility vectors of the package's bundle.
-        identity: says which model the others are.
-    """
+    """Return the encoder for a store; None stands for the one that comes with the package."""
     if embedding is None:
         return None
     if isinstance(embedding, LogicEmbeddings):
@@ -128,12 +115,12 @@ def encoder_for_store(embedding: Embeddings | None, identity: str | None) -> Enc
 
 
 class ChatModelReader:
-    """Reads the RAG probe's prompts with a chat model, under the settings that it was made with.
+    """Answers the RAG probe's prompts with a chat model.
 
     Args:
-        model: any chat model; its seed is its own.
-        name: says which model and settings these are; cached answers are kept under it. No model
-            says that of itself reliably.
+        model: any chat model, with its own settings and seed.
+        name: names the model and its settings; cached answers are kept under it. Models do not
+            report both reliably themselves.
 
     Examples:
         >>> ChatModelReader(model, name="small, temperature 0")  # doctest: +SKIP
@@ -144,14 +131,8 @@ class ChatModelReader:
         self.name = name
 
     def answer(self, prompt: Prompt) -> str:
-        """The text of the model's answer; its errors are passed on."""
         message = self._model.invoke(list(prompt.turns))
         return str(message.text).strip()
-
-
-def _encoder_of_bundle(bundle: str | None) -> Encoder:
-    # not imported by name: that would load ONNX Runtime for those who bring their own encoder
-    return default_encoder() if bundle is None else encoders.OnnxEncoder(bundle)
 
 
 def _encoder_part(embeddings: Embeddings, name: str, identity: str | None) -> Part:

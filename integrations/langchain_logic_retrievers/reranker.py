@@ -1,4 +1,4 @@
-"""A policy over the documents of any other retriever."""
+"""Rerank the documents of any retriever by a policy."""
 
 from __future__ import annotations
 
@@ -26,23 +26,22 @@ from logic_retrievers.types import Passage
 class CompatibilityReranker(BaseDocumentCompressor):
     """Orders documents by what a query wants and rules out; for ``ContextualCompressionRetriever``.
 
-    The documents may come from anywhere. Copies of them come back, with ``metadata["logic"]`` and
-    ``metadata["relevance_score"]``. A document with id, text and metadata of an earlier one counts
-    once; several of one id that differ all count. A run sends the policy's decisions to its
-    handlers in the custom event ``logic_retrievers.rerank``.
+    The documents may come from anywhere. Copies come back, with ``metadata["logic"]`` and
+    ``metadata["relevance_score"]``. Documents that agree in id, text and metadata count once;
+    documents of one id that differ all count. A run sends the policy's decisions to its handlers in
+    the custom event ``logic_retrievers.rerank``.
 
     Args:
         policy: a name or a policy with settings of your own.
-        top_n: how many documents; all of them where None.
-        encoder: makes the vectors; the index's where None, or that of the bundle that comes with
-            the package.
-        index: a collection that holds some of the documents; their stored vectors are taken.
+        top_n: number of documents; None keeps all of them.
+        encoder: makes the vectors; by default the index's, or the one that comes with the package.
+        index: a collection that holds some of the documents; lends their stored vectors.
         query_syntax: as in :class:`ConstraintRetriever`; expressions need the policy ``auto`` or
             ``boolean``.
-        exclude: texts that the documents are to be without, as in :class:`ConstraintRetriever`.
-        hard: leave out documents that contain such a text as whole words, as there.
-        judge: reads the first documents of queries with a constraint, as there; under the policy
-            ``judge`` it alone orders the documents of every query.
+        exclude: texts to exclude, as in :class:`ConstraintRetriever`.
+        hard: leave out documents that contain such a text as whole words.
+        judge: reads the first documents of queries with a constraint; under the policy ``judge``
+            it alone orders the documents of every query.
 
     Raises:
         ValidationError: pydantic's, a ``ValueError``; it holds the message of the package's own
@@ -64,25 +63,20 @@ class CompatibilityReranker(BaseDocumentCompressor):
     judge: JudgeSetting = Field(default="auto", repr=False)
 
     def model_post_init(self, _context: Any, /) -> None:
-        """Loads the encoder now: later it might be an event loop that waits for it."""
         check_syntax(self.query_syntax, self.policy)
         check_exclude(self.exclude, self.hard, self.policy)
         if self.encoder is None and self.index is None:
-            default_encoder()
+            default_encoder()  # loads now: later an event loop might have to wait
 
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks = None
     ) -> Sequence[Document]:
-        """The documents, best first; see :meth:`logic_retrievers.Reranker.rerank`.
+        """Return the documents, best first; see :meth:`logic_retrievers.Reranker.rerank`.
 
         Raises:
-            EmptyTextError, InputError: the query is no text.
-            ExpressionError: the query is to be an expression and is none.
-            ConfigurationError: the encoder lacks a vector that the policy needs.
-            ServerError: the index failed or could not be reached.
+            EmptyTextError, InputError, ExpressionError, ConfigurationError, ServerError: as there.
         """
-        candidates = to_candidates(documents)
-        reranker = self._reranker()
+        candidates, reranker = to_candidates(documents), self._reranker()
         hits = reranker.rerank(**self._request(query, candidates))
         send_event(RERANKING, partial(describe_hits, reranker.policy.name, hits), callbacks)
         return [with_ranking(*found) for found in paired(candidates, hits)]
@@ -90,9 +84,7 @@ class CompatibilityReranker(BaseDocumentCompressor):
     async def acompress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks = None
     ) -> Sequence[Document]:
-        """:meth:`compress_documents` without blocking the event loop; the same documents."""
-        candidates = to_candidates(documents)
-        reranker = self._reranker()
+        candidates, reranker = to_candidates(documents), self._reranker()
         hits = await reranker.arerank(**self._request(query, candidates))
         await asend_event(RERANKING, partial(describe_hits, reranker.policy.name, hits), callbacks)
         return [with_ranking(*found) for found in paired(candidates, hits)]

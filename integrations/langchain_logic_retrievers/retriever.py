@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, Self, TypedDict, Unpack
 
-from langchain_core.callbacks import (
-    AsyncCallbackManagerForRetrieverRun,
-    CallbackManagerForRetrieverRun,
-)
-from langchain_core.documents import Document
-from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
 from pydantic import Field
 
-from langchain_logic_retrievers.documents import to_document
-from langchain_logic_retrievers.existing import aopen_index_over, open_index_over
-from langchain_logic_retrievers.settings import STRICT, FilterSetting, PolicySetting
-from langchain_logic_retrievers.tracing import RETRIEVAL, asend_event, send_event
-from logic_retrievers.adapters.descriptions import describe_hits
+from langchain_logic_retrievers.base_retriever import LogicRetriever
+from langchain_logic_retrievers.existing import open_index_over
+from langchain_logic_retrievers.settings import FilterSetting, PolicySetting
 from logic_retrievers.adapters.settings import (
     Count,
     ExcludeSetting,
@@ -61,10 +52,10 @@ class OverOptions(SearchOptions, Settings, total=False):
     identity: str | None
 
 
-class ConstraintRetriever(BaseRetriever):
+class ConstraintRetriever(LogicRetriever):
     """Retrieves what a query wants and moves down what it rules out.
 
-    Every document carries ``metadata["logic"]`` (why it stands where it stands; ready for JSON) and
+    Every document carries ``metadata["logic"]`` (the reasons for its rank, in JSON types) and
     ``metadata["relevance_score"]``. All settings but the index can also be given to one call
     (``invoke(query, k=3)``) and made configurable (``configurable_fields``). A run sends the
     policy's decisions to its handlers in the custom event ``logic_retrievers.retrieval``.
@@ -73,15 +64,15 @@ class ConstraintRetriever(BaseRetriever):
         index: where the documents are.
         policy: a name (``auto``, ``topical``, ``sequential``, ``union``, ...) or a policy with
             settings of your own.
-        k: how many documents; fewer come back only where the collection has no more that the filter
-            admits, or where ``min_score`` or a policy with ``backfill=False`` asks for it.
-        filter: only documents that it admits; a Qdrant ``Filter`` or ``{"key": value}`` over the
+        k: number of documents. Fewer come back only where the collection has no more that pass the
+            filter, or under ``min_score`` or a policy with ``backfill=False``.
+        filter: keep only documents that pass; a Qdrant ``Filter`` or ``{"key": value}`` over the
             metadata.
-        min_score: only documents with at least this score under the policy.
-        query_syntax: ``words``, or ``expression``: queries are read by
+        min_score: keep only documents with at least this score under the policy.
+        query_syntax: ``words``, or ``expression`` to read queries by
             :meth:`logic_retrievers.Expression.parse` (``"quiet inns" AND NOT bars``).
-        exclude: texts that the documents are to be without, beside what a query itself rules out;
-            needs the policy ``auto`` or ``boolean``, or ``hard``.
+        exclude: texts to exclude in addition to what a query itself rules out; needs the policy
+            ``auto`` or ``boolean``, or ``hard``.
         hard: leave out documents that contain such a text as whole words; see
             :meth:`logic_retrievers.Engine.search`.
         judge: reads the first candidates of queries with a constraint: ``auto``, None, a callable
@@ -96,8 +87,6 @@ class ConstraintRetriever(BaseRetriever):
         >>> retriever.invoke("a quiet hotel, not above a nightclub", k=3)  # doctest: +SKIP
     """
 
-    model_config = STRICT
-
     index: PassageIndex = Field(exclude=True, repr=False)
     policy: PolicySetting = "auto"
     k: Count = 4
@@ -109,14 +98,13 @@ class ConstraintRetriever(BaseRetriever):
     judge: JudgeSetting = Field(default="auto", repr=False)
 
     def model_post_init(self, context: Any, /) -> None:
-        """Refuses what cannot work now, and not at the first query."""
         super().model_post_init(context)
         check_syntax(self.query_syntax, self.policy)
         check_exclude(self.exclude, self.hard, self.policy)
 
     @classmethod
     def over(cls, store: VectorStore, **options: Unpack[OverOptions]) -> Self:
-        """A retriever over an existing vector store, which it shares the client with.
+        """Make a retriever over an existing vector store, through the store's own client.
 
         Args:
             store: a ``QdrantVectorStore`` of langchain-qdrant, or a :class:`LogicVectorStore`.
@@ -128,49 +116,12 @@ class ConstraintRetriever(BaseRetriever):
         own, opening = split_options(options)
         return cls.model_validate({"index": open_index_over(store, **opening), **own})
 
-    @classmethod
-    async def aover(cls, store: VectorStore, **options: Unpack[OverOptions]) -> Self:
-        """The asynchronous twin of :meth:`over`."""
-        own, opening = split_options(options)
-        return cls.model_validate({"index": await aopen_index_over(store, **opening), **own})
-
-    def _get_relevant_documents(
-        self,
-        query: str,
-        *,
-        run_manager: CallbackManagerForRetrieverRun,
-        **settings: Unpack[SearchOptions],
-    ) -> list[Document]:
-        engine, request = self._request(query, **settings)
-        hits = engine.search(**request)
-        describe = partial(describe_hits, engine.policy.name, hits)
-        send_event(RETRIEVAL, describe, run_manager.get_child())
-        return [to_document(hit) for hit in hits]
-
-    async def _aget_relevant_documents(
-        self,
-        query: str,
-        *,
-        run_manager: AsyncCallbackManagerForRetrieverRun,
-        **settings: Unpack[SearchOptions],
-    ) -> list[Document]:
-        engine, request = self._request(query, **settings)
-        hits = await engine.asearch(**request)
-        describe = partial(describe_hits, engine.policy.name, hits)
-        await asend_event(RETRIEVAL, describe, run_manager.get_child())
-        return [to_document(hit) for hit in hits]
-
-    def _request(
-        self, query: str, **settings: Unpack[SearchOptions]
-    ) -> tuple[Engine, dict[str, Any]]:
-        """The engine of one call, and the arguments of its search."""
-        own = {name: getattr(self, name) for name in SearchOptions.__annotations__}
-        given = {
+    def _request(self, query: str, settings: dict[str, Any]) -> tuple[str, Engine, dict[str, Any]]:
+        search = {name: getattr(self, name) for name in SearchOptions.__annotations__}
+        # None means the retriever's own value, except for the judge: there it means no judge
+        search |= {
             name: value for name, value in settings.items() if value is not None or name == "judge"
         }
-        search = own | given
         policy, syntax, judge = (search.pop(name) for name in ("policy", "query_syntax", "judge"))
-        return Engine(self.index, policy, judge=judge), {
-            "query": read_query(query, syntax, policy),
-            **search,
-        }
+        engine = Engine(self.index, policy, judge=judge)
+        return engine.policy.name, engine, {"query": read_query(query, syntax, policy), **search}

@@ -1,4 +1,4 @@
-"""A collection with all named vectors, as a LangChain vector store."""
+"""A LangChain vector store that keeps all named vectors of an encoder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from langchain_core.embeddings import Embeddings
 
 from langchain_logic_retrievers.documents import stored_document, to_documents, to_passages
 from langchain_logic_retrievers.models import TOPICAL, LogicEmbeddings, encoder_for_store
-from langchain_logic_retrievers.store_searches import StoreSearches
+from langchain_logic_retrievers.searches import StoreSearches
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError
@@ -23,15 +23,15 @@ from logic_retrievers.search import Engine
 
 
 class LogicVectorStore(StoreSearches):
-    """Stores every document with all named vectors of an encoder, and searches under a policy.
+    """Stores documents with all named vectors of an encoder, and searches under a policy.
 
-    Searches give the documents as they were stored, as LangChain's stores do; for the evidence use
+    Searches return documents as they were stored, as LangChain's stores do; for the evidence use
     ``ConstraintRetriever.over(store)``. Works with ``langchain_core.indexing.index`` and a record
     manager. Every method has an asynchronous twin that does not block the event loop.
 
     Args:
-        index: where the documents are kept.
-        policy: for searches that name none.
+        index: where the documents are stored.
+        policy: the default of searches.
 
     Raises:
         UnknownPolicyError: no policy has that name.
@@ -39,6 +39,7 @@ class LogicVectorStore(StoreSearches):
     Examples:
         >>> store = LogicVectorStore.open("handbook", location="my-index")  # doctest: +SKIP
         >>> store.add_documents(documents)                                  # doctest: +SKIP
+        >>> store.similarity_search("a quiet hotel", k=3)                   # doctest: +SKIP
     """
 
     def __init__(self, index: PassageIndex, policy: AnyPolicy = "auto") -> None:
@@ -46,12 +47,11 @@ class LogicVectorStore(StoreSearches):
 
     @property
     def index(self) -> PassageIndex:
-        """Where the documents are kept; close it to close the connection."""
+        """The index behind the store; close it to close the connection."""
         return self.engine.index
 
     @property
     def embeddings(self) -> Embeddings | None:
-        """The topical vectors; None where the encoder makes none."""
         encoder = self.index.encoder
         return LogicEmbeddings(encoder=encoder) if TOPICAL in encoder.specs else None
 
@@ -64,16 +64,11 @@ class LogicVectorStore(StoreSearches):
         policy: AnyPolicy = "auto",
         **settings: Unpack[Settings],
     ) -> Self:
-        """Opens a collection, making it where there is none.
+        """Open a collection; create it where it does not exist.
 
-        Args:
-            collection: its name.
-            encoder: makes the vectors; by default that of the bundle that comes with the package.
-            policy: for searches that name none.
-            **settings: of :meth:`PassageIndex.open` (``location``, ``api_key``, ``tenant``, ...).
-
-        Raises:
-            CollectionError, ServerError, ConfigurationError: see :meth:`PassageIndex.open`.
+        ``encoder`` is the one that comes with the package by default, and ``policy`` the default
+        of searches. For ``settings`` (``location``, ``api_key``, ``tenant``, ...) and errors see
+        :meth:`PassageIndex.open`.
         """
         resolve_policy(policy)  # before anything is opened
         return cls(PassageIndex.open(collection, encoder, **settings), policy)
@@ -87,7 +82,7 @@ class LogicVectorStore(StoreSearches):
         policy: AnyPolicy = "auto",
         **settings: Unpack[Settings],
     ) -> Self:
-        """The asynchronous twin of :meth:`open`."""
+        """Open a collection without blocking the event loop; see :meth:`open`."""
         resolve_policy(policy)
         return cls(await PassageIndex.aopen(collection, encoder, **settings), policy)
 
@@ -101,18 +96,18 @@ class LogicVectorStore(StoreSearches):
         identity: str | None = None,
         **settings: Any,
     ) -> Self:
-        """Opens a collection and adds documents to it.
+        """Open a collection and add documents to it.
 
         Args:
             documents: to be stored.
-            embedding: makes the topical vectors; :class:`LogicEmbeddings` give their encoder with
-                all its vectors; None: the bundle that comes with the package.
+            embedding: makes the topical vectors. :class:`LogicEmbeddings` give their encoder with
+                all its vectors; None means the encoder that comes with the package.
             ids: as for :meth:`add_documents`.
             identity: see :func:`encoder_of`.
             **settings: as for :meth:`open`; ``collection`` may be called ``collection_name``.
 
         Raises:
-            ConfigurationError: a setting that nobody knows, or the collection's name twice.
+            ConfigurationError: an unknown setting, or two names of the collection.
             CollectionError, ServerError, InputError: as :meth:`open` and :meth:`add_documents`.
         """
         name = _take_name(settings)
@@ -135,7 +130,6 @@ class LogicVectorStore(StoreSearches):
         identity: str | None = None,
         **settings: Any,
     ) -> Self:
-        """The asynchronous twin of :meth:`from_documents`."""
         name = _take_name(settings)
         encoder = await encoder_threads.submit(partial(encoder_for_store, embedding, identity))
         store = await cls.aopen(name, encoder, **settings)
@@ -156,7 +150,7 @@ class LogicVectorStore(StoreSearches):
         ids: list[str] | None = None,
         **kwargs: Any,
     ) -> Self:
-        """Opens a collection and adds texts to it; see :meth:`from_documents`."""
+        """Open a collection and add texts to it; see :meth:`from_documents`."""
         return cls.from_documents(to_documents(texts, metadatas), embedding, ids=ids, **kwargs)
 
     @classmethod
@@ -169,7 +163,6 @@ class LogicVectorStore(StoreSearches):
         ids: list[str] | None = None,
         **kwargs: Any,
     ) -> Self:
-        """The asynchronous twin of :meth:`from_texts`."""
         documents = to_documents(texts, metadatas)
         return await cls.afrom_documents(documents, embedding, ids=ids, **kwargs)
 
@@ -180,21 +173,21 @@ class LogicVectorStore(StoreSearches):
         *,
         batch_size: int = BATCH_SIZE,
     ) -> list[str]:
-        """Stores documents; one of a known id takes the stored one's place.
+        """Store documents; a document with a known id replaces the stored one.
 
-        One whose text is blank is left out with a ``BlankTextWarning``; metadata are stored as JSON
-        has them.
+        A document with a blank text is left out with a ``BlankTextWarning``. Metadata is stored as
+        JSON, without the evidence of searches.
 
         Args:
-            documents: to be stored; what a search added to their metadata is not.
-            ids: one a document; else the document's own, or a new one.
-            batch_size: how many documents are encoded and sent together.
+            documents: to be stored.
+            ids: one for each document; None means the document's own, or a new one.
+            batch_size: number of documents encoded and sent together.
 
         Returns:
-            The ids, one a document and in their order, those of blank documents too.
+            The id of each document, in order; blank documents included.
 
         Raises:
-            InputError: documents that cannot be stored, once all others are.
+            InputError: some documents cannot be stored; raised after all others are.
             CollectionError, ServerError: Qdrant refused or failed.
         """
         passages = to_passages(documents, ids)
@@ -208,7 +201,6 @@ class LogicVectorStore(StoreSearches):
         *,
         batch_size: int = BATCH_SIZE,
     ) -> list[str]:
-        """The asynchronous twin of :meth:`add_documents`."""
         passages = to_passages(documents, ids)
         await self.index.aadd(passages, batch_size=batch_size)
         return [passage.id for passage in passages]
@@ -221,7 +213,7 @@ class LogicVectorStore(StoreSearches):
         ids: Sequence[str | None] | None = None,
         **kwargs: Any,
     ) -> list[str]:
-        """Stores texts; see :meth:`add_documents`."""
+        """Store texts; see :meth:`add_documents`."""
         return self.add_documents(to_documents(list(texts), metadatas), ids, **kwargs)
 
     async def aadd_texts(
@@ -232,7 +224,6 @@ class LogicVectorStore(StoreSearches):
         ids: Sequence[str | None] | None = None,
         **kwargs: Any,
     ) -> list[str]:
-        """The asynchronous twin of :meth:`add_texts`."""
         return await self.aadd_documents(to_documents(list(texts), metadatas), ids, **kwargs)
 
     def delete(  # type: ignore[override]  # a misspelt setting is refused
@@ -241,10 +232,10 @@ class LogicVectorStore(StoreSearches):
         *,
         filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
     ) -> bool:
-        """Deletes documents by their ids or by a filter; unknown ids are no error.
+        """Delete documents by ids or by a filter; unknown ids are ignored.
 
         Raises:
-            InputError: neither of the two, or both. To delete everything, drop the collection.
+            InputError: neither ids nor filter, or both. To delete everything, drop the collection.
         """
         self.index.delete(ids, filter=filter)
         return True
@@ -255,29 +246,22 @@ class LogicVectorStore(StoreSearches):
         *,
         filter: UserFilter = None,  # noqa: A002
     ) -> bool:
-        """The asynchronous twin of :meth:`delete`."""
         await self.index.adelete(ids, filter=filter)
         return True
 
     def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
-        """The documents of these ids, in their order; those that are not there are left out."""
+        """Return the documents of these ids, in order; unknown ids are left out."""
         return [stored_document(passage) for passage in self.index.get(ids)]
 
     async def aget_by_ids(self, ids: Sequence[str], /) -> list[Document]:
-        """The asynchronous twin of :meth:`get_by_ids`."""
         return [stored_document(passage) for passage in await self.index.aget(ids)]
 
 
 def _take_name(settings: dict[str, Any]) -> str:
-    """Takes the collection's name out of settings; ``collection_name`` is langchain-qdrant's.
-
-    Raises:
-        ConfigurationError: the collection has two names, or there is an encoder beside the
-            embeddings.
-    """
+    """Take the collection's name out of the settings; ``collection_name`` is langchain-qdrant's."""
     names = [settings.pop(key) for key in ("collection", "collection_name") if key in settings]
     if len(names) > 1:
         raise ConfigurationError("Name the collection once: collection= or collection_name=.")
     if "encoder" in settings:
-        raise ConfigurationError("Unknown setting 'encoder'. What makes the vectors is embedding=.")
+        raise ConfigurationError("Unknown setting 'encoder'; pass embedding= instead.")
     return names[0] if names else "passages"

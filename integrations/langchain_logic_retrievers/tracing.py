@@ -1,4 +1,4 @@
-"""What tracers see of a run: custom events, without any text."""
+"""Send a run's decisions to tracers as custom events, without any text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FILTERING = "logic_retrievers.filtering"
 
 
 def send_event(name: str, describe: Callable[[], dict[str, Any]], callbacks: Callbacks) -> None:
-    """Dispatches a custom event; silent where no run is going on or nobody listens."""
+    """Dispatch a custom event; do nothing outside a run or without handlers."""
     config = _run_config(callbacks)
     if config is not None:
         dispatch_custom_event(name, describe(), config=config)
@@ -29,14 +29,14 @@ def send_event(name: str, describe: Callable[[], dict[str, Any]], callbacks: Cal
 async def asend_event(
     name: str, describe: Callable[[], dict[str, Any]], callbacks: Callbacks
 ) -> None:
-    """The asynchronous twin of :func:`send_event`."""
+    """Dispatch a custom event without blocking the event loop; see :func:`send_event`."""
     config = _run_config(callbacks)
     if config is not None:
         await adispatch_custom_event(name, describe(), config=config)
 
 
 def _run_config(callbacks: Callbacks) -> RunnableConfig | None:
-    """The run's config, made explicit: a bare dispatch raises where there is no run."""
+    # explicit, because a bare dispatch raises where there is no run
     config = ensure_config(None if callbacks is None else {"callbacks": callbacks})
     manager = config.get("callbacks")
     if not isinstance(manager, BaseCallbackManager) or manager.parent_run_id is None:

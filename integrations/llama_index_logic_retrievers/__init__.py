@@ -1,17 +1,4 @@
-"""LlamaIndex over the engine of logic-retrievers: types are translated, work is delegated.
-
-ConstraintRetriever       a retriever that respects what a query rules out
-CompatibilityReranker     the same rules over any other retriever's nodes
-ContradictionFilter       keeps contradictions out of any retriever's nodes
-ContradictionFilterEvent  its decisions, for tracers
-ContradictionRetriever    what a collection holds against a statement
-CorpusCleaner             finds conflicts before nodes are stored
-LogicVectorStore          stores nodes with all named vectors
-LogicEmbeddings           one named vector, as LlamaIndex's embedding model
-open_index_over           the index over an existing QdrantVectorStore (aopen_index_over: async)
-encoder_of                any LlamaIndex embedding model as an encoder
-LLMReader                 any LLM as a reader of the RAG probe
-"""
+"""LlamaIndex components over the engine of logic-retrievers."""
 
 from __future__ import annotations
 

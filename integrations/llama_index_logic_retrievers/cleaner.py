@@ -1,11 +1,10 @@
-"""Nodes examined on their way into a store."""
+"""Clean nodes before they are stored."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Annotated, Any, Self, Unpack, get_args
 
 from llama_index.core.schema import BaseNode, TransformComponent
@@ -30,62 +29,59 @@ from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_parts
 
 _OWN_SETTINGS = ("on_error", "dry_run", "skipped")
+# options of a qdrant-client that say where its server is
 _ADDRESS_OPTIONS = ("location", "url", "host", "port", "prefix")
-"""Of a client of qdrant-client: what says where its server is."""
 _CREDENTIALS = re.compile(r"^(\w+://)?[^/]*@|[?#].*")
 
 
 class CorpusCleaner(CleanerFields, TransformComponent):
-    """Finds what contradicts, repeats or replaces what is there already, before it is stored.
+    """Finds nodes that contradict, repeat or replace others, before they are stored.
 
         IngestionPipeline(
             transformations=[splitter, CorpusCleaner(store.index), store.embed_model],
             vector_store=store,
         )
 
-    All nodes come back in their order, with their ids and hashes. One with findings is a copy that
-    has them under ``metadata["logic"]["cleaning"]``, which no embedding model and no LLM reads; one
-    that the resolution decides against has ``metadata["logic"]["quarantined"]``, and
-    :class:`LogicVectorStore` and LlamaIndex's ``QdrantVectorStore`` then store it hidden. Stored
-    nodes that lose are hidden at once.
+    All nodes come back in their order, with the same ids and hashes. A node with findings is copied
+    and has them under ``metadata["logic"]["cleaning"]``, which no embedding model and no LLM reads.
+    A node that loses also has ``metadata["logic"]["quarantined"]``; :class:`LogicVectorStore` and
+    LlamaIndex's ``QdrantVectorStore`` then store it hidden. Stored nodes that lose are hidden at
+    once. Cannot be pickled, so run the pipeline without ``num_workers``.
 
-    Nothing is ever deleted or left out; and by default nothing is hidden but what contradicts a
-    node that the user trusts. The rules: :class:`logic_retrievers.cleaning.CorpusCleaner`, which
-    also cleans what is stored.
+    No node is deleted or left out. By default only nodes that contradict a trusted one are hidden.
+    For the rules, and to clean stored nodes, see :class:`logic_retrievers.cleaning.CorpusCleaner`.
 
     Args:
-        index: the collection that the nodes are going to (``store.index``). Without one the nodes
-            of a call are compared with each other.
-        ledger: a ``Ledger``, or the path of its file; by default kept in memory alone.
-        encoder: makes the vectors; the index's where None, or that of the bundle that comes with
-            the package.
+        index: the collection that the nodes will be stored in (``store.index``). Without one the
+            nodes of a call are compared with each other.
+        ledger: a ``Ledger``, or the path of its file; by default kept in memory only.
+        encoder: makes the vectors; by default the index's, or the one that comes with the package.
         trusted: nodes (or passages) that the user vouches for; kept as passages.
-        trusted_filter: which nodes of the collection, and of the given ones, are trusted too:
+        trusted_filter: selects further trusted nodes among those given and in the collection:
             ``MetadataFilters``, a Qdrant ``Filter``, ``{"key": wanted}`` over the metadata, or a
             function of a ``Passage``.
-        on_error: where the model, the ledger or Qdrant fails, ``skip``: the nodes go on as they
-            came, and a ``CleaningSkippedWarning`` says why; or ``raise`` the error. By default
-            cleaning is skipped: a pipeline has deleted the old nodes of a changed document when its
-            transformations run. A later cleaning of the collection examines what was skipped. A
-            setting that cannot work is never skipped, but raised.
-        dry_run: say what would be decided, and hide nothing: no node gets a flag, and neither the
+        on_error: where the model, the ledger or Qdrant fails: ``skip`` (return the nodes unchanged
+            with a ``CleaningSkippedWarning``), or ``raise`` the error. ``skip`` is the default
+            because a pipeline has already deleted the old nodes of changed documents. A later
+            cleaning of the collection examines skipped nodes. Wrong settings always raise.
+        dry_run: report decisions without hiding anything: no node gets a flag, and neither the
             collection nor the ledger is written to.
         **settings: ``resolution``, ``neighbours``, ``threshold``, ``settings``,
             ``trusted_candidates``, ``against_trusted``, ``date_key``, ``source_key`` (a node
-            without it is known by its ``ref_doc_id``), ``source_order``, ``scope_keys``,
-            ``judge`` (by default None; ``auto`` has the cross-encoder that comes with the package
-            read the pairs), ``judge_above``: as in
+            without it is known by its ``ref_doc_id``), ``source_order``, ``scope_keys``, ``judge``
+            (by default None; ``auto`` lets the cross-encoder that comes with the package read the
+            pairs), ``judge_above``: as in
             :class:`logic_retrievers.cleaning.settings.CleaningSettings`.
 
     Attributes:
-        skipped: how often cleaning was skipped. It counts by itself, so that a pipeline's cache
-            forgets the nodes that went on unjudged.
+        skipped: number of skipped calls. It is part of the serialised settings, so that a
+            pipeline's cache forgets nodes that were not examined.
 
     Raises:
         UnknownResolutionError: no resolution has that name.
         ConfigurationError: a setting that does not exist or cannot work, or an encoder without the
             vectors.
-        InputError: a trusted node that is none, or a filter that cannot be read.
+        InputError: a trusted node that is not one, or a filter that cannot be read.
     """
 
     trusted: Annotated[tuple[Passage, ...], PlainSerializer(describe_passages)] = Field(
@@ -122,65 +118,57 @@ class CorpusCleaner(CleanerFields, TransformComponent):
             "trusted_filter": trusted_filter,
             **settings,
         }
-        cleaning.CorpusCleaner(**core_settings(values))  # refuses what cannot work
+        # refuses wrong settings with this package's errors, before pydantic does
+        cleaning.CorpusCleaner(**core_settings(values))
         values |= {"ledger": ledger, "on_error": on_error, "dry_run": dry_run}
         super().__init__(**values)
 
     @classmethod
     def class_name(cls) -> str:
-        """The name that serialised settings carry."""
         return "CorpusCleaner"
 
     @computed_field(repr=False)  # type: ignore[prop-decorator]
     @property
     def collection(self) -> str | None:
-        """The collection's name; None without an index."""
         return None if self.index is None else self.index.collection
 
     @computed_field(repr=False)  # type: ignore[prop-decorator]
     @property
     def tenant(self) -> str | None:
-        """Whose nodes are compared; None without an index, or without tenants."""
         return None if self.index is None else self.index.tenant
 
     @computed_field(repr=False)  # type: ignore[prop-decorator]
     @property
     def place(self) -> list[str]:
-        """Where the collection is, without credentials; empty without an index."""
+        """The collection's address without credentials; empty without an index."""
         return [] if self.index is None else _place(self.index)
 
     @computed_field(repr=False)  # type: ignore[prop-decorator]
     @property
     def fingerprints(self) -> dict[str, str]:
-        """Which encoder judges: vector name -> fingerprint of its document side."""
+        """Fingerprint of the encoder's document side for each named vector."""
         encoder = self.encoder if self.index is None else self.index.encoder
         specs = (default_encoder() if encoder is None else encoder).specs
         return {name: spec.fingerprint for name, spec in specs.items()}
 
+    # the fields above belong to the key of a pipeline's cache: another collection or encoder gives
+    # other findings
+
     @classmethod
     def from_dict(cls, *_: Any, **__: Any) -> Self:
-        """Refused: without its index and its ledger the cleaner would be another one.
-
-        Raises:
-            ConfigurationError: always.
-        """
         raise ConfigurationError(
-            "A CorpusCleaner does not come back from its settings, which hold neither its index nor"
-            " its ledger. Make it anew: CorpusCleaner(store.index, ledger=..., resolution=...)."
+            "A CorpusCleaner cannot be restored from its settings, which hold neither its index nor"
+            " its ledger. Make it again: CorpusCleaner(store.index, ledger=..., resolution=...)."
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For another process; an index does not go there, and says so."""
-        settings = {name: value for name, value in self if name != "skipped"}
-        return partial(type(self), **settings), ()
+        # LlamaIndex's own way would silently leave out the index and the ledger
+        raise TypeError(
+            "A CorpusCleaner cannot go to another process. Run the pipeline without num_workers."
+        )
 
     def __call__(self, nodes: Sequence[BaseNode], **_: Any) -> Sequence[BaseNode]:
-        """The nodes, in their order, with the findings about them.
-
-        Args:
-            nodes: on their way into the collection.
-            **_: what a pipeline passes to all its transformations; not used.
-        """
+        """Return the nodes in their order, with findings."""
         if not nodes:
             return nodes
         try:
@@ -190,7 +178,6 @@ class CorpusCleaner(CleanerFields, TransformComponent):
             return self._skip(nodes, error)
 
     async def acall(self, nodes: Sequence[BaseNode], **_: Any) -> Sequence[BaseNode]:
-        """:meth:`__call__` without blocking the event loop; the same nodes."""
         if not nodes:
             return nodes
         try:
@@ -201,7 +188,7 @@ class CorpusCleaner(CleanerFields, TransformComponent):
             return self._skip(nodes, error)
 
     def _core(self) -> cleaning.CorpusCleaner:
-        """The core's cleaner with the present settings; kept, for its ledger may be in memory."""
+        """Return the core's cleaner, kept until a setting changes: its ledger may be in memory."""
         settings = core_settings(dict(self), *_OWN_SETTINGS)
         self._built = build(self._built, settings, cleaning.CorpusCleaner)
         return self._built.core
@@ -215,7 +202,6 @@ class CorpusCleaner(CleanerFields, TransformComponent):
 
 
 def _place(index: PassageIndex) -> list[str]:
-    """Where an index is; of a client that the user made, what that says."""
     client = index.async_client or index.client
     options = getattr(client, "init_options", {})
     address = [str(options[name]) for name in _ADDRESS_OPTIONS if options.get(name) is not None]

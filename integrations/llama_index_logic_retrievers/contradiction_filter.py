@@ -1,4 +1,4 @@
-"""Contradictions kept out of the nodes of any other retriever."""
+"""Filter contradictions out of the nodes of any retriever."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class ContradictionFilterEvent(BaseEvent):
 
     Args:
         resolution: the strategy's name.
-        hits: of each node that stays its ``id``, ``score``, ``passed_filter`` and ``reason``.
-        dropped: the same of those that went.
-        conflicts: every pair, as :meth:`logic_retrievers.contradiction.Conflict.to_dict` has it.
-        short: fewer nodes than ``top_n`` could be given.
+        hits: ``id``, ``score``, ``passed_filter`` and ``reason`` of each node that stays.
+        dropped: the same for each dropped node.
+        conflicts: every pair, as in :meth:`logic_retrievers.contradiction.Conflict.to_dict`.
+        short: fewer than ``top_n`` nodes are left.
         notes: in sentences.
     """
 
@@ -54,37 +54,35 @@ class ContradictionFilterEvent(BaseEvent):
 
     @classmethod
     def class_name(cls) -> str:
-        """The event's name, as LlamaIndex's events have one."""
         return "ContradictionFilterEvent"
 
 
 class ContradictionFilter(FilterFields, BaseNodePostprocessor):
-    """Finds the nodes of a list that contradict each other, or trusted ones, and decides.
+    """Finds nodes that contradict each other or trusted ones, and decides which stay.
 
         ContradictionFilter("prefer_newest", top_n=5).postprocess_nodes(nodes)
 
-    The nodes may come from anywhere, and keep their order and scores; give it more than the context
-    shall hold, and ``top_n``: what is dropped is replaced by the next in the list. Copies of those
-    that stay come back, with the filter's evidence under ``metadata["logic"]["contradiction"]``;
-    the given nodes are not changed. What was dropped, and why: :meth:`filter`, or
-    :class:`ContradictionFilterEvent`. A node with id, text and metadata of an earlier one counts
-    once; several of one id that differ all count. One without text stays. What a node says is its
-    text alone; the metadata that LlamaIndex embeds with it only says what it is about.
+    The nodes may come from anywhere and keep their order and scores. Pass more than the context
+    should hold, and ``top_n``: the next node in the list replaces a dropped one. Copies come back,
+    with evidence under ``metadata["logic"]["contradiction"]``. Nodes that agree in id, text and
+    metadata count once; nodes of one id that differ all count. Nodes without text stay.
+    Contradictions are read in the text only; metadata that LlamaIndex embeds with it only helps to
+    find what a node is about. :meth:`filter` and :class:`ContradictionFilterEvent` say what was
+    dropped and why.
 
     Args:
         resolution: ``annotate`` (both stay, and name each other), ``prefer_newest``,
             ``prefer_source``, ``prefer_majority``, ``drop_both``; a ``ResolutionStrategy``; or a
             function of two ``Passage``s that returns the one that stays, or None.
-        top_n: how many nodes; all that can stay where None.
-        encoder: makes the vectors; the index's where None, or that of the bundle that comes with
-            the package.
-        index: a collection: its stored vectors are taken, and with a ``trusted_filter`` its trusted
-            nodes judge too.
+        top_n: number of nodes; None keeps all that can stay.
+        encoder: makes the vectors; by default the index's, or the one that comes with the package.
+        index: a collection; lends its stored vectors, and with a ``trusted_filter`` its trusted
+            nodes.
         trusted: nodes (or passages) that the user vouches for; kept as passages. A given node is
-            one of them where it has the id and the text of one.
-        trusted_filter: which of the given nodes, and of the index's, are trusted:
+            trusted if its id and text are those of a trusted one.
+        trusted_filter: selects trusted nodes among those given and in the index:
             ``MetadataFilters``, a Qdrant ``Filter``, ``{"key": wanted}`` over the metadata, or a
-            function of a ``Passage``, which can only pick from those given.
+            function of a ``Passage``, which sees only those given.
         **settings: ``threshold``, ``settings``, ``trusted_candidates``, ``against_trusted``,
             ``date_key``, ``source_key`` (a node without it is known by its ``ref_doc_id``),
             ``source_order``, ``judge``, ``judge_above``, ``drop_above``, ``edited_copies``: as in
@@ -94,7 +92,7 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
         UnknownResolutionError: no resolution has that name.
         ConfigurationError: a setting that does not exist or cannot work, or an encoder without the
             vectors.
-        InputError: a trusted node that is none, or a filter that cannot be read.
+        InputError: a trusted node that is not one, or a filter that cannot be read.
     """
 
     trusted: Annotated[tuple[Passage, ...], PlainSerializer(describe_passages)] = Field(
@@ -126,17 +124,16 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
             "trusted_filter": trusted_filter,
             **settings,
         }
-        # refuses what cannot work
+        # refuses wrong settings with this package's errors, before pydantic does
         contradiction.ContradictionFilter(**core_settings(values, *_OWN_SETTINGS))
         super().__init__(**values, top_n=top_n)
 
     @classmethod
     def class_name(cls) -> str:
-        """The name that serialised settings carry."""
         return "ContradictionFilter"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For another process; LlamaIndex's own way leaves out what cannot be pickled."""
+        # LlamaIndex's own way silently leaves out fields that cannot be pickled
         settings = {name: value for name, value in self if name != "callback_manager"}
         return partial(type(self), **settings), ()
 
@@ -148,39 +145,23 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
         top_n: int | None = None,
         trusted: Sequence[AnyNode | Passage] = (),
     ) -> FilterResult:
-        """What stays, what was dropped and why, every conflict, and notes.
+        """Return what stays, what was dropped and why, every conflict, and notes.
 
         Args:
             nodes: the best first.
-            query: what they were retrieved for; not needed.
-            top_n: instead of the filter's own.
-            trusted: further trusted nodes, for this call.
+            query: the query they were retrieved for; optional.
+            top_n: replaces the filter's own.
+            trusted: further trusted nodes for this call.
 
         Raises:
-            InputError: what is no node, or a resolution function that returns neither of its
-                passages.
-            ConfigurationError: top_n is under 1.
-            MissingVectorError: trusted nodes are to be searched for in an index without topical
-                vectors.
-            ServerError: the index failed or could not be reached.
+            InputError, ConfigurationError, MissingVectorError, ServerError: as
+                :meth:`logic_retrievers.ContradictionFilter.filter`.
         """
         passages = [passage_of(node) for node in nodes]
         return self._core().filter(**self._request(passages, query, top_n, trusted))
 
-    async def afilter(
-        self,
-        nodes: Sequence[AnyNode],
-        query: str | None = None,
-        *,
-        top_n: int | None = None,
-        trusted: Sequence[AnyNode | Passage] = (),
-    ) -> FilterResult:
-        """:meth:`filter` without blocking the event loop; the same result."""
-        passages = [passage_of(node) for node in nodes]
-        return await self._core().afilter(**self._request(passages, query, top_n, trusted))
-
     def _core(self) -> contradiction.ContradictionFilter:
-        """The core's filter with the present settings; kept, for it keeps the trusted vectors."""
+        """Return the core's filter, kept until a setting changes: it keeps trusted vectors."""
         settings = core_settings(dict(self), *_OWN_SETTINGS)
         self._built = build(self._built, settings, contradiction.ContradictionFilter)
         return self._built.core
@@ -192,7 +173,6 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
         top_n: int | None = None,
         trusted: Sequence[AnyNode | Passage] = (),
     ) -> dict[str, Any]:
-        """The arguments of the core's filter."""
         return {
             "passages": passages,
             "k": self.top_n if top_n is None else top_n,
@@ -204,28 +184,26 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         candidates = [(passage_of(node), node) for node in nodes]
-        result = self._core().filter(**self._request(_passages(candidates), _text(query_bundle)))
-        return self._staying(candidates, result)
+        request = self._from(candidates, query_bundle)
+        return self._staying(candidates, self._core().filter(**request))
 
     async def _apostprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         candidates = [(passage_of(node), node) for node in nodes]
-        request = self._request(_passages(candidates), _text(query_bundle))
+        request = self._from(candidates, query_bundle)
         return self._staying(candidates, await self._core().afilter(**request))
+
+    def _from(
+        self, candidates: Sequence[tuple[Passage, NodeWithScore]], query_bundle: QueryBundle | None
+    ) -> dict[str, Any]:
+        query = None if query_bundle is None else query_bundle.query_str
+        return self._request([passage for passage, _ in candidates], query)
 
     def _staying(
         self, candidates: Sequence[tuple[Passage, NodeWithScore]], result: FilterResult
     ) -> list[NodeWithScore]:
-        """Copies of the nodes that stay; tracers get the whole result."""
+        """Copy the nodes that stay, and send the whole result to tracers."""
         resolution = self._core().resolution.name
         _dispatcher.event(ContradictionFilterEvent(resolution=resolution, **result.without_texts()))
         return [with_contradictions(*found) for found in paired(candidates, result.hits)]
-
-
-def _passages(candidates: Sequence[tuple[Passage, NodeWithScore]]) -> list[Passage]:
-    return [passage for passage, _ in candidates]
-
-
-def _text(query_bundle: QueryBundle | None) -> str | None:
-    return None if query_bundle is None else query_bundle.query_str

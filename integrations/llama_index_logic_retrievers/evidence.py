@@ -1,4 +1,4 @@
-"""Evidence on nodes: put on copies, kept out of embeddings, prompts and hashes, taken off again."""
+"""Put evidence on copies of nodes, outside embeddings, prompts and hashes, and take it off."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from logic_retrievers.types import Hit
 
 
 def with_ranking(node: BaseNode, hit: Hit) -> NodeWithScore:
-    """A copy of the node with the hit's score, rank and evidence; the node stays as it is."""
+    """Copy the node, with the hit's score, rank and evidence."""
     metadata = evidence_metadata.with_ranking(node.metadata, hit)
     return NodeWithScore(node=_with_evidence(node, metadata), score=hit.score)
 
 
 def with_contradictions(scored: NodeWithScore, hit: Hit) -> NodeWithScore:
-    """A copy of the node with a filter's evidence beside what ranked it; the score stays."""
+    """Copy the node, with a filter's evidence added to that of its ranking; keep the score."""
     metadata = evidence_metadata.with_contradictions(scored.node.metadata, hit)
     return NodeWithScore(node=_with_evidence(scored.node, metadata), score=scored.score)
 
 
 def with_findings(nodes: Sequence[BaseNode], screened: ScreeningResult) -> list[BaseNode]:
-    """The nodes with a cleaner's findings in place of earlier ones; copies where they change."""
+    """Replace a cleaner's earlier findings by new ones; copy only the nodes that change."""
     described = evidence_metadata.describe_findings(screened)
     marked = []
     for node in nodes:
@@ -45,7 +45,7 @@ def with_findings(nodes: Sequence[BaseNode], screened: ScreeningResult) -> list[
 
 
 def without_evidence(node: BaseNode) -> BaseNode:
-    """The node as it was before any evidence was put on it; itself where it has none."""
+    """Return the node without evidence; the same object where it has none."""
     kind = _PLAIN.get(type(node), type(node))
     metadata = evidence_metadata.without_evidence(node.metadata)
     if metadata is node.metadata:
@@ -59,18 +59,17 @@ def without_evidence(node: BaseNode) -> BaseNode:
     )
 
 
-# LlamaIndex merges nodes of several queries and retrievers by their hash, and the hash takes in all
-# metadata. Evidence differs from query to query, so one node would be shown several times.
+# LlamaIndex merges nodes of several queries and retrievers by a hash over all metadata. Evidence
+# differs from query to query, so one node would be shown several times.
 
 
 class _HashWithoutEvidence:
-    """Gives a node with evidence the hash that it has without."""
+    """Gives a node with evidence the same hash as without."""
 
     __slots__ = ()  # else a node could not change its class
 
     @property
     def hash(self) -> str:
-        """The hash of the node without evidence."""
         return without_evidence(self).hash  # type: ignore[arg-type]  # mixed into nodes only
 
 
@@ -113,7 +112,7 @@ def _with_evidence(node: BaseNode, metadata: Mapping[str, Any]) -> BaseNode:
 
 
 def _copy(node: BaseNode, kind: type[BaseNode], **changes: Any) -> BaseNode:
-    """A shallow copy, of another class if need be: those of the tables have the same fields."""
+    """Copy shallowly into the class ``kind``, which has the same fields."""
     copy = node.model_copy(update=changes)
     object.__setattr__(copy, "__class__", kind)
     return copy

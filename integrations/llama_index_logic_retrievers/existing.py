@@ -1,4 +1,4 @@
-"""The index over a collection that LlamaIndex's ``QdrantVectorStore`` made, on its own clients."""
+"""Open an index over an existing ``QdrantVectorStore`` of LlamaIndex, through its own clients."""
 
 from __future__ import annotations
 
@@ -29,24 +29,25 @@ def open_index_over(
     identity: str | None = None,
     **settings: Unpack[Settings],
 ) -> PassageIndex:
-    """The index over an existing ``QdrantVectorStore``, or that of a :class:`LogicVectorStore`.
+    """Open an index over an existing ``QdrantVectorStore``, through the store's own clients.
 
-    Its dense vector is the topical one. The others are missing until ``index.backfill()`` has made
-    them; before, a policy that needs them raises MissingVectorError, and ``auto`` does without.
+    The store's dense vector becomes the topical one. Until ``index.backfill()`` has added the
+    compatibility vectors, ``auto`` works without them, and a policy that needs them raises
+    ``MissingVectorError``.
 
     Args:
-        store: the store; its clients are shared, and stay open when the index is closed. A
-            :class:`LogicVectorStore` has an index, and takes none of the other settings.
-        embed_model: the model that embedded the nodes. The store does not know it.
-        encoder: makes all vectors; by default the topical one comes from ``embed_model``, and the
-            compatibility one from the bundle that comes with the package.
-        identity: says which model ``embed_model`` is, where it has no name.
+        store: a ``QdrantVectorStore``, whose clients stay open when the index is closed; or a
+            :class:`LogicVectorStore`, whose own index is returned.
+        embed_model: the model that embedded the nodes; the store does not know it.
+        encoder: makes all vectors; by default ``embed_model`` makes the topical ones, and the
+            encoder that comes with the package makes the compatibility ones.
+        identity: names ``embed_model``, where it has no name.
         **settings: as for :meth:`PassageIndex.open`.
 
     Raises:
-        ConfigurationError: no such store, or neither model nor encoder.
+        ConfigurationError: not such a store, or neither model nor encoder.
         CollectionNotFoundError: the store has written nothing yet.
-        CollectionError: the collection is not one that these vectors fit.
+        CollectionError: the vectors do not fit the collection.
         ServerError: Qdrant failed or could not be reached.
     """
     if isinstance(store, LogicVectorStore):
@@ -63,7 +64,7 @@ async def aopen_index_over(
     identity: str | None = None,
     **settings: Unpack[Settings],
 ) -> PassageIndex:
-    """The asynchronous twin of :func:`open_index_over`; works where the store has only aclient."""
+    """Open the index without blocking; also where the store has only an asynchronous client."""
     if isinstance(store, LogicVectorStore):
         return _index_of(store, embed_model, encoder, identity, settings)
     name, opening = _opening_of(store, settings)
@@ -74,14 +75,14 @@ async def aopen_index_over(
 def _index_of(store: LogicVectorStore, *options: Any) -> PassageIndex:
     if any(options):
         raise ConfigurationError(
-            "A LogicVectorStore is open already: embed_model, encoder, identity and the settings of"
-            " an index are for LlamaIndex's QdrantVectorStore."
+            "A LogicVectorStore is open already and takes no settings; they are for LlamaIndex's"
+            " QdrantVectorStore."
         )
     return store.index
 
 
 def _opening_of(store: Any, settings: Settings) -> tuple[str, Settings]:
-    """The collection's name, and what to open the index with."""
+    """Return the collection's name, and the settings to open the index with."""
     try:
         name, dense = store.collection_name, store.dense_vector_name
         client, async_client = store.client, store._aclient
@@ -90,7 +91,7 @@ def _opening_of(store: Any, settings: Settings) -> tuple[str, Settings]:
             f"LlamaIndex's QdrantVectorStore is needed, not {type(store).__name__}."
         ) from None
     shared: Settings = {"client": client, "create": False}
-    # two clients in local mode are two databases: the index calls the one from threads
+    # two clients in local mode are two databases, so the index calls the one client from threads
     if client is None or not is_local_mode(client.init_options):
         shared["async_client"] = async_client
     # with no synchronous client the store has not looked yet, and the name may be its first guess

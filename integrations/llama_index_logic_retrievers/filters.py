@@ -1,12 +1,12 @@
-"""LlamaIndex's ``MetadataFilters`` as Qdrant filters, by way of the core's filters over metadata.
+"""Translate LlamaIndex's ``MetadataFilters`` into Qdrant filters.
 
-A field that holds a list counts as each of its values. Two things had to be decided:
+A field that holds a list matches by each of its values. Two choices:
 
-- ``!=`` and ``nin`` match passages that *have* the field, and none of its values is among the given
-  (as SQL does). ``not`` around ``==`` also matches those without the field.
-- ``text_match`` and ``text_match_insensitive`` are Qdrant's text match, in both cases: every word
-  of the value occurs in the field, whatever its case. (A server of an older version, without a
-  full-text index on the field, looks for the words as they are written.)
+- ``!=`` and ``nin`` match passages that *have* the field with none of the given values, as in SQL.
+  ``not`` around ``==`` also matches passages without the field.
+- ``text_match`` and ``text_match_insensitive`` are both Qdrant's text match: the field contains
+  every word of the value, in any case. An older server without a full-text index on the field
+  matches the case too.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _RANGES = {
 
 
 def to_user_filter(condition: AnyFilter, prefixes: Sequence[str]) -> UserFilter:
-    """A filter that the engine takes: ``MetadataFilters`` translated, anything else as it is.
+    """Translate ``MetadataFilters`` for the engine; return any other filter as it is.
 
     Args:
-        condition: ``MetadataFilters``, or a filter of Qdrant's or a dict over metadata keys.
+        condition: ``MetadataFilters``, a Qdrant filter, or a dict over metadata keys.
         prefixes: where the collection keeps metadata (``index.prefixes``).
 
     Raises:
@@ -59,28 +59,24 @@ def to_user_filter(condition: AnyFilter, prefixes: Sequence[str]) -> UserFilter:
 
 
 def check_filter(condition: AnyFilter, prefixes: Sequence[str]) -> None:
-    """Refuses what :meth:`Engine.search` would refuse later.
-
-    Raises:
-        InputError: the filter cannot be read.
-    """
+    """Refuse now what :meth:`Engine.search` would refuse later."""
     to_qdrant_filter(to_user_filter(condition, prefixes), prefixes=prefixes)
 
 
 def to_trusted_filter(
     condition: AnyFilter | Callable[[Passage], bool], index: PassageIndex | None
 ) -> TrustedFilter:
-    """A ``trusted_filter`` that the core takes, for the collection that it is about."""
+    """Translate a ``trusted_filter`` for the core."""
     if callable(condition):
         return condition
     prefixes = (METADATA,) if index is None else index.prefixes
     translated = to_user_filter(condition, prefixes)
-    # filters without a condition are refused as an empty Qdrant filter is; None would pick nobody
+    # the core refuses an empty Qdrant filter; None would silently trust no passage
     return models.Filter() if condition is not None and translated is None else translated
 
 
 def describe_filter(condition: Any) -> Any:
-    """A ``trusted_filter`` in JSON types: all but a dict as a text, which no filter is made of."""
+    """Describe a ``trusted_filter`` in JSON types: a dict as it is, anything else as a text."""
     if condition is None or isinstance(condition, Mapping):
         return jsonable(condition)
     is_model = isinstance(condition, BaseModel)
@@ -88,7 +84,7 @@ def describe_filter(condition: Any) -> Any:
 
 
 def translate_filters(filters: MetadataFilters, prefixes: Sequence[str]) -> models.Filter | None:
-    """One Qdrant filter; None where nothing is asked for. Empty groups ask for nothing."""
+    """Translate into one Qdrant filter; None without any condition."""
     parts = [
         translate_filters(part, prefixes)
         if isinstance(part, MetadataFilters)
@@ -143,14 +139,14 @@ def _translate(condition: MetadataFilter, prefixes: Sequence[str]) -> models.Fil
             return holds({"text": value})
         case FilterOperator.IS_EMPTY:
             return holds(None)
-    raise InputError("this version does not know the operator")
+    raise InputError("unknown operator")
 
 
 def _check_value(value: Any) -> Any:
     if value is None:
         raise InputError("use the operator is_empty to ask for fields without a value")
     if not isinstance(value, str | int | float):
-        raise InputError("the operator takes one value; for several there are in, any and all")
+        raise InputError("the operator takes one value; for several use in, any or all")
     return value
 
 

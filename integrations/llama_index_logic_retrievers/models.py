@@ -1,4 +1,4 @@
-"""Encoders as LlamaIndex's embedding models, its models as encoders, LLMs as readers."""
+"""Adapt encoders to LlamaIndex's embedding models, its models to encoders, LLMs to readers."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from logic_retrievers.validation import check_parts
 
 
 class LogicEmbeddings(BaseEmbedding):
-    """One named vector of an encoder.
+    """One named vector of an encoder, as LlamaIndex's embedding model.
 
         LogicEmbeddings().get_query_embedding("a quiet inn")
 
-    Asynchronous calls encode in a thread. The object travels to another process (an ingestion
-    pipeline with ``num_workers``) where its encoder does; the package's own do.
+    Asynchronous calls encode in a thread. The object can be pickled for an ingestion pipeline with
+    ``num_workers`` if its encoder can; the package's own encoders can.
 
     Args:
         vector: name of the vector.
-        bundle: folder of the bundle that makes it; the one that comes with the package where None.
-        encoder: makes the vectors, instead of a bundle's.
-        embed_batch_size: texts that are embedded together (256).
+        bundle: folder of an encoder bundle; by default the one that comes with the package.
+        encoder: a ready encoder instead of a bundle.
+        embed_batch_size: number of texts embedded together.
 
     Raises:
         ConfigurationError: the encoder makes no such vector.
@@ -70,8 +70,8 @@ class LogicEmbeddings(BaseEmbedding):
         name = _model_name(encoder, vector)
         if model_name not in (None, name):
             raise ConfigurationError(
-                f"These embeddings were {model_name}; this encoder makes {name}. Pass encoder= or"
-                " bundle= with the encoder that made them."
+                f"These embeddings were made by {model_name}, and this encoder is {name}. Pass the"
+                " original as encoder= or bundle=."
             )
         settings |= {
             "vector": vector,
@@ -84,15 +84,11 @@ class LogicEmbeddings(BaseEmbedding):
 
     @classmethod
     def class_name(cls) -> str:
-        """The name that serialised settings carry."""
         return "LogicEmbeddings"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For another process.
-
-        LlamaIndex's own way leaves out what cannot be pickled: another process would go on with the
-        default encoder, and nobody would know.
-        """
+        # LlamaIndex's own way leaves out fields that cannot be pickled: another process would
+        # silently use the default encoder
         names = {"embed_batch_size", "num_workers", "embeddings_cache", "model_name"}
         settings = {name: getattr(self, name) for name in names}
         return partial(type(self), self.vector, self.bundle, self.encoder, **settings), ()
@@ -116,11 +112,9 @@ class LogicEmbeddings(BaseEmbedding):
         return await encoder_threads.submit(partial(self._get_text_embedding, text))
 
     def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        """Embeds a batch; zeros, with a warning, for a text that cannot be read.
-
-        LlamaIndex has deleted the old nodes of changed documents by now, and an error would keep
-        the new ones from being stored. The store leaves out or refuses the unreadable one alone.
-        """
+        """Embed a batch; give a text that cannot be read a vector of zeros and a warning."""
+        # LlamaIndex has deleted the old nodes of changed documents by now, and an error would keep
+        # the new ones from being stored; the store leaves out or refuses only the unreadable one
         try:
             encoded = self.encoder.encode_documents(texts, [self.vector])
         except InputError:
@@ -145,24 +139,24 @@ class LogicEmbeddings(BaseEmbedding):
 def encoder_of(
     embeddings: BaseEmbedding, *, name: str = "topical", identity: str | None = None
 ) -> Encoder:
-    """An embedding model of LlamaIndex as an encoder of one named vector.
+    """Make an encoder of one named vector from LlamaIndex's embedding model.
 
     Args:
-        embeddings: any of LlamaIndex's models; :class:`LogicEmbeddings` gives its own encoder.
+        embeddings: any embedding model; :class:`LogicEmbeddings` gives its own encoder.
         name: of the vector.
-        identity: says which model it is: an index remembers it and refuses another one. Taken from
-            the model's class and name where it has a name.
+        identity: names the model. An index remembers it and refuses another model. By default the
+            model's class and name.
 
     Raises:
-        ConfigurationError: no embedding model, or one without a name and no identity.
-        EncoderError: the model gives no vectors.
+        ConfigurationError: not an embedding model, or one without a name and no identity.
+        EncoderError: the model gives no vectors; one text is tried.
     """
     part = encoder_part(embeddings, name=name, identity=identity)
     return CombinedEncoder([part]) if isinstance(part, tuple) else part
 
 
 def encoder_part(embeddings: BaseEmbedding, *, name: str, identity: str | None) -> Part:
-    """:func:`encoder_of` as a part of a :class:`CombinedEncoder`, which runs one encoder once."""
+    """Return :func:`encoder_of` as a part of a :class:`CombinedEncoder`."""
     if isinstance(embeddings, LogicEmbeddings):
         return embeddings.encoder, {embeddings.vector: name}
     if not isinstance(embeddings, BaseEmbedding):
@@ -179,12 +173,12 @@ def encoder_part(embeddings: BaseEmbedding, *, name: str, identity: str | None) 
 
 
 class LLMReader:
-    """Reads the RAG probe's prompts with an LLM, under the settings that it was made with.
+    """Answers the RAG probe's prompts with an LLM.
 
     Args:
-        llm: any LLM; its seed is its own.
-        name: says which model and settings these are; cached answers are kept under it. No model
-            says that of itself reliably.
+        llm: any LLM, with its own settings and seed.
+        name: names the model and its settings; cached answers are kept under it. Models do not
+            report both reliably themselves.
 
     Examples:
         >>> LLMReader(llm, name="small, temperature 0")  # doctest: +SKIP
@@ -195,7 +189,6 @@ class LLMReader:
         self.name = name
 
     def answer(self, prompt: Prompt) -> str:
-        """The text of the LLM's answer; its errors are passed on."""
         messages = [
             ChatMessage(role=MessageRole(role), content=content) for role, content in prompt.turns
         ]

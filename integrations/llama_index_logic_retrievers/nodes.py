@@ -1,4 +1,4 @@
-"""Nodes into passages and back, without a loss: ids, relationships, excluded keys, templates."""
+"""Turn nodes into passages and back without loss: ids, relationships, excluded keys, templates."""
 
 from __future__ import annotations
 
@@ -36,11 +36,7 @@ AnyNode: TypeAlias = NodeWithScore | BaseNode
 
 
 def passage_of(node: AnyNode) -> Passage:
-    """What there is to judge of a node: its text, and what LlamaIndex embeds of it.
-
-    Raises:
-        InputError: no node.
-    """
+    """Return a node's passage to rank or judge: its text, and the text that LlamaIndex embeds."""
     node = node.node if isinstance(node, NodeWithScore) else node
     if not isinstance(node, BaseNode):
         raise InputError(f"A node is needed, not {type(node).__name__}.")
@@ -54,22 +50,18 @@ def passage_of(node: AnyNode) -> Passage:
         metadata=node.metadata,
         source=node.ref_doc_id,
         span=None if start is None or end is None else (start, end),
-        # without a text there is nothing to judge, whatever its metadata says
+        # a node without text has nothing to judge, whatever its metadata says
         embed_text=embedded if embedded != text and not is_blank(text) else None,
     )
 
 
 def trusted_passages(trusted: Sequence[AnyNode | Passage]) -> tuple[Passage, ...]:
-    """Trusted nodes as passages; passages stay as they are.
-
-    Raises:
-        InputError: neither of them.
-    """
+    """Return trusted nodes as passages."""
     return tuple(node if isinstance(node, Passage) else passage_of(node) for node in trusted)
 
 
 def stored_passage(node: BaseNode) -> Passage:
-    """A node as it is stored: also what :func:`node_of` needs to give it back."""
+    """Return a node's passage to store, with the fields that :func:`node_of` restores."""
     quarantined = is_quarantined(node.metadata)
     node = without_evidence(node)
     try:
@@ -92,7 +84,7 @@ def stored_passage(node: BaseNode) -> Passage:
 
 
 def node_of(passage: Passage) -> BaseNode:
-    """The node that was stored; a plain text node where something else stored the passage."""
+    """Return the stored node; a plain text node where another tool stored the passage."""
     if "node" not in passage.extra:
         return _text_node(passage)
     kind = _KINDS.get(passage.extra.get("node_type", ""), TextNode)
@@ -109,7 +101,7 @@ def node_of(passage: Passage) -> BaseNode:
 
 
 def to_nodes(hits: Sequence[Hit]) -> list[NodeWithScore]:
-    """Hits as LlamaIndex's nodes with scores, best first."""
+    """Return hits as LlamaIndex's nodes with scores, best first."""
     return [with_ranking(node_of(hit.passage), hit) for hit in hits]
 
 

@@ -1,4 +1,4 @@
-"""A policy over the nodes of any other retriever."""
+"""Rerank the nodes of any retriever by a policy."""
 
 from __future__ import annotations
 
@@ -40,30 +40,29 @@ _dispatcher = get_dispatcher(__name__)
 
 
 class CompatibilityReranker(BaseNodePostprocessor):
-    """Orders nodes by a policy; each carries its evidence in ``metadata["logic"]``.
+    """Orders nodes by what a query wants and rules out.
 
         CompatibilityReranker(top_n=3).postprocess_nodes(nodes, query_str="quiet, not loud")
 
-    A node with id, text and metadata of an earlier one counts once; several of one id that differ
-    all count. A node without text (an image) cannot be judged and follows behind all others. The
-    given nodes are not changed.
+    Copies come back, each with the reasons for its rank in ``metadata["logic"]``. Nodes that agree
+    in id, text and metadata count once; nodes of one id that differ all count. A node without text
+    (an image) comes last.
 
     Args:
-        policy: a policy's name, or one with settings of your own.
-        top_n: how many nodes to keep; all of them where None.
-        encoder: makes the vectors; the index's where None, or that of the bundle that comes with
-            the package.
-        index: a collection that holds some of the nodes: their stored vectors are taken.
+        policy: a name, or a policy with settings of your own.
+        top_n: number of nodes; None keeps all of them.
+        encoder: makes the vectors; by default the index's, or the one that comes with the package.
+        index: a collection that holds some of the nodes; lends their stored vectors.
         query_syntax: as in :class:`ConstraintRetriever`; expressions need the policy ``auto`` or
             ``boolean``.
-        exclude: texts that the nodes are to be without, as in :class:`ConstraintRetriever`.
-        hard: leave out nodes that contain such a text as whole words, as there.
-        judge: reads the first nodes of queries with a constraint, as there; under the policy
-            ``judge`` it alone orders the nodes of every query.
+        exclude: texts to exclude, as in :class:`ConstraintRetriever`.
+        hard: leave out nodes that contain such a text as whole words.
+        judge: reads the first nodes of queries with a constraint; under the policy ``judge`` it
+            alone orders the nodes of every query.
 
     Raises:
-        ConfigurationError: top_n is under 1, no such policy or syntax, one that cannot use
-            ``exclude``, or a setting that there is not.
+        ConfigurationError: top_n is under 1, an unknown policy, syntax or setting, or a policy that
+            cannot use ``exclude``.
         InputError: excluded texts that cannot be read.
     """
 
@@ -94,7 +93,7 @@ class CompatibilityReranker(BaseNodePostprocessor):
         if top_n is not None:
             check_count("top_n", top_n)
         if encoder is None and index is None:
-            default_encoder()  # now: later it might be an event loop that waits for it
+            default_encoder()  # loads now: later an event loop might have to wait
         chosen = check_policy(policy)
         check_syntax(query_syntax, chosen)
         check_any_judge(judge)
@@ -112,20 +111,17 @@ class CompatibilityReranker(BaseNodePostprocessor):
 
     @classmethod
     def class_name(cls) -> str:
-        """The name that serialised settings carry."""
         return "CompatibilityReranker"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For another process; LlamaIndex's own way leaves out what cannot be pickled."""
+        # LlamaIndex's own way silently leaves out fields that cannot be pickled
         settings = {name: value for name, value in self if name != "callback_manager"}
         return partial(type(self), **settings), ()
 
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        query = _query_text(query_bundle)
-        candidates = [(passage_of(node), node) for node in nodes]
-        request = self._request(query, candidates)
+        query, candidates, request = self._request(nodes, query_bundle)
         if not candidates:
             return []
         with self._rerank_events(candidates, query) as finish:
@@ -134,25 +130,31 @@ class CompatibilityReranker(BaseNodePostprocessor):
     async def _apostprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        query = _query_text(query_bundle)
-        candidates = [(passage_of(node), node) for node in nodes]
-        request = self._request(query, candidates)
+        query, candidates, request = self._request(nodes, query_bundle)
         if not candidates:
             return []
         with self._rerank_events(candidates, query) as finish:
             return finish(await self._reranker().arerank(**request))
 
     def _request(
-        self, query: str, candidates: Sequence[tuple[Passage, NodeWithScore]]
-    ) -> dict[str, Any]:
-        """The arguments of the core's reranker."""
-        return {
-            "query": read_query(query, self.query_syntax, self.policy),
-            "passages": [passage for passage, _ in candidates],
-            "k": self.top_n,
-            "exclude": self.exclude,
-            "hard": self.hard,
-        }
+        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None
+    ) -> tuple[str, list[tuple[Passage, NodeWithScore]], dict[str, Any]]:
+        """Return the query, the candidates, and the arguments of the core's reranker."""
+        if query_bundle is None:
+            raise InputError("A reranking needs the query: pass query_bundle= or query_str=.")
+        query = query_bundle.query_str
+        candidates = [(passage_of(node), node) for node in nodes]
+        return (
+            query,
+            candidates,
+            {
+                "query": read_query(query, self.query_syntax, self.policy),
+                "passages": [passage for passage, _ in candidates],
+                "k": self.top_n,
+                "exclude": self.exclude,
+                "hard": self.hard,
+            },
+        )
 
     def _reranker(self) -> Reranker:
         return Reranker(self.encoder, self.policy, index=self.index, judge=self.judge)
@@ -161,7 +163,7 @@ class CompatibilityReranker(BaseNodePostprocessor):
     def _rerank_events(
         self, candidates: Sequence[tuple[Passage, NodeWithScore]], query: str
     ) -> Iterator[Callable[[Sequence[Hit]], list[NodeWithScore]]]:
-        """LlamaIndex's events around a reranking; yields the function that ends it."""
+        """Send LlamaIndex's events around a reranking; yield the function that ends it."""
         name = f"logic-retrievers:{resolve_policy(self.policy).name}"
         nodes = [node for _, node in candidates]
         count = len(nodes) if self.top_n is None else self.top_n
@@ -183,9 +185,3 @@ class CompatibilityReranker(BaseNodePostprocessor):
                 return ranked
 
             yield finish
-
-
-def _query_text(query_bundle: QueryBundle | None) -> str:
-    if query_bundle is None:
-        raise InputError("A reranking needs the query: pass query_bundle= or query_str=.")
-    return query_bundle.query_str

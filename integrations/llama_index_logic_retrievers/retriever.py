@@ -1,4 +1,4 @@
-"""A LlamaIndex retriever over the engine."""
+"""The engine as a LlamaIndex retriever."""
 
 from __future__ import annotations
 
@@ -6,14 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Self, TypedDict, Unpack
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
-from llama_index.core.callbacks import CallbackManager
-from llama_index.core.schema import IndexNode, NodeWithScore, QueryBundle
 
-from llama_index_logic_retrievers.base_retriever import LogicRetriever
-from llama_index_logic_retrievers.existing import aopen_index_over, open_index_over
-from llama_index_logic_retrievers.filters import AnyFilter, check_filter, to_user_filter
-from llama_index_logic_retrievers.nodes import to_nodes
-from llama_index_logic_retrievers.settings import check_index
+from llama_index_logic_retrievers.base_retriever import LogicRetriever, RetrieverOptions
+from llama_index_logic_retrievers.existing import open_index_over
+from llama_index_logic_retrievers.filters import AnyFilter, to_user_filter
 from logic_retrievers.adapters.settings import split_options
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.index import PassageIndex, Settings
@@ -26,7 +22,6 @@ from logic_retrievers.query_input import (
     read_query,
 )
 from logic_retrievers.search import Engine
-from logic_retrievers.settings import check_count
 
 
 class SearchOptions(TypedDict, total=False):
@@ -51,36 +46,38 @@ class OverOptions(SearchOptions, Settings, total=False):
 
 
 class ConstraintRetriever(LogicRetriever):
-    """Retrieves nodes under a policy; each carries its evidence in ``metadata["logic"]``.
+    """Retrieves what a query wants and moves down what it rules out.
 
         retriever = ConstraintRetriever(index, similarity_top_k=3)
         retriever.retrieve("a quiet hotel, not above a nightclub")
 
-    All settings are public attributes and may be changed at any time; all but the index can also be
-    given to one call (``retrieve(query, similarity_top_k=5)``).
+    Each node carries the reasons for its rank in ``metadata["logic"]``. All settings are public
+    attributes and may be changed at any time; all but the index can also be given to one call
+    (``retrieve(query, similarity_top_k=5)``).
 
     Args:
         index: where the passages are.
-        policy: a policy's name (``auto``, ``topical``, ``sequential``, ``union``), or one with
+        policy: a name (``auto``, ``topical``, ``sequential``, ``union``, ...) or a policy with
             settings of your own.
-        similarity_top_k: how many nodes; fewer come back only where the collection has no more, or
-            where ``min_score`` or a policy with ``backfill=False`` asks for it.
-        filter: only nodes that it admits: ``MetadataFilters``, a Qdrant ``Filter``, or
+        similarity_top_k: number of nodes. Fewer come back only where the collection has no more
+            that pass the filter, or under ``min_score`` or a policy with ``backfill=False``.
+        filter: keep only nodes that pass: ``MetadataFilters``, a Qdrant ``Filter``, or
             ``{"key": value}`` over the metadata.
-        min_score: only nodes with at least this score under the policy.
-        query_syntax: ``words``, or ``expression``: queries are read by
+        min_score: keep only nodes with at least this score under the policy.
+        query_syntax: ``words``, or ``expression`` to read queries by
             :meth:`logic_retrievers.Expression.parse` (``"quiet inns" AND NOT bars``).
-        exclude: texts that the nodes are to be without, beside what a query itself rules out;
-            needs the policy ``auto`` or ``boolean``, or ``hard``.
+        exclude: texts to exclude in addition to what a query itself rules out; needs the policy
+            ``auto`` or ``boolean``, or ``hard``.
         hard: leave out nodes that contain such a text as whole words; see
             :meth:`logic_retrievers.Engine.search`.
         judge: reads the first candidates of queries with a constraint: ``auto``, None, a callable
             or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
-        callback_manager, object_map, objects, verbose: as in every retriever of LlamaIndex.
+        **options: ``callback_manager``, ``object_map``, ``objects`` and ``verbose``, as in every
+            retriever of LlamaIndex.
 
     Raises:
-        ConfigurationError: similarity_top_k is under 1, there is no such policy or syntax, or the
-            policy cannot use ``exclude``.
+        ConfigurationError: similarity_top_k is under 1, an unknown policy or syntax, or a policy
+            that cannot use ``exclude``.
         InputError: a filter, or excluded texts, that cannot be read.
     """
 
@@ -91,66 +88,42 @@ class ConstraintRetriever(LogicRetriever):
         index: PassageIndex,
         policy: AnyPolicy = "auto",
         similarity_top_k: int = 4,
-        filter: AnyFilter = None,  # noqa: A002 - the word that both frameworks' adapters use
+        filter: AnyFilter = None,  # noqa: A002 - the word that all frameworks' adapters use
         min_score: float | None = None,
         query_syntax: QuerySyntax = "words",
         exclude: Sequence[str] = (),
         hard: bool = False,
         judge: AnyJudge = "auto",
-        *,
-        callback_manager: CallbackManager | None = None,
-        object_map: dict[str, Any] | None = None,
-        objects: list[IndexNode] | None = None,
-        verbose: bool = False,
+        **options: Unpack[RetrieverOptions],
     ) -> None:
-        self.index = check_index(index)
+        super().__init__(index, similarity_top_k, filter, **options)
         check_syntax(query_syntax, policy)
-        check_count("similarity_top_k", similarity_top_k)
-        check_filter(filter, index.prefixes)
+        check_any_judge(judge)
         self.policy = policy
-        self.similarity_top_k = similarity_top_k
-        self.filter = filter
         self.min_score = min_score
         self.query_syntax = query_syntax
         self.exclude: Sequence[str] = check_exclude(exclude, hard, policy)
         self.hard = hard
-        check_any_judge(judge)
         self.judge = judge
-        super().__init__(callback_manager, object_map, objects, verbose)
 
     @classmethod
     def over(cls, store: Any, **options: Unpack[OverOptions]) -> Self:
-        """A retriever over a store that is there already, on its clients.
+        """Make a retriever over an existing store, through the store's own clients.
 
         Args:
             store: LlamaIndex's ``QdrantVectorStore``, or a :class:`LogicVectorStore`.
             **options: settings of the class, and of :func:`open_index_over`.
 
         Raises:
-            ConfigurationError: no such store, or neither model nor encoder.
+            ConfigurationError: not such a store, or neither model nor encoder.
             CollectionError, ServerError: as :func:`open_index_over`.
         """
         own, opening = split_options(options)
         return cls(open_index_over(store, **opening), **own)
 
-    @classmethod
-    async def aover(cls, store: Any, **options: Unpack[OverOptions]) -> Self:
-        """The asynchronous twin of :meth:`over`; works where the store has only aclient."""
-        own, opening = split_options(options)
-        return cls(await aopen_index_over(store, **opening), **own)
-
-    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        request = self._request(query_bundle)
-        return to_nodes(Engine(self.index, self.policy, judge=self.judge).search(**request))
-
-    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        request = self._request(query_bundle)
-        engine = Engine(self.index, self.policy, judge=self.judge)
-        return to_nodes(await engine.asearch(**request))
-
-    def _request(self, query_bundle: QueryBundle) -> dict[str, Any]:
-        return {
-            "query": read_query(query_bundle.query_str, self.query_syntax, self.policy),
+    def _request(self, query: str) -> tuple[Engine, dict[str, Any]]:
+        return Engine(self.index, self.policy, judge=self.judge), {
+            "query": read_query(query, self.query_syntax, self.policy),
             "k": self.similarity_top_k,
             "filter": to_user_filter(self.filter, self.index.prefixes),
             "min_score": self.min_score,

@@ -1,4 +1,4 @@
-"""A LlamaIndex vector store that writes all named vectors and searches under a policy."""
+"""A LlamaIndex vector store that keeps all named vectors of an encoder."""
 
 from __future__ import annotations
 
@@ -32,26 +32,25 @@ from logic_retrievers.search import Engine
 
 
 class LogicVectorStore(BasePydanticVectorStore):
-    """Nodes in a collection with all named vectors; a query goes through the engine.
+    """Stores nodes with all named vectors of an encoder, and searches under a policy.
 
         store = LogicVectorStore.open(location="my-index")
         index = VectorStoreIndex.from_vector_store(store, embed_model=store.embed_model)
         index.insert_nodes(nodes)
         index.as_retriever(similarity_top_k=3).retrieve("a quiet hotel, not above a nightclub")
 
-    The index makes every vector itself, from the text that LlamaIndex embeds
-    (``MetadataMode.EMBED``). LlamaIndex wants to embed as well, so give it :attr:`embed_model`: a
-    store from :meth:`open` remembers the last 8,192 vectors that it made, so that a run of as many
-    nodes encodes no text twice. An
+    The store makes every vector itself, from the text that LlamaIndex embeds
+    (``MetadataMode.EMBED``). LlamaIndex embeds as well, so give it :attr:`embed_model`: a store
+    from :meth:`open` remembers the last 8,192 vectors, so that no text is encoded twice. An
     ``IngestionPipeline`` stores only nodes with an embedding: put :attr:`embed_model` last among
     its transformations.
 
     Args:
-        index: where the nodes go.
-        policy: what a query uses that names none.
+        index: where the nodes are stored.
+        policy: the default of queries.
 
     Raises:
-        ConfigurationError: no index, or no such policy.
+        ConfigurationError: not an index, or an unknown policy.
     """
 
     stores_text: bool = True
@@ -74,16 +73,11 @@ class LogicVectorStore(BasePydanticVectorStore):
         policy: AnyPolicy = "auto",
         **settings: Unpack[Settings],
     ) -> Self:
-        """Opens a collection, making it where there is none.
+        """Open a collection; create it where it does not exist.
 
-        Args:
-            collection: its name.
-            encoder: makes the vectors; that of the bundle that comes with the package where None.
-            policy: what a query uses that names none.
-            **settings: as for :meth:`PassageIndex.open`.
-
-        Raises:
-            CollectionError, ServerError, ConfigurationError: as :meth:`PassageIndex.open`.
+        ``encoder`` is the one that comes with the package by default, and ``policy`` the default
+        of queries. For ``settings`` (``location``, ``api_key``, ``tenant``, ...) and errors see
+        :meth:`PassageIndex.open`.
         """
         check_policy(policy)
         recent = RecentEncoder(encoder or default_encoder())
@@ -98,7 +92,7 @@ class LogicVectorStore(BasePydanticVectorStore):
         policy: AnyPolicy = "auto",
         **settings: Unpack[Settings],
     ) -> Self:
-        """The asynchronous twin of :meth:`open`."""
+        """Open a collection without blocking the event loop; see :meth:`open`."""
         check_policy(policy)
         if encoder is None:
             encoder = await encoder_threads.submit(default_encoder)
@@ -107,40 +101,36 @@ class LogicVectorStore(BasePydanticVectorStore):
 
     @classmethod
     def class_name(cls) -> str:
-        """The name that serialised settings carry."""
         return "LogicVectorStore"
 
     @property
     def index(self) -> PassageIndex:
-        """Where the nodes are."""
         return self._index
 
     @property
     def embed_model(self) -> LogicEmbeddings:
-        """The embedding model to give LlamaIndex beside this store."""
+        """The embedding model to give to LlamaIndex together with this store."""
         specs = self._index.encoder.specs
         vector = "topical" if "topical" in specs else next(iter(specs))
         return LogicEmbeddings(vector, encoder=self._index.encoder)
 
     @property
     def client(self) -> Any:
-        """The synchronous client."""
         return self._index.client
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A store is not pickled: LlamaIndex's own way would leave out its index."""
-        raise TypeError("A LogicVectorStore holds a connection; open it anew in each process.")
+        # LlamaIndex's own way would silently leave out the index
+        raise TypeError("A LogicVectorStore holds a connection; open one in each process.")
 
     def add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[str]:
-        """Stores nodes with all named vectors; unchanged ones cost nothing. Their ids.
+        """Store nodes and return their ids; unchanged nodes are not encoded again.
 
-        A node without text is left out with a ``BlankTextWarning``; metadata are stored as JSON has
-        them.
+        A node without text is left out with a ``BlankTextWarning``. Metadata is stored as JSON.
 
         Raises:
-            InputError: nodes that cannot be stored, once all others are.
-            CollectionError, ServerError: Qdrant refused or failed; or the collection is that of
-                LlamaIndex's own store, which could not read what this one writes.
+            InputError: some nodes cannot be stored; raised after all others are.
+            CollectionError, ServerError: Qdrant refused or failed; or LlamaIndex's own store made
+                the collection, and could not read what this one writes.
         """
         refuse_unknown("LogicVectorStore", kwargs)
         store_queries.check_layout(self._index)
@@ -148,19 +138,17 @@ class LogicVectorStore(BasePydanticVectorStore):
         return [node.node_id for node in nodes]
 
     async def async_add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[str]:
-        """The asynchronous twin of :meth:`add`."""
         refuse_unknown("LogicVectorStore", kwargs)
         store_queries.check_layout(self._index)
         await self._index.aadd([stored_passage(node) for node in nodes])
         return [node.node_id for node in nodes]
 
     def delete(self, ref_doc_id: str, **delete_kwargs: Any) -> None:
-        """Deletes a document: the nodes that were cut from it, and the node that is it."""
+        """Delete a document: its node, and the nodes that were cut from it."""
         refuse_unknown("LogicVectorStore", delete_kwargs)
         self._index.delete(filter=store_queries.documents_filter(self._index, [ref_doc_id]))
 
     async def adelete(self, ref_doc_id: str, **delete_kwargs: Any) -> None:
-        """The asynchronous twin of :meth:`delete`."""
         refuse_unknown("LogicVectorStore", delete_kwargs)
         await self._index.adelete(filter=store_queries.documents_filter(self._index, [ref_doc_id]))
 
@@ -170,10 +158,10 @@ class LogicVectorStore(BasePydanticVectorStore):
         filters: MetadataFilters | None = None,
         **delete_kwargs: Any,
     ) -> None:
-        """Deletes nodes by their ids, by a filter, or those of the ids that meet it.
+        """Delete nodes by ids, by a filter, or by both together.
 
         Raises:
-            InputError: neither of them.
+            InputError: neither ids nor filter.
         """
         refuse_unknown("LogicVectorStore", delete_kwargs)
         self._index.delete(filter=store_queries.deletion_filter(self._index, node_ids, filters))
@@ -184,7 +172,6 @@ class LogicVectorStore(BasePydanticVectorStore):
         filters: MetadataFilters | None = None,
         **delete_kwargs: Any,
     ) -> None:
-        """The asynchronous twin of :meth:`delete_nodes`."""
         refuse_unknown("LogicVectorStore", delete_kwargs)
         await self._index.adelete(
             filter=store_queries.deletion_filter(self._index, node_ids, filters)
@@ -193,7 +180,7 @@ class LogicVectorStore(BasePydanticVectorStore):
     def get_nodes(
         self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None
     ) -> list[BaseNode]:
-        """Nodes by their ids (in that order), by a filter, by both, or all of them."""
+        """Return nodes by ids (in that order), by a filter, by both, or all of them."""
         if node_ids is not None and filters is None:
             return [node_of(passage) for passage in self._index.get(node_ids)]
         condition = store_queries.node_filter(self._index, node_ids, filters)
@@ -202,34 +189,33 @@ class LogicVectorStore(BasePydanticVectorStore):
     async def aget_nodes(
         self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None
     ) -> list[BaseNode]:
-        """The asynchronous twin of :meth:`get_nodes`."""
         if node_ids is not None and filters is None:
             return [node_of(passage) for passage in await self._index.aget(node_ids)]
         condition = store_queries.node_filter(self._index, node_ids, filters)
         return [node_of(passage) async for passage in self._index.ascroll(condition)]
 
     def clear(self) -> None:
-        """Deletes every node of this collection; with a tenant, of this tenant."""
+        """Delete every node of this collection, or of this tenant."""
         self._index.delete(filter=store_queries.EVERYTHING)
 
     async def aclear(self) -> None:
-        """The asynchronous twin of :meth:`clear`."""
         await self._index.adelete(filter=store_queries.EVERYTHING)
 
     def query(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
-        """The best nodes for a query's text.
+        """Return the best nodes for a query's text.
 
         Args:
-            query: with ``query_str``; ``similarity_top_k``, ``filters``, ``node_ids``, ``doc_ids``
-                and the modes ``default``, ``hybrid`` (``auto`` over hybrid search), ``sparse`` and
-                ``text_search`` (words), ``mmr`` (``mmr_threshold`` over plain search) are honoured.
+            query: needs ``query_str``; reads ``similarity_top_k``, ``filters``, ``node_ids``,
+                ``doc_ids`` and the modes ``default``, ``hybrid`` (``auto`` over hybrid search),
+                ``sparse`` and ``text_search`` (words), ``mmr`` (``mmr_threshold`` over plain
+                search).
             **kwargs: ``policy``, ``min_score``, ``query_syntax``, ``exclude``, ``hard``,
-                ``mmr_threshold`` and ``qdrant_filters`` of this query, which
-                ``vector_store_kwargs`` of ``VectorStoreIndex.as_retriever`` hands on.
+                ``mmr_threshold`` and ``qdrant_filters`` for this query;
+                ``VectorStoreIndex.as_retriever`` passes them as ``vector_store_kwargs``.
 
         Raises:
-            ConfigurationError: a mode that this store does not have, or another setting.
-            InputError: no text, one that is to be an expression and is none, or a filter that
+            ConfigurationError: an unknown mode or setting.
+            InputError: no text, a text that should be an expression and is not, or a filter that
                 cannot be translated.
             MissingVectorError, ServerError: as :meth:`Engine.search`.
         """
@@ -239,7 +225,6 @@ class LogicVectorStore(BasePydanticVectorStore):
         return store_queries.query_result(chosen)
 
     async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
-        """The asynchronous twin of :meth:`query`."""
         request = store_queries.search_request(self._index, query, kwargs, self.policy)
         hits = await Engine(self._index, self.policy).asearch(**request)
         chosen = await self._index.arun(store_queries.chosen_hits(self._index, query, kwargs, hits))

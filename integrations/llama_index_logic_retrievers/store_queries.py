@@ -1,4 +1,4 @@
-"""LlamaIndex's queries and filters of a vector store as those of the index. Pure functions."""
+"""Translate LlamaIndex's queries and filters of a vector store into those of the index."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ from logic_retrievers.policies import AutoPolicy
 from logic_retrievers.query_input import AnyPolicy, read_query
 from logic_retrievers.types import Hit
 
+# LlamaIndex's own store notes a node's document here, with a payload index
 _LLAMA_INDEX_SOURCE = "doc_id"
-"""Where LlamaIndex's own store notes a node's document, with a payload index."""
 _SEARCH_SETTINGS = {"policy", "min_score", "exclude", "hard"}
 _NATIVE_FILTER, _SYNTAX, _THRESHOLD = "qdrant_filters", "query_syntax", "mmr_threshold"
 _NO_POINT = "00000000-0000-0000-0000-000000000000"
 
 _MMR = VectorStoreQueryMode.MMR
+# candidates for each wanted node, as in LlamaIndex's own stores
 _MMR_CANDIDATES = 4
-"""How many times the wanted number is looked at, as in LlamaIndex's own stores."""
+# policy of each mode, where the query names none; None means the store's own
 _MODES: Mapping[VectorStoreQueryMode, AnyPolicy | None] = {
     VectorStoreQueryMode.DEFAULT: None,
     VectorStoreQueryMode.HYBRID: AutoPolicy(base="hybrid"),
@@ -41,27 +42,26 @@ _MODES: Mapping[VectorStoreQueryMode, AnyPolicy | None] = {
     VectorStoreQueryMode.SPARSE: "lexical",
     _MMR: "topical",
 }
-"""The policy of a mode, where the query names none; None: the store's own."""
 
+# matches every point: deleting by an empty filter is refused
 EVERYTHING = models.Filter(must_not=[models.HasIdCondition(has_id=[_NO_POINT])])
-"""Every point; an empty filter is refused where something is deleted."""
 
 
 def search_request(
     index: PassageIndex, query: VectorStoreQuery, settings: Mapping[str, Any], policy: AnyPolicy
 ) -> dict[str, Any]:
-    """The arguments of :meth:`Engine.search` for a query.
+    """Return the arguments of :meth:`Engine.search` for a query.
 
     Args:
         index: where the nodes are.
         query: of LlamaIndex.
-        settings: of this query alone; None counts as not given.
+        settings: of this query only; None counts as not given.
         policy: where the settings name none.
 
     Raises:
-        ConfigurationError: a mode or setting that there is not.
-        InputError: no text, one that is to be an expression and is none, or a filter that cannot be
-            translated.
+        ConfigurationError: an unknown mode or setting.
+        InputError: no text, a text that should be an expression and is not, or a filter that cannot
+            be translated.
     """
     if query.mode not in _MODES:
         raise ConfigurationError(
@@ -97,12 +97,9 @@ def search_request(
 def chosen_hits(
     index: PassageIndex, query: VectorStoreQuery, settings: Mapping[str, Any], hits: Sequence[Hit]
 ) -> Operation[Sequence[Hit]]:
-    """The hits of a query in its mode: under ``mmr`` those that differ from each other.
+    """Return the hits of a query; in the mode ``mmr`` pick diverse ones.
 
     ``mmr_threshold`` is a setting or the query's own field, as in LlamaIndex's stores.
-
-    Raises:
-        ConfigurationError: ``mmr_threshold`` is not in [0, 1].
     """
     if query.mode != _MMR:
         return hits
@@ -112,7 +109,7 @@ def chosen_hits(
 
 
 def query_result(hits: Sequence[Hit]) -> VectorStoreQueryResult:
-    """Hits as a vector store's result."""
+    """Return hits as a vector store's result."""
     nodes = [scored.node for scored in to_nodes(hits)]
     return VectorStoreQueryResult(
         nodes=nodes,
@@ -124,7 +121,7 @@ def query_result(hits: Sequence[Hit]) -> VectorStoreQueryResult:
 def node_filter(
     index: PassageIndex, node_ids: Sequence[str] | None, filters: MetadataFilters | None
 ) -> models.Filter | None:
-    """Nodes of these ids that meet the filters; None where neither rules anything out."""
+    """Return a filter for nodes of these ids that pass the filters; None without a condition."""
     return _all_of(
         [
             None if node_ids is None else _with_ids(index, node_ids),
@@ -136,19 +133,15 @@ def node_filter(
 def deletion_filter(
     index: PassageIndex, node_ids: Sequence[str] | None, filters: MetadataFilters | None
 ) -> models.Filter:
-    """As :func:`node_filter`, for deleting.
-
-    Raises:
-        InputError: neither rules anything out.
-    """
+    """Return :func:`node_filter` for deleting, which must have a condition."""
     condition = node_filter(index, node_ids, filters)
     if condition is None:
-        raise InputError("Say which nodes: node_ids= or filters=. To delete all, there is clear().")
+        raise InputError("Pass node_ids= or filters=. To delete all nodes, call clear().")
     return condition
 
 
 def documents_filter(index: PassageIndex, doc_ids: Sequence[str]) -> models.Filter:
-    """The documents' nodes, for deleting: without a tenant, those of tenants stay out."""
+    """Return a filter for the documents' nodes; without a tenant, nodes of tenants do not match."""
     condition = _in_documents(index, doc_ids)
     if index.tenant is not None:
         return condition
@@ -157,11 +150,7 @@ def documents_filter(index: PassageIndex, doc_ids: Sequence[str]) -> models.Filt
 
 
 def check_layout(index: PassageIndex) -> None:
-    """Refuses to write where LlamaIndex's own store reads.
-
-    Raises:
-        CollectionMismatchError: nodes of that store are there.
-    """
+    """Refuse to write into a collection of LlamaIndex's own store."""
     if "" in index.prefixes:
         raise CollectionMismatchError(
             f"Collection {index.collection!r} was written by LlamaIndex's QdrantVectorStore, which"
@@ -171,7 +160,7 @@ def check_layout(index: PassageIndex) -> None:
 
 
 def _in_documents(index: PassageIndex, doc_ids: Sequence[str]) -> models.Filter:
-    """Nodes that were cut from these documents, and documents that were stored whole."""
+    """Match nodes that were cut from these documents, and documents that were stored whole."""
     ids = list(doc_ids)
     keys = [SOURCE] if "" not in index.prefixes else [SOURCE, _LLAMA_INDEX_SOURCE]
     cut = [models.FieldCondition(key=key, match=models.MatchAny(any=ids)) for key in keys]

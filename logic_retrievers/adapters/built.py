@@ -1,4 +1,4 @@
-"""The core object behind an adapter's object, whose settings may change."""
+"""Keep the core object behind an adapter's object until a setting changes."""
 
 from __future__ import annotations
 
@@ -9,26 +9,17 @@ T = TypeVar("T")
 
 
 class Built(NamedTuple, Generic[T]):
-    """A core object and the settings that it was made of.
-
-    It is not pickled: another process makes the object anew.
-    """
+    """A core object and the settings it was made from."""
 
     core: T
     settings: dict[str, Any]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(None), ()
+        return type(None), ()  # not pickled: another process makes its own
 
 
 def build(built: Built[T] | None, settings: dict[str, Any], make: Callable[..., T]) -> Built[T]:
-    """The core object of these settings: the one that there is, or a new one if a setting changed.
-
-    Args:
-        built: what an earlier call gave back.
-        settings: keyword arguments of ``make``.
-        make: the core's class.
-    """
+    """Return ``built`` if it has these settings, or a new object made by ``make(**settings)``."""
     if built is not None and built.settings == settings:
         return built
     return Built(make(**settings), settings)

@@ -1,8 +1,7 @@
-"""Settings in plain JSON types, and settings from such descriptions.
+"""Describe settings in JSON types, for cache keys, traces and saved pipelines, and read them back.
 
-A framework writes a part's settings down: into a cache key, a trace, a file to load it from. A
-function or an object of the user's own is named there and cannot be made again; loading then says
-which argument has to be passed.
+A function or an object of the user's own is only named. Loading it again raises an error that says
+which argument to pass.
 """
 
 from __future__ import annotations
@@ -33,27 +32,23 @@ _PASSAGE_FIELDS = ("id", "text", "metadata", "source", "embed_text")
 
 
 def qualified_name(value: Any) -> str:
-    """Module and name of a function or class, or of a value's class."""
+    """Return module and name of a function or class, or of a value's class."""
     named = value if hasattr(value, "__qualname__") else type(value)
     return f"{named.__module__}.{named.__qualname__}"
 
 
 def jsonable(value: Any) -> Any:
-    """The value in JSON types; what JSON has no type for is named."""
+    """Return the value in JSON types; a value that JSON has no type for is named."""
     return to_jsonable_python(value, fallback=qualified_name)
 
 
 def any_policy_from(description: Any) -> Any:
-    """The policy of a description; a policy or its name as it is.
-
-    Raises:
-        UnknownPolicyError, ConfigurationError: as :func:`policy_from`.
-    """
+    """Return the policy of a description; return a policy or a name as it is."""
     return policy_from(description) if isinstance(description, Mapping) else description
 
 
 def describe_resolution(resolution: Any) -> Any:
-    """A strategy's name, its name and fields, or the name of a function; of several, a list."""
+    """Describe a strategy by name and fields, a function by its name, several as a list."""
     if isinstance(resolution, str):
         return resolution
     if isinstance(resolution, Sequence):
@@ -71,7 +66,7 @@ def describe_resolution(resolution: Any) -> Any:
 
 
 def resolution_from(description: Any) -> Any:
-    """The resolution, or the list of them, that :func:`describe_resolution` described.
+    """Return the resolution, or the list of them, that :func:`describe_resolution` described.
 
     Raises:
         ConfigurationError: it was a function, or a strategy of the user's own.
@@ -84,8 +79,7 @@ def resolution_from(description: Any) -> Any:
     if strategy is None or "class" in description:
         name = description.get("class", description.get("function"))
         raise ConfigurationError(
-            f"{name} cannot be made from its description. Pass resolution= with the resolution that"
-            " these settings were made with."
+            f"{name} cannot be restored from its description. Pass the original as resolution=."
         )
     settings = {
         key: tuple(value) if isinstance(value, list) else value
@@ -96,16 +90,16 @@ def resolution_from(description: Any) -> Any:
 
 
 def describe_passages(passages: Sequence[Passage]) -> list[dict[str, Any]]:
-    """Passages in full, since other trusted passages give other results."""
+    """Describe passages in full, because other trusted passages give other results."""
     return [
         {name: jsonable(getattr(passage, name)) for name in _PASSAGE_FIELDS} for passage in passages
     ]
 
 
 def describe_hits(policy: str, hits: Sequence[Hit]) -> dict[str, Any]:
-    """What a search or a reranking decided, without any text, for tracers.
+    """Describe the result of a search or a reranking for tracers, without any text.
 
-    ``policy`` is the requested one; ``ranked_by`` names the one that a router chose.
+    ``policy`` names the requested policy, ``ranked_by`` the one that a router chose.
     """
     return {
         "policy": policy,

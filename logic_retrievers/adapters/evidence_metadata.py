@@ -1,9 +1,8 @@
-"""Evidence in the metadata of a document or node, and the metadata without it. Pure functions.
+"""Put evidence into a document's metadata and take it out again, without changing the input.
 
-Everything stands under one key, ``logic``: why a search or a reranker put a document where it is,
-what a contradiction filter says about it (``contradiction``), and what a cleaner found on its way
-into a store (``cleaning``, ``quarantined``). A user's own value under that key is kept under
-``replaced`` and put back. No function changes what it is given.
+All evidence stands under one key, ``logic``: the reasons for a document's rank, the decision of a
+contradiction filter (``contradiction``), and the findings of a cleaner (``cleaning``,
+``quarantined``). A user's own value under that key is kept under ``replaced`` and restored.
 """
 
 from __future__ import annotations
@@ -20,49 +19,57 @@ T = TypeVar("T")
 EVIDENCE = "logic"
 CONTRADICTION = "contradiction"
 CLEANING = "cleaning"
+# PassageIndex reads this key in collections that other stores write: True hides the document
 QUARANTINED = "quarantined"
-"""True where the document is to be hidden; ``PassageIndex`` reads this key of what others store."""
 REPLACED = "replaced"
 _RANKING_KEYS = frozenset({"policy", "scores", "ranks", "passed_filter"})
 _OTHER_KEYS = frozenset({CONTRADICTION, CLEANING, QUARANTINED, REPLACED})
 
 
 def paired(candidates: Sequence[tuple[Passage, T]], hits: Sequence[Hit]) -> list[tuple[T, Hit]]:
-    """Each hit with the framework's item behind its passage.
-
-    It is not found by its id, which several items may have.
-    """
+    """Pair each hit with the framework's item behind its passage."""
+    # by object: several items may have one id
     item_of = {id(passage): item for passage, item in candidates}
     return [(item_of[id(hit.passage)], hit) for hit in hits]
 
 
 def describe_hit(hit: Hit) -> dict[str, Any]:
-    """A hit's evidence, score and rank, in types that JSON has."""
+    """Return a hit's evidence, score and rank in JSON types."""
     return {**hit.evidence.to_dict(), "score": hit.score, "rank": hit.rank}
 
 
 def with_ranking(
-    metadata: Mapping[Any, Any], hit: Hit, score_key: str | None = None
+    metadata: Mapping[Any, Any],
+    hit: Hit,
+    score_key: str | None = None,
+    *,
+    source: str | None = None,
 ) -> dict[Any, Any]:
-    """A deep copy of the metadata with a hit's evidence in place of all earlier evidence.
+    """Copy the metadata deeply, with a hit's evidence in place of all earlier evidence.
 
-    Where the framework has a usual key for the score, ``score_key`` gets the score alone.
+    Args:
+        metadata: of the document.
+        hit: the document's hit.
+        score_key: a further key for the score, where the framework has a usual one.
+        source: the passage's source, where the framework's document has no field for it.
     """
     original = deepcopy(without_evidence(metadata, score_key))
     evidence = describe_hit(hit)
     if replaced := {key: original[key] for key in (EVIDENCE, score_key) if key in original}:
         evidence[REPLACED] = replaced
+    if source is not None:
+        evidence["source"] = source
     scores = {} if score_key is None else {score_key: hit.score}
     return {**original, EVIDENCE: evidence, **scores}
 
 
 def with_contradictions(metadata: Mapping[Any, Any], hit: Hit) -> dict[Any, Any]:
-    """A deep copy of the metadata with a contradiction filter's evidence beside the ranking's."""
+    """Copy the metadata deeply, with a contradiction filter's evidence added to the ranking's."""
     return _with_added(metadata, {CONTRADICTION: describe_hit(hit)})
 
 
 def describe_findings(screened: ScreeningResult) -> dict[str, dict[str, Any]]:
-    """Id of a passage -> what a cleaner says of it, in types that JSON has."""
+    """Map each passage's id to a cleaner's findings about it, in JSON types."""
     cleaned, hidden = screened.cleaned, set(screened.quarantined)
     dry_run = {"dry_run": True} if cleaned.dry_run else {}
     sentences = {id(decision): explain(cleaned, decision) for decision in cleaned.decisions}
@@ -81,9 +88,11 @@ def describe_findings(screened: ScreeningResult) -> dict[str, dict[str, Any]]:
 def with_findings(
     metadata: Mapping[Any, Any], described: Mapping[str, Any] | None
 ) -> dict[Any, Any]:
-    """A deep copy of the metadata with a cleaner's findings in place of earlier ones.
+    """Copy the metadata deeply, with a cleaner's findings in place of earlier ones.
 
-    ``described``: as :func:`describe_findings` has it; None: nothing was found.
+    Args:
+        metadata: of the document.
+        described: one value of :func:`describe_findings`; None means no findings.
     """
     remaining = without_findings(metadata)
     return _with_added(remaining, described) if described else deepcopy(dict(remaining))
@@ -92,22 +101,22 @@ def with_findings(
 def without_evidence(
     metadata: Mapping[Any, Any], score_key: str | None = None
 ) -> Mapping[Any, Any]:
-    """The metadata before any of this package's evidence; the same object where there is none."""
+    """Return the metadata without this package's evidence; the same object where it has none."""
     if not has_evidence(metadata):
         return metadata
     evidence = metadata[EVIDENCE]
-    # beside a filter's or a cleaner's evidence alone, the score is another retriever's
-    added = {EVIDENCE, score_key} if is_ranking(evidence) else {EVIDENCE}
+    # without a ranking's evidence the score is another retriever's
+    added = {EVIDENCE, score_key} if _is_ranking(evidence) else {EVIDENCE}
     original = {key: value for key, value in metadata.items() if key not in added}
     return original | dict(evidence.get(REPLACED, {}))
 
 
 def without_findings(metadata: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """The metadata without a cleaner's findings; the same object where there are none."""
+    """Return the metadata without a cleaner's findings; the same object where it has none."""
     if not has_evidence(metadata) or CLEANING not in metadata[EVIDENCE]:
         return metadata
     evidence = metadata[EVIDENCE]
-    if not is_ranking(evidence) and CONTRADICTION not in evidence:
+    if not _is_ranking(evidence) and CONTRADICTION not in evidence:
         return without_evidence(metadata)
     removed = {CLEANING, QUARANTINED}
     remaining = {key: value for key, value in evidence.items() if key not in removed}
@@ -115,26 +124,32 @@ def without_findings(metadata: Mapping[Any, Any]) -> Mapping[Any, Any]:
 
 
 def has_evidence(metadata: Mapping[Any, Any]) -> bool:
-    """Whether what stands under ``logic`` is this package's, and not the user's own."""
+    """Whether the value under ``logic`` is this package's, not the user's own."""
     evidence = metadata.get(EVIDENCE)
     if not isinstance(evidence, Mapping):
         return False
-    if is_ranking(evidence):
+    if _is_ranking(evidence):
         return True
     cleaning = evidence.get(CLEANING)
     return evidence.keys() <= _OTHER_KEYS and (
-        is_ranking(evidence.get(CONTRADICTION))
+        _is_ranking(evidence.get(CONTRADICTION))
         or (isinstance(cleaning, Mapping) and isinstance(cleaning.get("findings"), list))
     )
 
 
 def is_quarantined(metadata: Mapping[Any, Any]) -> bool:
-    """Whether a cleaner decided that the document is to be hidden."""
+    """Whether a cleaner decided to hide the document."""
     return has_evidence(metadata) and metadata[EVIDENCE].get(QUARANTINED) is True
 
 
+def source_of(metadata: Mapping[Any, Any]) -> Any:
+    """Return the source that :func:`with_ranking` noted, or None."""
+    evidence = metadata.get(EVIDENCE)
+    return evidence.get("source") if _is_ranking(evidence) else None
+
+
 def _with_added(metadata: Mapping[Any, Any], added: Mapping[str, Any]) -> dict[Any, Any]:
-    """A deep copy with further evidence; a user's own value under the key is kept aside."""
+    """Copy the metadata deeply, with further evidence; keep a user's own value aside."""
     copied = deepcopy(dict(metadata))
     evidence: Any = copied.get(EVIDENCE)
     if not has_evidence(copied):
@@ -142,6 +157,5 @@ def _with_added(metadata: Mapping[Any, Any], added: Mapping[str, Any]) -> dict[A
     return {**copied, EVIDENCE: {**evidence, **added}}
 
 
-def is_ranking(evidence: Any) -> TypeGuard[Mapping[str, Any]]:
-    """Whether it holds what :func:`describe_hit` makes."""
+def _is_ranking(evidence: Any) -> TypeGuard[Mapping[str, Any]]:
     return isinstance(evidence, Mapping) and evidence.keys() >= _RANKING_KEYS

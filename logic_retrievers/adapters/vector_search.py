@@ -1,6 +1,6 @@
-"""Plain searches that frameworks have beside those by text: by a vector, and diverse ones.
+"""Search by a vector and for diverse results, over topical vectors only.
 
-They read topical vectors alone: a vector does not say what a query rules out.
+A vector does not say what a query excludes, so no policy is applied.
 """
 
 from __future__ import annotations
@@ -28,16 +28,10 @@ def nearest_hits(
     k: int,
     filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
 ) -> Operation[list[Hit]]:
-    """The passages whose topical vectors are nearest to a vector.
-
-    Args:
-        index: where to search.
-        vector: shape (dimension,), of any length but 0.
-        k: how many.
-        filter: over the metadata.
+    """Find the k passages whose topical vectors are nearest to a vector.
 
     Raises:
-        InputError: the vector has another dimension, or is no finite one.
+        InputError: the vector has another dimension, is not finite, or has length 0.
         ConfigurationError: k is under 1.
         MissingVectorError: the collection has no topical vectors.
     """
@@ -61,16 +55,16 @@ def nearest_hits(
 def diverse_hits(
     index: PassageIndex, hits: Sequence[Hit], k: int, weight: float
 ) -> Operation[list[Hit]]:
-    """Those of the hits that are relevant and differ, by their topical vectors.
+    """Pick k relevant and diverse hits (MMR) by their topical vectors.
 
     Args:
-        index: where they were found.
+        index: the index they were found in.
         hits: of a plain topical search; a hit without a stored vector resembles no other.
-        k: how many are chosen.
-        weight: of relevance, in [0, 1]; what is left of 1 weighs the likeness to chosen hits.
+        k: number of hits to pick.
+        weight: of relevance, in [0, 1]; 1 - weight is the penalty on similarity to picked hits.
 
     Raises:
-        ConfigurationError: k is under 1, or the weight not in [0, 1].
+        ConfigurationError: k is under 1, or the weight is outside [0, 1].
     """
     check_count("k", k)
     SHARE.check("the weight of relevance", weight)
@@ -92,7 +86,7 @@ def _unit_vector(index: PassageIndex, vector: Any) -> np.ndarray[Any, np.dtype[n
     length = float(np.linalg.norm(array))
     if array.shape != (dimension,) or not np.isfinite(length) or not length:
         raise InputError(
-            f"a query vector is {dimension} finite numbers that are not all 0, as"
+            f"a query vector must be {dimension} finite numbers that are not all 0, as"
             f" LogicEmbeddings makes them; this one has the shape {array.shape}"
         )
     return array / np.float32(length)

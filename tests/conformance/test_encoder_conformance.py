@@ -94,9 +94,3 @@ class TestCachedEncoder(EncoderConformance):
         return CachedEncoder(HashedEncoder(query_prefix="query "), tmp_path / "vectors")
 
     another_encoder = encoder
-
-
-class TestCachedEncoderOverOnnx(EncoderConformance):
-    @pytest.fixture
-    def encoder(self, tmp_path):
-        return CachedEncoder(default_encoder(), tmp_path / "vectors")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 from qdrant_client import QdrantClient
-from suites import HashedEncoder, IndexConformance, WatchedEncoder
+from suites import HashedEncoder, IndexConformance
 
 from logic_retrievers import PassageIndex
-from logic_retrievers.encoders import default_encoder
 
 
 class TestInMemory(IndexConformance):
@@ -22,12 +21,6 @@ class TestInMemory(IndexConformance):
         yield open_index
         for index in opened:
             index.close()
-
-
-class TestInMemoryWithTheShippedEncoder(TestInMemory):
-    @pytest.fixture
-    def encoder(self):
-        return WatchedEncoder(default_encoder())
 
 
 class TestInFolder(IndexConformance):

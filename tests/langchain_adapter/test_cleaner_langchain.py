@@ -1,9 +1,8 @@
-"""CorpusCleaner over documents: what it says, what it leaves alone, streams, settings."""
+"""CorpusCleaner over documents, and over streams of them."""
 
 from __future__ import annotations
 
 import asyncio
-import copy
 import json
 import pickle
 from datetime import date
@@ -14,7 +13,6 @@ from langchain_core.documents import BaseDocumentTransformer, Document
 from langchain_logic_retrievers import ContradictionFilter, CorpusCleaner, document_key
 from placed import PlacedEncoder
 from pydantic import ValidationError
-from suites import WatchedEncoder
 
 from logic_retrievers import Passage, PassageIndex
 from logic_retrievers.cleaning import Ledger
@@ -22,10 +20,10 @@ from logic_retrievers.errors import (
     CleaningSkippedWarning,
     ConfigurationError,
     InputError,
-    StorageError,
 )
 
 VECTORS = ("topical", "contradiction")
+
 NEWEST = {"resolution": "prefer_newest"}
 
 
@@ -58,6 +56,18 @@ def one_by_one(texts, **fields):
     return [Document(text, id=text, metadata=dict(fields)) for text in texts]
 
 
+class Model:
+    """A second opinion that holds a secret."""
+
+    key = "very-secret-key"
+
+    def __call__(self, pairs):
+        return [0.0] * len(pairs)
+
+    def __repr__(self):
+        return f"Model({self.key})"
+
+
 def test_by_default_both_stay_and_tell_of_each_other():
     """Nothing is hidden by a model's opinion that nobody asked to hide it."""
     results = cleaner().transform_documents(DOCUMENTS)
@@ -74,59 +84,6 @@ def test_by_default_both_stay_and_tell_of_each_other():
     assert only["reason"]
     assert only["decision"]
     assert json.loads(json.dumps(results[1].metadata)) == results[1].metadata
-
-
-def test_what_loses_is_marked_and_says_against_whom():
-    results = cleaner(**NEWEST).transform_documents(DOCUMENTS)
-    assert hidden(results) == [OPEN, DUTY, AGAIN]
-    against = [finding for finding in findings(results[0]) if finding["kind"] == "contradiction"]
-    assert [(result["opponent"], result["quarantined"]) for result in against] == [(SHUT, [OPEN])]
-    assert "quarantined" not in results[1].metadata["logic"]
-
-
-def test_nothing_is_lost_changed_or_shared():
-    """A step that drops a document, or writes into the caller's own, spoils what comes after."""
-    given = [*copy.deepcopy(DOCUMENTS), Document("stone | green | z")]
-    given[3].metadata["tags"] = ["a"]
-    before = copy.deepcopy(given)
-    results = cleaner(**NEWEST).transform_documents(given)
-    assert given == before
-    assert [result.id for result in results] == [one.id for one in given]
-    assert [document.page_content for document in results] == [
-        document.page_content for document in given
-    ]
-    for one, old in zip(results, given, strict=True):
-        assert {k: v for k, v in one.metadata.items() if k != "logic"} == old.metadata
-    assert "logic" not in results[3].metadata
-    results[3].metadata["tags"].append("b")
-    assert given == before
-    assert cleaner().transform_documents([]) == []
-
-
-async def test_asynchronous_calls_give_the_same_and_leave_the_loop_free():
-    made = cleaner(**NEWEST)
-    assert await made.atransform_documents(DOCUMENTS) == made.transform_documents(DOCUMENTS)
-    lazily = list(made.lazy_transform_documents(DOCUMENTS, batch_size=2))
-    assert [
-        document async for document in made.alazy_transform_documents(DOCUMENTS, batch_size=2)
-    ] == lazily
-
-
-def test_the_loop_runs_on_while_it_encodes():
-    watched = WatchedEncoder(PlacedEncoder())
-    made = CorpusCleaner(encoder=watched)
-    assert watched.loop_runs_during(made.atransform_documents(DOCUMENTS))
-
-
-def test_a_verdict_takes_the_place_of_an_earlier_one():
-    """An old verdict that stays hides a document that nothing speaks against any more."""
-    strict, mild = cleaner(**NEWEST), cleaner()
-    first = strict.transform_documents(DOCUMENTS)
-    again = strict.transform_documents(first)
-    assert again == first
-    assert hidden(mild.transform_documents(first)) == []
-    alone = strict.transform_documents(first[:1])
-    assert alone == DOCUMENTS[:1]
 
 
 def test_other_evidence_and_the_users_own_key_stay():
@@ -235,19 +192,6 @@ def test_the_window_bounds_what_is_remembered():
         assert hidden(made.lazy_transform_documents(given, batch_size=1, window=window)) == []
 
 
-def test_a_stream_into_a_collection_hides_what_has_passed_already(tmp_path):
-    """An older document that was handed on before the newer one came must not stay for ever."""
-    with collection() as index:
-        made = cleaner(index=index, ledger=tmp_path / "ledger.sqlite", **NEWEST)
-        given = [DOCUMENTS[0], DOCUMENTS[3], DOCUMENTS[2], DOCUMENTS[1]]
-        for number, document in enumerate(made.lazy_transform_documents(given, batch_size=1)):
-            if number != 0:  # the first is kept back, and stored behind the last
-                index.add([Passage(document.id, document.page_content, document.metadata)])
-        index.add([Passage(OPEN, OPEN, DOCUMENTS[0].metadata)])
-        made.transform_documents([])
-        assert [passage.id for passage in index.scroll() if passage.quarantined] == [OPEN]
-
-
 def test_what_is_stored_by_then_is_neither_encoded_nor_told_again(tmp_path):
     """Remembered all the same, every pair would be written into the ledger at every batch."""
     encoder, ledger = PlacedEncoder(), Ledger(tmp_path / "ledger.sqlite")
@@ -260,13 +204,6 @@ def test_what_is_stored_by_then_is_neither_encoded_nor_told_again(tmp_path):
     assert sorted(map(sorted, told)) == sorted(
         map(sorted, [(OPEN, SHUT), (TAX, DUTY), (SHUT, AGAIN), (OPEN, AGAIN)])
     )
-
-
-def test_what_lost_holds_nothing_against_those_behind_it():
-    """As in a collection, where what is hidden is nobody's neighbour."""
-    given = [DOCUMENTS[2], DOCUMENTS[0], DOCUMENTS[5]]
-    made = cleaner(resolution="quarantine_all")
-    assert hidden(made.lazy_transform_documents(given, batch_size=1)) == [OPEN]
 
 
 def test_settings_are_checked_at_once_and_unknown_ones_refused():
@@ -288,13 +225,6 @@ def test_settings_are_checked_at_once_and_unknown_ones_refused():
         cleaner().alazy_transform_documents([], window=-1)
     with pytest.raises(TypeError):
         cleaner().transform_documents(DOCUMENTS, dryrun=True)
-
-
-def test_a_ledger_that_cannot_be_written_is_an_error(tmp_path):
-    """Nothing has been deleted yet, so that it may fail aloud."""
-    (tmp_path / "file").write_text("")
-    with pytest.raises(StorageError):
-        cleaner(ledger=tmp_path / "file" / "ledger.sqlite")
 
 
 async def test_a_failure_is_raised_or_skipped():
@@ -329,18 +259,6 @@ def test_objects_are_not_written_down(tmp_path):
     assert isinstance(cleaner(), BaseDocumentTransformer)
 
 
-class Model:
-    """A second opinion that holds a secret."""
-
-    key = "very-secret-key"
-
-    def __call__(self, pairs):
-        return [0.0] * len(pairs)
-
-    def __repr__(self):
-        return f"Model({self.key})"
-
-
 def test_it_travels_to_another_process_and_tells_no_secret(tmp_path):
     made = cleaner(**NEWEST, ledger=tmp_path / "ledger.sqlite", trusted=[DOCUMENTS[1]])
     expected = made.transform_documents(DOCUMENTS)
@@ -348,13 +266,6 @@ def test_it_travels_to_another_process_and_tells_no_secret(tmp_path):
     told = repr(cleaner(judge=Model(), trusted=[DOCUMENTS[1]]))
     assert "very-secret-key" not in told
     assert TAX not in told
-
-
-def test_changing_a_setting_changes_the_next_call():
-    made = cleaner()
-    assert hidden(made.transform_documents(DOCUMENTS)) == []
-    made.resolution = "prefer_newest"
-    assert hidden(made.transform_documents(DOCUMENTS)) == [OPEN, DUTY, AGAIN]
 
 
 def test_asynchronous_streams_come_from_anywhere():

@@ -1,4 +1,4 @@
-"""Beside and inside other parts of LangChain."""
+"""Use with other parts of LangChain."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import pytest
 from langchain_classic.retrievers import (
     ContextualCompressionRetriever,
     EnsembleRetriever,
-    MergerRetriever,
 )
 from langchain_classic.retrievers.document_compressors import DocumentCompressorPipeline
 from langchain_core.language_models import GenericFakeChatModel
@@ -85,15 +84,6 @@ async def test_in_an_ensemble(store, index):
     assert ids(await ensemble.ainvoke(QUERY)) == ids(results)
 
 
-async def test_in_a_merger(store, index):
-    """It hands on what it gets, one from each list in turn."""
-    merger = MergerRetriever(
-        retrievers=[ConstraintRetriever(index=index, k=1), store.as_retriever()]
-    )
-    assert len(merger.invoke(QUERY)) == 5
-    assert len(await merger.ainvoke(QUERY)) == 5
-
-
 async def test_as_a_compressor(store, listener):
     """The place for a reranker; kwargs go to the retriever before it, callbacks to both."""
     reranker = CompatibilityReranker(top_n=2, policy="auto")
@@ -120,14 +110,3 @@ async def test_in_a_pipeline_of_compressors():
     results = pipeline.compress_documents(DOCUMENTS, QUERY)
     assert len(results) == 2
     assert await pipeline.acompress_documents(DOCUMENTS, QUERY) == results
-
-
-def test_over_any_retriever(store):
-    """The first retriever may be one that knows nothing of us."""
-    plain = store.as_retriever(search_kwargs={"k": 6, "policy": "topical"})
-    chain = RunnableParallel(documents=plain, query=RunnablePassthrough()) | (
-        lambda given: CompatibilityReranker().compress_documents(given["documents"], given["query"])
-    )
-    assert ids(chain.invoke(QUERY)) == ids(
-        CompatibilityReranker().compress_documents(DOCUMENTS, QUERY)
-    )

@@ -1,9 +1,9 @@
-"""ContradictionFilter: what is kept, what is told, and whom it is told to."""
+"""ContradictionFilter: results, settings, trusted documents, events."""
 
 from __future__ import annotations
 
-import asyncio
 import json
+import pickle
 from copy import deepcopy
 
 import pytest
@@ -17,26 +17,37 @@ from contradicting_documents import (
     TAX,
     contradictions,
     nameless,
-    opposed_store,
 )
-from langchain_classic.retrievers import ContextualCompressionRetriever
-from langchain_classic.retrievers.document_compressors import DocumentCompressorPipeline
 from langchain_core.documents import Document
+from langchain_core.load import dumps
 from langchain_core.runnables import RunnableLambda
 from langchain_corpus import ids
-from langchain_logic_retrievers import CompatibilityReranker, ConstraintRetriever
+from langchain_logic_retrievers import (
+    ContradictionFilter,
+)
 from langchain_logic_retrievers.documents import to_candidates
 from langchain_logic_retrievers.tracing import FILTERING
-from placed import PlacedEncoder
+from naming import stable
+from placed import SETTINGS, PlacedEncoder
+from pydantic import ValidationError
+from qdrant_client import models
 
+from logic_retrievers import Passage
 from logic_retrievers import contradiction as core
+from logic_retrievers.contradiction.resolution_strategies import PreferSource
 from logic_retrievers.errors import (
     ConfigurationError,
+    ConflictingTrustWarning,
     InputError,
-    PairJudgeWarning,
 )
 
 LAW = Document("inn | shut | c", id="law")
+
+DOGS = [
+    Document("Dogs are not allowed in the office.", id="2022", metadata={"date": "2022-05-02"}),
+    Document("Dogs are allowed in the office.", id="2024", metadata={"date": "2024-09-01"}),
+    Document("Guests sign in at the desk.", id="desk", metadata={"date": "2023-03-03"}),
+]
 
 
 def test_the_core_decides():
@@ -78,37 +89,17 @@ def test_what_was_dropped_can_be_read_without_callbacks():
     assert result.notes == ("2 of 4 passages: 6 were given, and 4 of them dropped",)
     kept = [hit.passage.id for hit in result.hits]
     assert kept == ids(made.compress_documents(DOCUMENTS, "inns")) == [COPPER, AGAIN]
-    assert asyncio.run(made.afilter(DOCUMENTS)) == result
 
 
 def test_a_call_of_its_own():
     """Trusted documents are often known at the query alone."""
     made = contradictions(top_n=1)
     assert len(made.filter(DOCUMENTS, top_n=3).hits) == 3
-    assert asyncio.run(made.afilter(DOCUMENTS, top_n=2)) == made.filter(DOCUMENTS, top_n=2)
     judged = made.filter(iter(DOCUMENTS), trusted=iter([LAW]), top_n=9)
     assert [hit.passage.id for hit in judged.dropped] == [OPEN, AGAIN]
-    again = asyncio.run(made.afilter(DOCUMENTS, trusted=[LAW], top_n=9))
-    assert again == judged
     assert len(made.filter(DOCUMENTS).hits) == 1
     with pytest.raises(ConfigurationError, match="at least 1"):
         made.filter(DOCUMENTS, top_n=0)
-
-
-def test_functions_get_passages_with_the_users_own_metadata():
-    """Evidence in the metadata would be read as the user's."""
-    seen = []
-
-    def longer(one, other):
-        seen.append((one, other))
-        return other
-
-    with opposed_store() as store:
-        results = ConstraintRetriever(index=store.index, policy="topical", k=9).invoke(OPEN)
-    contradictions(resolution=longer).compress_documents(results, "inns")
-    assert len(seen) == 3
-    stored = {document.id: document.metadata for document in DOCUMENTS}
-    assert all(one.metadata == stored[one.id] for pair in seen for one in pair)
 
 
 def test_documents_without_id_stay_without():
@@ -118,49 +109,6 @@ def test_documents_without_id_stay_without():
     assert ids(results) == [None] * 3
     assert [document.page_content for document in results] == [TAX, SHUT, COPPER]
     assert [hit.passage.id for hit in made.filter(nameless()).hits] == ["#1", "#2", "#3"]
-
-
-def test_a_blank_document_stays_and_says_so():
-    """A blank page of a PDF must not fail the whole query, nor vanish."""
-    [blank, _] = contradictions().compress_documents([Document(" "), DOCUMENTS[0]], "inns")
-    assert blank.metadata["logic"]["contradiction"]["reason"] == "has no text to judge it by"
-
-
-@pytest.mark.parametrize("kind", ["plain", "async def"])
-async def test_a_second_opinion_is_heard(kind):
-    """An LLM that is asked and not heard costs money for nothing."""
-    asked = []
-
-    def plain(pairs):
-        asked.extend(pairs)
-        return [0.0 if "tax" in one else None for one, _ in pairs]
-
-    async def later(pairs):
-        await asyncio.sleep(0)
-        return plain(pairs)
-
-    made = contradictions(judge=plain if kind == "plain" else later)
-    result = await made.afilter(DOCUMENTS)
-    assert (TAX, DUTY) in asked
-    assert {(conflict.one, conflict.other) for conflict in result.conflicts} == {
-        (OPEN, SHUT),
-        (SHUT, AGAIN),
-    }
-
-
-def test_a_second_opinion_that_fails_is_told():
-    """A key that has run out must not empty the context."""
-
-    def broken(pairs):
-        raise RuntimeError("secret")
-
-    made = contradictions(judge=broken)
-    with pytest.warns(PairJudgeWarning, match="RuntimeError"):
-        results = made.compress_documents(DOCUMENTS, "inns")
-    assert len(results) == len(DOCUMENTS)
-
-
-# --- beside and inside other parts
 
 
 async def test_the_event_of_a_run(listener):
@@ -186,56 +134,192 @@ async def test_the_event_of_a_run(listener):
         assert told["conflicts"] == [conflict.to_dict() for conflict in result.conflicts]
         assert (told["short"], told["notes"]) == (True, list(result.notes))
     assert len(listener.events) == 2
+    made.compress_documents(DOCUMENTS, "inns", [listener])  # outside a run: no event
+    assert len(listener.events) == 2
 
 
-def test_the_event_holds_no_text(listener):
-    """Traces are read by more people than documents."""
-    made = contradictions(resolution="prefer_newest")
-    documents = [document.model_copy(update={"id": str(n)}) for n, document in enumerate(DOCUMENTS)]
-    chain = RunnableLambda(lambda query: made.compress_documents(documents, query))
-    chain.invoke("inns", {"callbacks": [listener]})
-    assert not any(document.page_content in repr(listener.events) for document in documents)
-    made.compress_documents(documents, "inns", [listener])  # no run: nobody to tell
-    assert len(listener.events) == 1
+def test_settings_that_change_later_are_heard():
+    """A core that is kept answers by the settings that it was made of."""
+    made = contradictions()
+    assert len(made.filter(DOCUMENTS).dropped) == 0
+    other = made.model_copy(update={"resolution": "drop_both"})
+    assert len(other.filter(DOCUMENTS).dropped) == 4
+    made.resolution = "prefer_newest"
+    assert len(made.filter(DOCUMENTS).dropped) == 3
+    made.threshold = 0.9999
+    assert len(made.filter(DOCUMENTS).dropped) == 0
+    made.top_n = 2
+    assert len(made.filter(DOCUMENTS).hits) == 2
+    trusted = Document("inn | shut | c", id="law")
+    judged = contradictions(trusted=[trusted])
+    assert len(judged.filter(DOCUMENTS).dropped) == 2
+    trusted.page_content = "inn | open | c"
+    assert [hit.passage.id for hit in judged.filter(DOCUMENTS).dropped] == [SHUT]
 
 
-async def test_as_a_compressor(listener):
-    """The usual place: over-fetch, filter, and nothing is lost of why a document was found."""
-    with opposed_store() as store:
-        compressing = ContextualCompressionRetriever(
-            base_compressor=contradictions(
-                encoder=None, index=store.index, resolution="prefer_newest", top_n=2
-            ),
-            base_retriever=ConstraintRetriever(index=store.index, policy="topical", k=9),
-        )
-        plain = ConstraintRetriever(index=store.index, policy="topical", k=9).invoke(OPEN)
-        results = compressing.invoke(OPEN, {"callbacks": [listener]})
-        assert await compressing.ainvoke(OPEN) == results
-        assert len(compressing.invoke(OPEN, k=1)) == 1
-    assert len(results) == 2
-    assert [name for name, _, _ in listener.events].count(FILTERING) == 1
-    before = {document.id: document.metadata for document in plain}
-    for document in results:
-        metadata = deepcopy(document.metadata)
-        assert metadata["logic"].pop("contradiction")["policy"] == "contradiction"
-        assert metadata == before[document.id]
-        assert metadata["logic"]["policy"] == "topical"
-        assert metadata["relevance_score"] == metadata["logic"]["score"]
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"resolution": "unknown"}, "unknown"),
+        ({"resolution": "prefer_source"}, "source_order"),
+        ({"top_n": 0}, "at least 1"),
+        ({"threshold": 2}, "threshold must be"),
+        ({"trusted": ["law"]}, "trusted"),
+        ({"trusted_filter": {}}, "trust every passage"),
+        ({"against_trusted": "keep"}, "against_trusted"),
+        ({"settings": {"alpha": -1.0}}, "alpha"),
+        ({"judge": 0.5}, "callable"),
+        ({"encoder": "all-minilm"}, "Encoder"),
+        ({"encoder": PlacedEncoder(["topical"])}, "no 'contradiction'"),
+        ({"index": "handbook"}, "PassageIndex"),
+        ({"k": 3}, "k"),
+    ],
+    ids=stable,
+)
+def test_bad_settings_are_refused_when_they_are_set(settings, words):
+    """Else the first query of a user's user finds them."""
+    with pytest.raises(ValidationError, match=words):
+        contradictions(**settings)
 
 
-async def test_behind_a_reranker():
-    """The pipeline looks at the signature of each part; a reranker before it keeps its word."""
-    reranker = CompatibilityReranker(encoder=PlacedEncoder(), policy="topical")
-    pipeline = DocumentCompressorPipeline(transformers=[reranker, contradictions(top_n=2)])
-    results = pipeline.compress_documents(DOCUMENTS, OPEN)
-    assert await pipeline.acompress_documents(DOCUMENTS, OPEN) == results
-    assert ids(results) == ids(reranker.compress_documents(DOCUMENTS, OPEN))[:2]
-    assert {result.metadata["logic"]["policy"] for result in results} == {"topical"}
+def test_settings_are_public_and_fit_for_json():
+    """A cache that cannot see a threshold gives stale results."""
+    made = contradictions(
+        resolution=PreferSource(("law", "inn")), settings=SETTINGS, threshold=0.7, trusted=[LAW]
+    )
+    dumped = json.loads(made.model_dump_json())
+    assert dumped["resolution"] == {
+        "name": "prefer_source",
+        "order": ["law", "inn"],
+        "key": "source",
+    }
+    assert dumped["settings"]["alpha"] == 2.0
+    assert dumped["trusted"][0]["page_content"] == "inn | shut | c"
+    again = contradictions(**contradictions(threshold=0.7, trusted=[LAW], top_n=2).model_dump())
+    assert again.trusted == (LAW,)
+    assert (again.threshold, again.top_n) == (0.7, 2)
+    functions = contradictions(resolution=max, trusted_filter=bool).model_dump(mode="json")
+    assert functions["resolution"] == {"function": "builtins.max"}
+    assert functions["trusted_filter"] == "builtins.bool"
+    assert contradictions().model_dump() == {
+        "resolution": "annotate",
+        "top_n": None,
+        "threshold": None,
+        "settings": None,
+        "trusted": (),
+        "trusted_filter": None,
+        "trusted_candidates": 10,
+        "against_trusted": "drop",
+        "date_key": "date",
+        "source_key": "source",
+        "source_order": (),
+        "judge": None,
+        "judge_above": None,
+        "drop_above": None,
+        "edited_copies": False,
+    }
 
 
-def test_results_that_are_stored_hold_no_evidence():
-    """Old evidence in the collection would come back as metadata of the user's."""
-    with opposed_store() as store:
-        results = contradictions().compress_documents(DOCUMENTS, "inns")
-        store.add_documents(list(results))
-        assert store.get_by_ids([OPEN]) == [DOCUMENTS[0]]
+def test_neither_texts_nor_models_are_told():
+    """A trace writes down the repr of every part of a chain."""
+
+    class Model:
+        key = "very-secret-key"
+
+        def __repr__(self):
+            return f"Model({self.key})"
+
+        def opinion(self, pairs):
+            return [None] * len(pairs)
+
+    made = contradictions(trusted=[LAW], judge=Model().opinion)
+    told = repr(made) + str(made) + dumps(made)
+    assert "resolution='annotate'" in told
+    for hidden in ("very-secret-key", LAW.page_content, "PlacedEncoder"):
+        assert hidden not in told
+    assert "very-secret-key" not in repr(made.model_dump())
+
+
+def test_it_travels_to_another_process():
+    """A worker gets its filter pickled; the kept core, with its vectors, stays here."""
+    made = contradictions(resolution="drop_both", trusted=[LAW], settings=SETTINGS)
+    expected = made.filter(DOCUMENTS)
+    for again in (pickle.loads(pickle.dumps(made)), deepcopy(made)):
+        assert again.filter(DOCUMENTS) == expected
+    assert len(pickle.dumps(made)) < 10_000
+
+
+@pytest.mark.parametrize(
+    "trusted",
+    [LAW, Passage("law", "inn | shut | c"), Document("inn | shut | c"), DOCUMENTS[2]],
+    ids=["document", "passage", "without id", "one of the given"],
+)
+def test_trusted_documents_of_every_kind(trusted):
+    """One that is lost on the way leaves the false one in the context."""
+    results = contradictions(trusted=[trusted]).compress_documents(DOCUMENTS, "inns")
+    assert ids(results) == [TAX, SHUT, COPPER, DUTY]
+    told = {result.id: result.metadata["logic"]["contradiction"]["details"] for result in results}
+    assert [name for name in told if told[name]["trusted"]] == [SHUT] * (trusted.id == SHUT)
+
+
+@pytest.mark.parametrize("nameless_ones", ["both", "the given", "the trusted"])
+def test_without_ids_a_trusted_document_is_known_by_its_text(nameless_ones):
+    """Most loaders give no ids: what the user vouches for would be dropped by the policy."""
+    documents = DOCUMENTS if nameless_ones == "the trusted" else nameless()
+    trusted = DOCUMENTS[0] if nameless_ones == "the given" else nameless()[0]
+    for made, more in (
+        (contradictions(resolution="prefer_newest", trusted=[trusted]), []),
+        (contradictions(resolution="prefer_newest"), [trusted]),
+    ):
+        result = made.filter(documents, trusted=more)
+        assert [hit.passage.text for hit in result.dropped] == [SHUT, DUTY]
+        assert result.hits[0].evidence.details["trusted"]
+
+
+async def test_trusted_ones_that_contradict_each_other_are_told():
+    """Nobody would know why a trusted document judged nobody, or which line's filter it was."""
+    made = contradictions(trusted=[Document("inn | open | d"), Document("inn | shut | d")])
+    with pytest.warns(ConflictingTrustWarning, match="'#trusted 0', '#trusted 1'") as caught:
+        result = made.filter(DOCUMENTS)
+    assert caught[0].filename == __file__
+    with pytest.warns(ConflictingTrustWarning) as caught:
+        await made.acompress_documents(DOCUMENTS, "query")
+    assert caught[0].filename == __file__
+    assert "'#trusted 0', '#trusted 1'" in result.notes[0]
+    more = contradictions(trusted=[Document("inn | open | d")])
+    with pytest.warns(ConflictingTrustWarning, match="'#trusted 0', '#trusted 1'"):
+        more.filter(DOCUMENTS, trusted=[Document("inn | shut | d")])
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {"source": "inn"},
+        models.Filter(
+            must=[
+                models.FieldCondition(key="metadata.source", match=models.MatchValue(value="inn"))
+            ]
+        ),
+        lambda passage: passage.metadata["source"] == "inn",
+    ],
+    ids=["mapping", "filter", "function"],
+)
+def test_trusted_ones_are_picked_in_every_way(wanted):
+    """A dictionary that pydantic takes for a Qdrant filter would trust everybody."""
+    made = contradictions(trusted_filter=wanted)
+    assert ids(made.compress_documents(DOCUMENTS, "inns")) == [TAX, SHUT, COPPER, DUTY]
+
+
+def test_the_older_of_two_goes():
+    """A default that cannot tell the plainest contradiction is worth nothing."""
+    made = ContradictionFilter(resolution="prefer_newest", top_n=2)
+    assert ids(made.compress_documents(DOGS, "dogs in the office")) == ["2024", "desk"]
+    judged = ContradictionFilter(trusted=[Document("Dogs are allowed in the office.")])
+    assert [hit.passage.id for hit in judged.filter(DOGS).dropped] == ["2022"]
+
+
+def test_another_id_is_another_document():
+    """A copy of a trusted text from elsewhere is not what the user vouches for."""
+    trusted = DOCUMENTS[0].model_copy(update={"id": "another"})
+    result = contradictions(resolution="prefer_newest", trusted=[trusted]).filter(DOCUMENTS)
+    assert not any(hit.evidence.details["trusted"] for hit in result.hits)

@@ -1,7 +1,8 @@
-"""Documents and passages, both ways; pure functions."""
+"""Documents and passages, both ways, with evidence."""
 
 from __future__ import annotations
 
+import json
 from copy import deepcopy
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from langchain_logic_retrievers.documents import (
     to_document,
     to_documents,
     to_passages,
+    with_contradictions,
     with_ranking,
     without_evidence,
 )
@@ -20,15 +22,18 @@ from logic_retrievers.errors import InputError
 from logic_retrievers.types import Evidence, Hit, Passage
 
 
-class Page(Document):
-    """A document of a user's own class."""
-
-    number: int = 0
-
-
 def hit(passage_id="a", score=0.5):
     evidence = Evidence("union", {"topical": 0.4}, {"topical": 1}, reason="near")
     return Hit(Passage(passage_id, "text", {"n": 1}), 3, score, evidence)
+
+
+RANKED = Hit(Passage("a", "text"), 3, 0.5, Evidence("union", {"topical": 0.4}, {"topical": 1}))
+
+FILTERED = Hit(
+    Passage("a", "text"), 1, 0.9, Evidence("contradiction", {"contradiction": None}, {"given": 1})
+)
+
+TOLD = {**FILTERED.evidence.to_dict(), "score": 0.9, "rank": 1}
 
 
 def test_a_hit_becomes_a_document():
@@ -49,27 +54,6 @@ def test_a_hit_becomes_a_document():
             "rank": 3,
         },
     }
-
-
-def test_an_annotation_is_a_copy_of_the_same_kind():
-    """An input that changes under its owner, or a subclass that loses its fields."""
-    page = Page("text", id="a", metadata={"n": 1}, number=7)
-    before = deepcopy(page)
-    results = with_ranking(page, hit())
-    assert page == before
-    assert type(results) is Page
-    assert (results.id, results.number, results.metadata["n"]) == ("a", 7, 1)
-
-
-def test_an_annotation_replaces_an_older_one():
-    """Evidence of another query would be stored, embedded or shown as this one's."""
-    once = with_ranking(Document("text", metadata={"n": 1}), hit(score=0.1))
-    twice = with_ranking(once, hit(score=0.9))
-    assert twice.metadata["relevance_score"] == twice.metadata["logic"]["score"] == 0.9
-    assert without_evidence(twice.metadata) == {"n": 1}
-    assert to_passages([twice])[0].metadata == {"n": 1}
-    [(passage, _)] = to_candidates([twice])
-    assert passage.metadata == {"n": 1}
 
 
 @pytest.mark.parametrize("own", [{"logic": "modal"}, {"logic": {"kind": "modal"}}, {}])
@@ -112,16 +96,6 @@ def test_candidates_without_id_share_no_name():
     assert [passage.id for passage, _ in results] == ["##0", "##1", "#0", "#0"]
 
 
-def test_what_lay_under_our_keys_is_put_back():
-    """A user's own metadata would be gone once a result is stored or reranked again."""
-    own = {"logic": "modal", "relevance_score": 7, "n": 1}
-    hit = Hit(Passage("a", "text"), 1, 0.5, Evidence("topical", {}, {}))
-    once = with_ranking(Document("text", id="a", metadata=own), hit)
-    twice = with_ranking(once, hit)
-    assert once.metadata["relevance_score"] == twice.metadata["relevance_score"] == 0.5
-    assert without_evidence(once.metadata) == without_evidence(twice.metadata) == own
-
-
 def test_ids_of_two_collections_are_two_documents():
     """Both count from 1 as a rule; one would vanish."""
     results = to_candidates(
@@ -133,3 +107,79 @@ def test_ids_of_two_collections_are_two_documents():
     names = [passage.id for passage, _ in results]
     assert names[0] == names[2] == "1"
     assert names[1] == names[3] != "1"
+
+
+def test_beside_what_ranked_it():
+    """Why a document was found would be gone with the filter, and its score with it."""
+    results = with_ranking(Document("text", metadata={"n": 1}), RANKED)
+    kept = with_contradictions(results, FILTERED)
+    assert kept.metadata == {
+        **results.metadata,
+        "logic": {**results.metadata["logic"], "contradiction": TOLD},
+    }
+    assert kept.metadata["relevance_score"] == 0.5
+    assert without_evidence(kept.metadata) == {"n": 1}
+    json.dumps(kept.metadata, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"logic": "modal"},
+        {"logic": None},
+        {"logic": {"contradiction": "reductio"}},
+        {"logic": {"contradiction": TOLD, "kind": "modal"}},
+        {"logic": {"kind": "modal"}, "relevance_score": 7},
+        {"relevance_score": 7},
+    ],
+)
+def test_what_is_the_users_own_stays(own):
+    """Another reranker's score, or a field that is called like ours, is not ours to delete."""
+    assert without_evidence(own) == own
+    once = with_contradictions(Document("text", metadata=own), FILTERED)
+    assert once.metadata.get("relevance_score") == own.get("relevance_score")
+    twice = with_contradictions(once, FILTERED)
+    assert twice == once
+    assert without_evidence(once.metadata) == own
+    ranked = with_ranking(once, RANKED)
+    assert ranked.metadata == with_ranking(Document("text", metadata=own), RANKED).metadata
+    again = with_contradictions(ranked, FILTERED)
+    assert again.metadata["relevance_score"] == 0.5
+    assert without_evidence(again.metadata) == own
+
+
+def test_a_later_filter_takes_the_place_of_an_earlier_one():
+    """Nested, it would grow with every step."""
+    later = Hit(Passage("a", "text"), 2, 0.1, FILTERED.evidence)
+    twice = with_contradictions(
+        with_contradictions(with_ranking(Document("text"), RANKED), FILTERED), later
+    )
+    assert twice.metadata["logic"]["contradiction"] == {**TOLD, "score": 0.1, "rank": 2}
+    assert twice == with_contradictions(with_ranking(Document("text"), RANKED), later)
+
+
+def test_a_copy_of_the_same_kind():
+    """An input that changes under its owner, or a subclass that loses its fields."""
+
+    class Page(Document):
+        number: int = 0
+
+    page = Page("text", id="a", metadata={"tags": ["old"], "logic": {"mine": []}}, number=7)
+    before = deepcopy(page)
+    kept = with_contradictions(page, FILTERED)
+    kept.metadata["tags"].append("new")
+    kept.metadata["logic"]["replaced"]["logic"]["mine"].append("new")
+    assert page == before
+    assert (type(kept), kept.id, kept.number) == (Page, "a", 7)
+
+
+def test_where_a_passage_was_cut_from_is_not_lost():
+    """The parts of one file would be counted as voices of their own."""
+    cut = Hit(Passage("a", "text", source="handbook.md"), 1, 0.5, RANKED.evidence)
+    results = to_document(cut)
+    assert results.metadata["logic"]["source"] == "handbook.md"
+    for document in (results, with_contradictions(results, FILTERED)):
+        [(passage, _)] = to_candidates([document])
+        assert passage.source == "handbook.md"
+    [(passage, _)] = to_candidates([Document("text", metadata={"source": "web"})])
+    assert passage.source is None

@@ -31,21 +31,6 @@ class Named(Embeddings):
         return [len(text), 0.0, 3.0]
 
 
-@pytest.mark.parametrize("vector", ["topical", "compatibility"])
-async def test_one_named_vector(vector):
-    """The wrong head gives plausible numbers of the same length."""
-    embeddings = LogicEmbeddings(vector=vector)
-    expected = default_encoder().encode_documents(TEXTS)[vector]
-    results = embeddings.embed_documents(TEXTS)
-    np.testing.assert_allclose(results, expected, atol=1e-6)
-    assert {type(value) for row in results for value in row} == {float}
-    assert await embeddings.aembed_documents(TEXTS) == results
-    query = embeddings.embed_query(TEXTS[0])
-    np.testing.assert_allclose(query, default_encoder().encode_queries(TEXTS[:1])[vector][0], 1e-5)
-    assert await embeddings.aembed_query(TEXTS[0]) == query
-    assert embeddings.embed_documents([]) == []
-
-
 def test_where_the_encoder_comes_from():
     """A second copy of the weights for every object would fill the memory."""
     assert LogicEmbeddings().source is default_encoder()

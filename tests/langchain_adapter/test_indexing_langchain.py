@@ -1,4 +1,4 @@
-"""`langchain_core.indexing` with a record manager: it cleans up, and our store must let it."""
+"""langchain_core.indexing with a record manager."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ def document(text, source):
 
 
 FIRST = [document("inn", "a"), document("bar", "a"), document("pool", "b")]
+
 SECOND = [document("inn", "a"), document("pub", "a")]
 
 
@@ -68,16 +69,6 @@ async def test_a_blank_document_among_others(run):
         assert {passage.text for passage in passages.scroll()} == {"inn", "pub"}
         again = await run([*SECOND, document(" ", "a")], manager, store, cleanup="full")
         assert again["num_skipped"] == 3
-
-
-async def test_one_source_in_two_batches(run):
-    """Cleaning by source at each call would delete the first batch while the second comes."""
-    manager = InMemoryRecordManager("p")
-    manager.create_schema()
-    with LogicVectorStore.open().index as passages:
-        store = LogicVectorStore(passages)
-        await run(FIRST, manager, store, cleanup="full", batch_size=1)
-        assert {passage.text for passage in passages.scroll()} == {"inn", "bar", "pool"}
 
 
 async def test_a_forced_update_writes_again(run):

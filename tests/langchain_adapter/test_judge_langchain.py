@@ -1,4 +1,4 @@
-"""``judge`` wherever LangChain lets a user say a setting."""
+"""A judge wherever LangChain lets a user set one."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import pickle
 from collections.abc import Sequence
 
 import pytest
-from langchain_core.runnables import ConfigurableField
 from langchain_corpus import DOCUMENTS, ids
-from langchain_logic_retrievers import CompatibilityReranker, ConstraintRetriever, LogicVectorStore
+from langchain_logic_retrievers import CompatibilityReranker, ConstraintRetriever
 from pydantic import ValidationError
 
 from logic_retrievers import Engine
-from logic_retrievers.errors import ConfigurationError, PairJudgeWarning
+from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging.settings import JudgeSettings
 
 QUERY = "a hotel without a pool"
+
 PLAIN = "a hotel"
 
 
@@ -78,27 +78,6 @@ async def test_a_call_replaces_it(index, judge):
     assert asked != expected
 
 
-def test_settings_of_a_judge(index, judge):
-    settings = JudgeSettings(judge, candidates=2, thing_weight=0.0, property_weight=0.0)
-    results = ConstraintRetriever(index=index, judge=settings, k=6).invoke(QUERY)
-    assert len(judge.asked) == 2
-    judged = [d for d in results if "judge" in d.metadata["logic"]["details"]]
-    assert len(judged) == 2
-    assert ConstraintRetriever(index=index, judge=judge, k=6).invoke(QUERY) != results
-
-
-def test_a_judge_that_fails_is_a_warning(index):
-    """An answer in the usual order is better than none; nobody may take it for a judged one."""
-
-    def fails(pairs):
-        raise RuntimeError("key=secret")
-
-    with pytest.warns(PairJudgeWarning, match="RuntimeError") as caught:
-        results = ConstraintRetriever(index=index, judge=fails).invoke(QUERY)
-    assert "secret" not in str(caught[0].message)
-    assert ids(results) == ids(ConstraintRetriever(index=index, judge=None).invoke(QUERY))
-
-
 async def test_a_reranker(judge):
     reranker = CompatibilityReranker(policy="auto", judge=judge)
     reranker.compress_documents(DOCUMENTS, PLAIN)
@@ -132,19 +111,6 @@ def test_settings_are_told_and_travel(index, judge):
     assert "Judge" in json.loads(unnamed.model_dump_json())["judge"]
 
 
-def test_configurable_fields(index, judge):
-    """A server that shows the settings asks for their JSON schema, and fails as a whole."""
-    configurable = ConstraintRetriever(index=index).configurable_fields(
-        judge=ConfigurableField(id="judge")
-    )
-    results = configurable.with_config(configurable={"judge": judge}).invoke(QUERY)
-    assert results == ConstraintRetriever(index=index, judge=judge).invoke(QUERY)
-    off = configurable.with_config(configurable={"judge": None}).invoke(QUERY)
-    assert off == ConstraintRetriever(index=index, judge=None).invoke(QUERY)
-    schema = configurable.config_schema().model_json_schema()
-    assert "judge" in schema["$defs"]["Configurable"]["properties"]
-
-
 @pytest.mark.parametrize("wrong", [3, "always", ["auto"], False])
 def test_what_is_no_judge_is_refused(index, wrong):
     """Else the first query with a constraint of a user's user finds it."""
@@ -154,9 +120,3 @@ def test_what_is_no_judge_is_refused(index, wrong):
             kind(index=index, judge=wrong)
     with pytest.raises(ConfigurationError, match=words):
         ConstraintRetriever(index=index).invoke(PLAIN, judge=wrong)
-
-
-def test_a_retriever_over_a_store(store: LogicVectorStore, judge):
-    retriever = ConstraintRetriever.over(store, judge=judge)
-    retriever.invoke(QUERY)
-    assert judge.asked

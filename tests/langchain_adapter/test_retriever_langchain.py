@@ -1,53 +1,68 @@
-"""ConstraintRetriever: its settings, wherever LangChain lets a user say them."""
+"""ConstraintRetriever: settings, results, errors, events, and a judge."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import pickle
 
 import pytest
-from langchain_core.runnables import ConfigurableField
+from langchain_core.runnables import ConfigurableField, RunnableLambda
 from langchain_core.tools import create_retriever_tool
 from langchain_corpus import DOCUMENTS, QUERY, ids
-from langchain_logic_retrievers import ConstraintRetriever
+from langchain_logic_retrievers import (
+    CompatibilityReranker,
+    ConstraintRetriever,
+    LogicEmbeddings,
+    LogicVectorStore,
+)
+from langchain_logic_retrievers.tracing import RETRIEVAL
 from pydantic import ValidationError
 from qdrant_client import models
+from query_files import write_noisy
 
-from logic_retrievers import Engine, Passage, SequentialPolicy
-from logic_retrievers.errors import ConfigurationError, EmptyTextError, UnknownPolicyError
+from logic_retrievers import (
+    Engine,
+    Expression,
+    Passage,
+    PassageIndex,
+)
+from logic_retrievers.errors import (
+    ConfigurationError,
+    EmptyTextError,
+    ExpressionError,
+    InputError,
+    UnknownPolicyError,
+)
 
 BERGEN = models.FieldCondition(key="metadata.city", match=models.MatchValue(value="Bergen"))
 
+NAMED = {"exclude": ["bars", "nightclub"], "hard": True}
 
-def test_k_is_honoured_in_both_places(index):
-    """LangChain drops the keyword in silence where the signature has no place for it."""
-    assert len(ConstraintRetriever(index=index).invoke(QUERY)) == 4
-    retriever = ConstraintRetriever(index=index, k=2)
-    assert len(retriever.invoke(QUERY)) == 2
-    assert len(retriever.invoke(QUERY, k=3)) == 3
-    assert len(retriever.invoke(QUERY, None, k=100)) == len(DOCUMENTS)
+TEXT = '"a place by the harbour" AND NOT ("a loud bar" OR nightclub)'
+
+EXPRESSION = Expression.parse(TEXT)
 
 
-async def test_k_is_honoured_in_asynchronous_calls(retriever):
-    """LangChain looks at the synchronous signature alone; the other could lack the setting."""
-    assert len(await retriever.ainvoke(QUERY, k=3)) == 3
-    assert [len(results) for results in await retriever.abatch([QUERY, "ships"], k=2)] == [2, 2]
+@pytest.fixture
+def reader(index):
+    return ConstraintRetriever(index=index, query_syntax="expression", k=3)
 
 
-@pytest.mark.parametrize("policy", ["auto", "topical", "union", "sequential"])
-def test_k_is_filled_after_a_filter(index, policy):
-    """A filter over the first k alone leaves one document where there are three."""
-    retriever = ConstraintRetriever(index=index, policy=policy, k=3)
-    results = retriever.invoke(QUERY, filter={"city": "Bergen"})
-    assert [document.metadata["city"] for document in results] == ["Bergen"] * 3
+def check_event(event, name, results, run_id):
+    assert event[0] == name
+    assert event[2]["run_id"] == run_id
+    said = json.dumps(event[1], allow_nan=False)
+    assert [hit["id"] for hit in event[1]["hits"]] == ids(results)
+    assert [hit["score"] for hit in event[1]["hits"]] == [
+        result.metadata["relevance_score"] for result in results
+    ]
+    assert all({"id", "score", "passed_filter", "reason"} == hit.keys() for hit in event[1]["hits"])
+    assert not any(document.page_content in said for document in DOCUMENTS)
 
 
-def test_k_is_filled_with_what_the_policy_sets_back(index):
-    """A compatibility threshold that drops documents gives the model less than was asked for."""
-    results = ConstraintRetriever(index=index, policy=SequentialPolicy(tau=0.5), k=5).invoke(QUERY)
-    assert len(results) == 5
-    assert {document.metadata["logic"]["passed_filter"] for document in results} == {True, False}
-    cut = ConstraintRetriever(index=index, policy=SequentialPolicy(tau=0.5, backfill=False), k=5)
-    assert 0 < len(cut.invoke(QUERY)) < 5
+def scores(documents) -> list[tuple[str | None, float]]:
+    return [(document.id, document.metadata["relevance_score"]) for document in documents]
 
 
 def test_the_engine_decides(index):
@@ -63,27 +78,6 @@ def test_the_engine_decides(index):
             "logic": evidence,
             "relevance_score": hit.score,
         }
-
-
-def test_evidence_is_ready_for_json(index):
-    """A numpy number in the metadata breaks the first trace or cache that writes it down."""
-    for policy in ("auto", "topical", "union", "coder-union", "sequential", "compatibility"):
-        for document in ConstraintRetriever(index=index, policy=policy, k=6).invoke(QUERY):
-            json.dumps(document.metadata, allow_nan=False)
-            assert type(document.metadata["relevance_score"]) is float
-            assert document.metadata["logic"]["score"] == document.metadata["relevance_score"]
-
-
-def test_ids_come_back_as_they_went_in(retriever):
-    """Qdrant knows numbers and UUIDs alone; a mapped id matches nothing of the user's."""
-    assert set(ids(retriever.invoke(QUERY, k=6))) == set(ids(DOCUMENTS))
-
-
-def test_equal_texts_with_different_ids_are_two_documents(store):
-    """Deduplication by content would drop the second source of a sentence."""
-    store.add_texts(["A quiet inn by the harbour."], [{"city": "Trondheim"}], ids=["copy"])
-    results = ConstraintRetriever(index=store.index, policy="union", k=2).invoke("a quiet inn")
-    assert set(ids(results)) == {"doc 0", "copy"}
 
 
 @pytest.mark.parametrize("wanted", [{"city": "Bergen"}, models.Filter(must=[BERGEN])])
@@ -102,21 +96,6 @@ def test_a_dict_is_never_taken_for_a_qdrant_filter(index):
     without = {"should": None}
     assert "odd" not in ids(ConstraintRetriever(index=index, filter=without, k=9).invoke(QUERY))
     assert "odd" not in ids(ConstraintRetriever(index=index, k=9).invoke(QUERY, filter=without))
-
-
-def test_min_score_and_policy_in_both_places(index):
-    """A setting that one call cannot change forces a second retriever on the user."""
-    topical = ConstraintRetriever(index=index, policy="topical", k=6)
-    scores = [document.metadata["relevance_score"] for document in topical.invoke(QUERY)]
-    assert len(topical.invoke(QUERY, min_score=scores[1])) == 2
-    assert len(topical.model_copy(update={"min_score": scores[1]}).invoke(QUERY)) == 2
-    assert ConstraintRetriever(index=index, min_score=scores[2], policy="topical").invoke(
-        QUERY
-    ) == topical.invoke(QUERY, k=3)
-    [first] = topical.invoke(QUERY, policy="union", k=1)
-    assert first.metadata["logic"]["policy"] == "union"
-    [first] = topical.invoke(QUERY, policy=SequentialPolicy(), k=1)
-    assert first.metadata["logic"]["policy"] == "sequential"
 
 
 def test_a_misspelt_setting_is_refused(index):
@@ -197,11 +176,129 @@ async def test_a_tool_gives_text_to_the_model_and_documents_to_the_program(retri
     assert await tool.ainvoke(call) == message
 
 
-def test_results_do_not_share_their_metadata(retriever):
-    """Whoever changes one result would change the next user's."""
-    first = retriever.invoke(QUERY)
-    first[0].metadata["city"] = "Paris"
-    first[0].metadata["logic"]["scores"].clear()
-    again = retriever.invoke(QUERY)
-    assert again[0].metadata["city"] != "Paris"
-    assert again[0].metadata["logic"]["scores"]
+def test_settings_are_told_and_travel(index):
+    """A cache that cannot see the list gives one user's results to another."""
+    retriever = ConstraintRetriever(index=index, **NAMED)
+    dumped = json.loads(retriever.model_dump_json())
+    assert (dumped["exclude"], dumped["hard"]) == (NAMED["exclude"], True)
+    assert "'nightclub'" in repr(retriever)
+    assert ConstraintRetriever(index=index, **{**dumped}) == retriever
+    reranker = CompatibilityReranker(policy="auto", **NAMED)
+    again = pickle.loads(pickle.dumps(reranker))
+    assert (again.exclude, again.hard) == (("bars", "nightclub"), True)
+    assert CompatibilityReranker(**json.loads(reranker.model_dump_json())).exclude == again.exclude
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"exclude": "bars"}, "list"),
+        ({"exclude": [" "]}, "empty"),
+        ({"exclude": ["bars"], "policy": "sequential"}, "hard=True"),
+        ({"hard": "yes"}, "hard"),
+    ],
+)
+def test_what_cannot_be_excluded_is_refused(index, settings, words):
+    """Else the first query of a user's user finds it."""
+    for kind in (ConstraintRetriever, CompatibilityReranker):
+        with pytest.raises(ValidationError, match=words):
+            kind(**{"index": index, "policy": "auto", **settings})
+    with pytest.raises((InputError, ConfigurationError), match=words):
+        ConstraintRetriever(index=index).invoke(QUERY, **settings)
+    with pytest.raises((InputError, ConfigurationError), match=words):
+        LogicVectorStore(index).similarity_search(QUERY, **settings)
+
+
+async def test_errors_are_the_packages_own_and_reach_the_tracer(reader, listener):
+    """A chain that repairs what a model wrote needs the position."""
+    config = {"callbacks": [listener]}
+    for text, position in (("harbour AND", 11), ("(harbour", 0)):
+        with pytest.raises(ExpressionError) as error:
+            reader.invoke(text, config)
+        assert error.value.position == position
+        assert "\n" in str(error.value)
+        with pytest.raises(ExpressionError):
+            await reader.ainvoke(text, config)
+    assert [type(error) for error in listener.failed] == [ExpressionError] * 4
+    with pytest.raises(ExpressionError, match="which are wanted"):
+        reader.invoke("NOT harbour")
+
+
+def test_only_texts_are_taken(retriever, reader):
+    """LangSmith writes an object down without its operators, and tools refuse it."""
+    for made in (retriever, reader):
+        with pytest.raises(InputError, match=r"str\(expression\)"):
+            made.invoke(EXPRESSION)
+
+
+def test_a_run_reaches_its_handlers(index, listener):
+    """Traces without tags and metadata cannot be filtered; those without an end never close."""
+    retriever = ConstraintRetriever(index=index, tags=["of the object"], metadata={"a": 1})
+    config = {"callbacks": [listener], "tags": ["of the call"], "metadata": {"b": 2}}
+    results = retriever.invoke(QUERY, {**config, "run_name": "harbour"})
+    [start] = listener.started
+    assert start["query"] == QUERY
+    assert start["name"] == "harbour"
+    assert set(start["tags"]) == {"of the object", "of the call"}
+    assert start["metadata"].items() >= {"a": 1, "b": 2}.items()
+    assert listener.ended == [results]
+
+
+def test_the_event_of_a_standalone_retrieval(retriever, listener):
+    """A bare dispatch raises where no chain is around; without run id nobody can place it."""
+    results = retriever.invoke(QUERY, {"callbacks": [listener]})
+    [event] = listener.events
+    check_event(event, RETRIEVAL, results, listener.started[0]["run_id"])
+    assert (event[1]["policy"], event[1]["ranked_by"]) == ("auto", "exclusion")
+
+
+async def test_the_event_inside_a_chain(retriever, listener):
+    """It must belong to the retriever's run, not to the chain's."""
+    chain = RunnableLambda(lambda text: text.strip()) | retriever
+    results = chain.invoke(f" {QUERY}", {"callbacks": [listener]})
+    check_event(listener.events[0], RETRIEVAL, results, listener.started[0]["run_id"])
+    assert listener.started[0]["parent_run_id"] is not None
+    await chain.ainvoke(f" {QUERY}", {"callbacks": [listener]})
+    check_event(listener.events[1], RETRIEVAL, results, listener.started[1]["run_id"])
+
+
+def test_no_hits_no_evidence(listener):
+    """An empty collection must not break the event."""
+    with PassageIndex.open() as index:
+        assert ConstraintRetriever(index=index).invoke(QUERY, {"callbacks": [listener]}) == []
+    assert listener.events[0][1] == {"policy": "auto", "ranked_by": None, "hits": []}
+
+
+async def test_retriever_reranker_and_store_follow_the_index(store: LogicVectorStore, tmp_path):
+    """An application holds these objects; nobody builds them anew for a better query encoder."""
+    file = write_noisy(tmp_path / "a.query.onnx", noise=0.5)
+    retriever = ConstraintRetriever.over(store, policy="topical", k=6)
+    reranker = CompatibilityReranker(policy="topical", index=store.index)
+
+    def all_scores() -> list[object]:
+        return [
+            scores(retriever.invoke(QUERY)),
+            scores(reranker.compress_documents(DOCUMENTS, QUERY)),
+            [score for _, score in store.similarity_search_with_score(QUERY, 6, policy="topical")],
+        ]
+
+    before = all_scores()
+    store.index.use_query_encoder(file)
+    swapped = all_scores()
+    assert all(one != other for one, other in zip(before, swapped, strict=True))
+    assert scores(await retriever.ainvoke(QUERY)) == swapped[0]
+    embedded = store.embeddings.embed_query(QUERY)
+    assert embedded != LogicEmbeddings().embed_query(QUERY)
+    assert store.embeddings.embed_documents([QUERY]) == LogicEmbeddings().embed_documents([QUERY])
+    await store.index.ause_query_encoder(None)
+    assert all_scores() == before
+
+
+async def test_requests_to_a_server_overlap(wire_double):
+    """A synchronous client behind the asynchronous method serves a few queries at a time."""
+    store = await LogicVectorStore.afrom_documents(DOCUMENTS, location=wire_double.url)
+    async with store.index:
+        retriever = ConstraintRetriever(index=store.index)
+        wire_double.latency = 0.4
+        await asyncio.gather(*(retriever.ainvoke(f"{QUERY} {n}") for n in range(16)))
+    assert wire_double.peak_overlap > 4  # the threads that a client without async gets

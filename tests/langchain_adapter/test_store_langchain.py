@@ -1,4 +1,4 @@
-"""LogicVectorStore: what the standard suite does not ask."""
+"""LogicVectorStore: behaviour that the standard suite does not test."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_corpus import DOCUMENTS, QUERY, ids
-from langchain_logic_retrievers import ConstraintRetriever, LogicEmbeddings, LogicVectorStore
+from langchain_logic_retrievers import (
+    ConstraintRetriever,
+    LogicEmbeddings,
+    LogicVectorStore,
+)
 from qdrant_client import QdrantClient, models
 
 from logic_retrievers import Passage
@@ -19,10 +23,19 @@ from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import (
     BlankTextWarning,
     ConfigurationError,
+    ExpressionError,
     FingerprintMismatchError,
     InputError,
     UnknownPolicyError,
 )
+
+
+def _unit(vector):
+    return np.array(vector) / np.linalg.norm(vector)
+
+
+EXPRESSION = '"a place by the harbour" AND NOT ("a loud bar" OR nightclub)'
+NAMED = {"exclude": ["bars", "nightclub"], "hard": True}
 
 
 def test_every_named_vector_is_written(store):
@@ -36,7 +49,7 @@ def test_every_named_vector_is_written(store):
             np.testing.assert_allclose(point.vector[name], expected[name][0], atol=1e-5)
 
 
-@pytest.mark.parametrize("way", ["add_texts", "add_documents", "aadd_documents"])
+@pytest.mark.parametrize("way", ["add_texts", "aadd_documents"])
 async def test_a_blank_document_is_left_out(way):
     """One blank page keeps the whole book out, and is known by a hash alone."""
     texts = ["An inn.", " \u00ad", "", "A bar."]
@@ -65,16 +78,6 @@ async def test_a_blank_document_is_left_out(way):
     store.index.close()
 
 
-def test_a_document_that_cannot_be_stored_takes_no_other_with_it():
-    """Who loads a folder learns of one bad file, and has none of the others."""
-    store = LogicVectorStore.open("pages")
-    bad = Document("A mill.", metadata={"source": "mill.pdf", "open": object()})
-    with pytest.raises(InputError, match=r"'mill.pdf': metadata.open"):
-        store.add_documents([Document("An inn."), bad, Document("A bar.")])
-    assert {passage.text for passage in store.index.scroll()} == {"An inn.", "A bar."}
-    store.index.close()
-
-
 def test_metadata_that_json_has_not_are_stored_as_json_has_them():
     """A loader's date refuses the whole batch; or a filter by it finds nothing."""
     store = LogicVectorStore.open("pages")
@@ -89,16 +92,6 @@ def test_metadata_that_json_has_not_are_stored_as_json_has_them():
     ):
         assert store.similarity_search("inn", filter=condition), condition
     store.index.close()
-
-
-def test_documents_come_back_as_they_went_in(store):
-    """Evidence in a plain search would surprise code that compares documents."""
-    assert store.get_by_ids(ids(DOCUMENTS)) == DOCUMENTS
-    results = store.similarity_search(QUERY, k=6)
-    assert sorted(results, key=lambda one: one.id) == DOCUMENTS
-    for document, score in store.similarity_search_with_score(QUERY):
-        assert document in DOCUMENTS
-        assert type(score) is float
 
 
 def test_searches_take_the_engines_settings(store):
@@ -117,17 +110,6 @@ def test_searches_take_the_engines_settings(store):
         ]
     with pytest.raises(TypeError, match="flter"):
         store.similarity_search(QUERY, flter={"city": "Bergen"})
-
-
-async def test_both_roads_give_the_same(store):
-    """Two copies of the logic drift apart unseen."""
-    settings = {"k": 2, "filter": {"city": "Oslo"}, "policy": "union"}
-    assert await store.asimilarity_search(QUERY, **settings) == store.similarity_search(
-        QUERY, **settings
-    )
-    assert await store.aget_by_ids(["doc 3", "doc 0"]) == store.get_by_ids(["doc 3", "doc 0"])
-    relevance = await store.asimilarity_search_with_relevance_scores(QUERY, k=3)
-    assert relevance == store.similarity_search_with_relevance_scores(QUERY, k=3)
 
 
 def test_the_policy_of_the_store():
@@ -167,13 +149,6 @@ def test_ids_are_kept_made_and_given_back_in_order():
         assert index.count() == 4
 
 
-async def test_texts_of_a_generator_are_stored(store):
-    """LangChain's own `add_texts` counts them first and then finds the generator empty."""
-    assert len(store.add_texts(text for text in ("one", "two"))) == 2
-    assert len(await store.aadd_texts(text for text in ("three", "four"))) == 2
-    assert store.index.count() == len(DOCUMENTS) + 4
-
-
 async def test_a_misspelt_setting_is_refused(store):
     """`id=` that is ignored stores a second copy under a new id."""
     with pytest.raises(TypeError, match="'id'"):
@@ -204,13 +179,6 @@ def test_results_can_be_stored_again(store):
     assert store.get_by_ids(ids(DOCUMENTS)) == DOCUMENTS
 
 
-async def test_a_document_has_no_source_of_ours(store):
-    """With one, adding the first chunk of a file would delete the others of that file."""
-    store.add_documents([Document("a", id="a", metadata={"source": "f"})])
-    await store.aadd_documents([Document("b", id="b", metadata={"source": "f"})])
-    assert [passage.source for passage in store.index.get(["a", "b"])] == [None, None]
-
-
 def test_embeddings_decide_the_encoder(tmp_path):
     """Vectors of another model than the user's, or one of the two alone."""
     with LogicVectorStore.from_texts(["a"]).index as index:
@@ -228,10 +196,6 @@ def test_embeddings_decide_the_encoder(tmp_path):
         LogicVectorStore.from_texts(["a"], theirs, identity="fake 2", **place)
     with pytest.raises(ConfigurationError, match="identity="):
         LogicVectorStore.from_texts(["a"], theirs)
-
-
-def _unit(vector):
-    return np.array(vector) / np.linalg.norm(vector)
 
 
 async def test_opening_with_settings():
@@ -292,9 +256,29 @@ def test_a_store_without_topical_vectors_has_no_embeddings():
         assert ids(store.as_retriever().invoke("inn")) == ["a"]
 
 
-def test_a_wrong_policy_leaves_no_folder_locked(tmp_path):
-    """The next try, with the right name, would find the folder open."""
-    with pytest.raises(UnknownPolicyError) as error:
-        LogicVectorStore.open(location=tmp_path / "i", policy="nope")
-    LogicVectorStore.open(location=tmp_path / "i").index.close()
-    assert error.value is not None
+def test_a_store_and_its_retriever(store):
+    expected = ids(ConstraintRetriever.over(store, **NAMED).invoke(QUERY))
+    assert ids(store.similarity_search(QUERY, **NAMED)) == expected
+    assert ids(store.as_retriever(search_kwargs=NAMED).invoke(QUERY)) == expected
+
+
+async def test_texts_of_a_generator_are_stored(store):
+    """LangChain's own `add_texts` counts them first and then finds the generator empty."""
+    assert len(store.add_texts(text for text in ("one", "two"))) == 2
+    assert len(await store.aadd_texts(text for text in ("three", "four"))) == 2
+    assert store.index.count() == len(DOCUMENTS) + 4
+
+
+async def test_the_searches_of_a_store(store):
+    """`as_retriever` hands its search_kwargs on."""
+    expected = ids(ConstraintRetriever.over(store, query_syntax="expression").invoke(EXPRESSION))
+    asked = {"query_syntax": "expression"}
+    assert ids(store.similarity_search(EXPRESSION, **asked)) == expected
+    assert ids(await store.asimilarity_search(EXPRESSION, **asked)) == expected
+    assert ids(store.as_retriever(search_kwargs=asked).invoke(EXPRESSION)) == expected
+    with pytest.raises(ExpressionError):
+        store.similarity_search("inns AND", **asked)
+    with pytest.raises(ConfigurationError):
+        LogicVectorStore(store.index, "topical").similarity_search(EXPRESSION, **asked)
+    with pytest.raises(ConfigurationError):
+        await store.asimilarity_search(EXPRESSION, policy="topical", **asked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -62,11 +62,6 @@ def town(**fields: Any) -> list[TextNode]:
 @pytest.fixture
 def nodes() -> list[TextNode]:
     return town()
-
-
-@pytest.fixture
-def make_town() -> Callable[..., list[TextNode]]:
-    return town
 
 
 @pytest.fixture

@@ -1,9 +1,7 @@
-"""Stand-ins: an encoder that counts, one that is slow, a model of words, a recorder of events."""
+"""Stand-ins: an encoder that counts, models with fixed answers, recorders of events and spans."""
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import contextmanager
@@ -23,20 +21,17 @@ from logic_retrievers.encoders import default_encoder
 class CountingEncoder:
     """The default encoder; counts the texts that it really encodes, by role and vector."""
 
-    def __init__(self, pause: float = 0.0) -> None:
+    def __init__(self) -> None:
         self.inner: Any = default_encoder()
-        self.pause = pause
         self.documents: Counter[tuple[str, str]] = Counter()
         self.queries: Counter[tuple[str, str]] = Counter()
         self.specs = self.inner.specs
 
     def encode_queries(self, texts: Sequence[str], names: Sequence[str] | None = None) -> Any:
-        time.sleep(self.pause)
         self.queries.update((name, text) for name in names or self.specs for text in texts)
         return self.inner.encode_queries(texts, names)
 
     def encode_documents(self, texts: Sequence[str], names: Sequence[str] | None = None) -> Any:
-        time.sleep(self.pause)
         self.documents.update((name, text) for name in names or self.specs for text in texts)
         return self.inner.encode_documents(texts, names)
 
@@ -156,35 +151,3 @@ def recorded_spans() -> Any:
         yield recorder._names
     finally:
         root.span_handlers.remove(recorder)
-
-
-async def longest_pause(work: Any) -> float:
-    """Seconds for which the event loop was held up while ``work`` ran."""
-    longest, last, done = 0.0, time.perf_counter(), False
-
-    async def tick() -> None:
-        nonlocal longest, last
-        while not done:
-            await asyncio.sleep(0.005)
-            now = time.perf_counter()
-            longest, last = max(longest, now - last), now
-
-    ticking = asyncio.create_task(tick())
-    await asyncio.sleep(0.02)
-    longest = 0.0
-    await work
-    await asyncio.sleep(0.02)
-    done = True
-    await ticking
-    return longest
-
-
-__all__ = [
-    "CountingEncoder",
-    "PromptsLLM",
-    "QueriesLLM",
-    "Recorder",
-    "TheirModel",
-    "longest_pause",
-    "recorded",
-]

@@ -1,26 +1,30 @@
-"""CorpusCleaner over nodes: what it says, what it leaves alone, what it does when something fails.
-
-A pipeline has deleted the old nodes by then: whatever is raised here loses them.
-"""
+"""CorpusCleaner over nodes: findings, failures, and settings as the key of a pipeline's cache."""
 
 from __future__ import annotations
 
-import copy
 import json
-import warnings
+import pickle
+from dataclasses import dataclass
+from typing import ClassVar
 
 import pytest
-from contradicting_nodes import AGAIN, DUTY, OPEN, SHUT, TAX, opposed, retrieved_nodes
-from llama_index.core.schema import Document, ImageNode, IndexNode, MetadataMode, Node, TextNode
+from contradicting_nodes import AGAIN, DUTY, OPEN, TAX, opposed
+from llama_index.core.schema import ImageNode, MetadataMode, TextNode
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
-from llama_index_logic_retrievers import ContradictionFilter, CorpusCleaner
+from llama_index_logic_retrievers import CorpusCleaner
 from naming import stable
-from placed import PlacedEncoder
-from qdrant_client import models
-from suites import WatchedEncoder
+from placed import SETTINGS, PlacedEncoder
+from qdrant_client import AsyncQdrantClient, QdrantClient, models
+from suites import HashedEncoder
 
 from logic_retrievers import Passage, PassageIndex
 from logic_retrievers.cleaning import Ledger
+from logic_retrievers.contradiction.resolution_strategies import (
+    PreferNewest,
+    PreferSource,
+    ResolutionStrategy,
+    Ruling,
+)
 from logic_retrievers.errors import (
     CleaningSkippedWarning,
     ConfigurationError,
@@ -29,6 +33,7 @@ from logic_retrievers.errors import (
 )
 
 VECTORS = ("topical", "contradiction")
+
 LOSE = [OPEN, DUTY, AGAIN]
 
 
@@ -53,6 +58,48 @@ class FailingEncoder(PlacedEncoder):
     encode_queries = encode_documents
 
 
+LAW = TextNode(text="inn | shut | law", id_="law", metadata={"source": "law"})
+KINDS = [
+    {},
+    {"resolution": "annotate"},
+    {"resolution": PreferNewest("on")},
+    {"resolution": ["prefer_newest", PreferSource(("inn",))]},
+    {"neighbours": 3},
+    {"threshold": 0.7},
+    {"settings": SETTINGS},
+    {"trusted": [LAW]},
+    {"trusted_filter": {"source": "inn"}},
+    {"against_trusted": "annotate"},
+    {"date_key": "on"},
+    {"source_order": ["inn"]},
+    {"scope_keys": ["wing"]},
+    {"judge_above": 0.3},
+]
+
+
+@dataclass(frozen=True)
+class Longest(ResolutionStrategy):
+    """A rule of the user's own."""
+
+    name: ClassVar[str] = "longest"
+
+    def decide(self, one, other, graph):
+        return Ruling("?")
+
+
+class Model:
+    """A second opinion that holds a secret."""
+
+    key = "very-secret-key"
+
+    def __call__(self, pairs):
+        return [0.0] * len(pairs)
+
+
+def second(one, other):
+    return other
+
+
 def test_what_loses_is_marked_and_all_say_against_whom():
     results = cleaner()(opposed())
     assert [node.node_id for node in results] == [node.node_id for node in opposed()]
@@ -69,80 +116,12 @@ def test_what_loses_is_marked_and_all_say_against_whom():
     assert hidden(CorpusCleaner(encoder=PlacedEncoder())(opposed())) == []  # annotate
 
 
-def test_nothing_is_lost_or_changed():
-    """The document store has the nodes that came in, and takes their hashes afterwards."""
-    given = [*opposed(), TextNode(text="stone | green | z", id_="z", embedding=[0.5])]
-    before = copy.deepcopy(given)
-    results = cleaner()(given)
-    assert given == before
-    assert results[6] is given[6]  # nothing was found about it
-    assert [result.text for result in results] == [one.text for one in given]
-    assert [result.hash for result in results] == [one.hash for one in given]
-    assert results[0].relationships == given[0].relationships
-    results[0].metadata["date"] = 1
-    results[0].relationships.clear()
-    assert given == before
-    assert cleaner()([]) == []
-
-
 def test_no_model_and_no_prompt_reads_the_verdict():
     """Embedded, it would move the vector; in a prompt it would argue with the text."""
     results, given = cleaner()(opposed()), opposed()
     for mode in (MetadataMode.EMBED, MetadataMode.LLM):
         contents = [node.get_content(metadata_mode=mode) for node in results]
         assert contents == [node.get_content(metadata_mode=mode) for node in given]
-
-
-@pytest.mark.parametrize("kind", [TextNode, IndexNode, Document, Node])
-def test_every_kind_of_node_keeps_its_hash(kind):
-    def made(text, date):
-        fields = {"id_": text, "metadata": {"date": date}}
-        if kind is Node:
-            return Node(text_resource={"text": text}, **fields)
-        return kind(text=text, **fields, **({"index_id": "i"} if kind is IndexNode else {}))
-
-    given = [made(OPEN, 2020), made(SHUT, 2024)]
-    results = cleaner()(given)
-    assert hidden(results) == [OPEN]
-    assert [result.hash for result in results] == [one.hash for one in given]
-    assert all(isinstance(result, kind) for result in results)
-
-
-async def test_asynchronous_calls_give_the_same():
-    made = cleaner()
-    assert await made.acall(opposed()) == made(opposed())
-
-
-def test_the_loop_runs_on_while_it_encodes():
-    watched = WatchedEncoder(PlacedEncoder())
-    assert watched.loop_runs_during(CorpusCleaner(encoder=watched).acall(opposed()))
-
-
-def test_a_verdict_takes_the_place_of_an_earlier_one():
-    strict, mild = cleaner(), cleaner("annotate")
-    first = strict(opposed())
-    assert strict(first) == first
-    assert hidden(mild(first)) == []
-    (alone,) = strict(first[:1])
-    assert alone == opposed()[0]
-    assert type(alone) is TextNode
-
-
-def test_other_evidence_and_the_users_own_key_stay():
-    filtered = ContradictionFilter(encoder=PlacedEncoder()).postprocess_nodes(retrieved_nodes())
-    nodes = [result.node for result in filtered]
-    results = cleaner()(nodes)
-    logic = results[0].metadata["logic"]
-    assert logic["contradiction"] == nodes[0].metadata["logic"]["contradiction"]
-    assert logic["quarantined"] is True
-    assert cleaner()(results[:1])[0].metadata == nodes[0].metadata
-
-    mine = opposed()
-    mine[0].metadata["logic"] = {"mine": 1}
-    kept = cleaner()(mine)
-    assert kept[0].metadata["logic"]["replaced"] == {"logic": {"mine": 1}}
-    assert cleaner()(kept[:1])[0].metadata == mine[0].metadata
-    assert kept[0].hash == mine[0].hash
 
 
 def test_it_looks_into_the_collection_and_hides_what_loses_there(tmp_path):
@@ -223,14 +202,6 @@ def test_a_failing_ledger_is_told_and_nothing_is_hidden(tmp_path):
         assert index.get([OPEN])[0].quarantined
 
 
-def test_a_failing_policy_and_odd_nodes_are_told():
-    wrong = cleaner(lambda one, other: "neither")
-    with pytest.warns(CleaningSkippedWarning, match="InputError"):
-        assert hidden(wrong(opposed())) == []
-    with pytest.warns(CleaningSkippedWarning, match="InputError: A node is needed"):
-        assert cleaner()(["no node"]) == ["no node"]
-
-
 def test_what_was_skipped_is_not_remembered_as_judged():
     """A pipeline's cache keeps what came out; unjudged nodes must not come back from it."""
     made = cleaner(encoder=FailingEncoder())
@@ -246,13 +217,10 @@ def test_what_was_skipped_is_not_remembered_as_judged():
     [
         ({"resolution": "no-such"}, UnknownResolutionError, "no-such"),
         ({"resolution": "prefer_source"}, ConfigurationError, "source_order"),
-        ({"neighbours": 0}, ConfigurationError, "neighbours"),
         ({"threshold": 2.0}, ConfigurationError, "threshold"),
         ({"against_trusted": "drop"}, ConfigurationError, "quarantine"),
         ({"trusted": ["law"]}, InputError, "node"),
-        ({"trusted_filter": {}}, ConfigurationError, "trust"),
         ({"trusted_filter": MetadataFilters(filters=[])}, ConfigurationError, "trust"),
-        ({"judge": 3}, ConfigurationError, "callable"),
         ({"ledger": 3}, ConfigurationError, "ledger"),
         ({"nieghbours": 3}, ConfigurationError, "nieghbours"),
         ({"encoder": PlacedEncoder(["topical"])}, ConfigurationError, "contradiction"),
@@ -263,13 +231,6 @@ def test_what_cannot_work_is_refused_at_once(settings, error, told):
     """At the first node it would only be a warning, and nobody reads those."""
     with pytest.raises(error, match=told):
         cleaner(**settings)
-
-
-def test_settings_may_change():
-    made = cleaner("annotate")
-    assert hidden(made(opposed())) == []
-    made.resolution = "prefer_newest"
-    assert hidden(made(opposed())) == LOSE
 
 
 @pytest.mark.parametrize(
@@ -287,8 +248,76 @@ async def test_a_setting_that_is_wrong_later_is_raised(name, wrong, error):
     assert made.skipped == 0
 
 
-def test_conflicting_trust_warns_and_does_not_skip():
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        cleaner(trusted_filter=lambda _: True)(opposed())
-    assert [warning.category.__name__ for warning in told] == ["ConflictingTrustWarning"]
+def test_no_two_settings_share_a_cache_key():
+    """What a pipeline's cache does not see of the settings it answers with an old verdict."""
+    told = [json.dumps(cleaner(**kind).to_dict(), sort_keys=True) for kind in KINDS]
+    others = [
+        cleaner(judge=Model()).to_json(),
+        cleaner(resolution=second).to_json(),
+        cleaner(resolution=Longest()).to_json(),
+        CorpusCleaner(encoder=HashedEncoder(VECTORS)).to_json(),
+    ]
+    assert len({*told, *others}) == len(told) + len(others)
+    assert told == [json.dumps(cleaner(**kind).to_dict(), sort_keys=True) for kind in KINDS]
+
+
+def test_which_collection_it_is_about_is_told():
+    """Two collections, or two tenants, would share their findings."""
+    told = []
+    for name, tenant in (("docs", "a"), ("other", "b")):
+        with PassageIndex.open(name, PlacedEncoder(), vectors=VECTORS, tenant=tenant) as index:
+            told.append(CorpusCleaner(index).to_dict())
+    assert [one.pop("collection") for one in told] == ["docs", "other"]
+    assert [one.pop("tenant") for one in told] == ["a", "b"]
+    assert told[0] == told[1]
+
+
+async def test_where_the_collection_is_is_told(tmp_path, wire_double):
+    """Collections of one name on two servers would share their verdicts."""
+    name, address = "docs", wire_double.url.removeprefix("http://")
+    client = QdrantClient(url=f"http://me:very-secret-key@{address}?very-secret-key=1")
+    local = QdrantClient(path=str(tmp_path / "local"))
+    aclient = AsyncQdrantClient(f"http://{address}")
+    settings = {"encoder": PlacedEncoder(), "vectors": VECTORS}
+    indexes = [
+        PassageIndex.open(name, location=tmp_path / "one", **settings),
+        PassageIndex.open(name, location=tmp_path / "two", **settings),
+        PassageIndex.open(name, location=wire_double.url, **settings),
+        PassageIndex.open(name, client=local, **settings),
+        PassageIndex.open(name, client=client, **settings),
+        await PassageIndex.aopen(name, async_client=aclient, **settings),
+    ]
+    told = [CorpusCleaner(index).to_json() for index in indexes]
+    assert len(set(told)) == 5
+    assert told[4] == told[5]  # one server, whatever the credentials
+    assert address in told[4]
+    assert not [text for text in told if "secret" in text]
+    assert told == [CorpusCleaner(index).to_json() for index in indexes]
+    assert CorpusCleaner(encoder=PlacedEncoder()).place == []
+    for index in indexes:
+        index.close()
+    client.close()
+    local.close()
+    await aclient.close()
+
+
+def test_secrets_stay_out():
+    """A cache key is written to disk, and a repr to a log."""
+    made = cleaner(judge=Model())
+    for text in (str(made.to_dict()), made.to_json(), repr(made), str(made)):
+        assert "very-secret-key" not in text
+
+
+def test_it_does_not_come_back_from_its_settings():
+    """Without its collection and its ledger it would be another cleaner."""
+    made = cleaner()
+    with pytest.raises(ConfigurationError, match="Make it again"):
+        CorpusCleaner.from_dict(made.to_dict())
+    with pytest.raises(ConfigurationError, match="Make it again"):
+        CorpusCleaner.from_json(made.to_json())
+
+
+def test_it_is_refused_where_it_would_go_to_another_process():
+    """LlamaIndex leaves out fields that cannot be pickled: a worker would compare with nothing."""
+    with pytest.raises(TypeError, match="num_workers"):
+        pickle.dumps(cleaner())

@@ -24,7 +24,6 @@ from qdrant_client import QdrantClient, models
 
 from logic_retrievers import PassageIndex
 from logic_retrievers.cleaning import CorpusCleaner as Core
-from logic_retrievers.cleaning import Ledger, Quarantine
 from logic_retrievers.errors import CleaningSkippedWarning
 
 VECTORS = ("topical", "contradiction")
@@ -74,12 +73,6 @@ def test_our_store_hides_what_loses_and_keeps_its_metadata_clean():
         assert {node.hash for node in store.get_nodes()} == {node.hash for node in nodes}
 
 
-async def test_a_pipeline_is_asynchronous_too_with_the_cleaner():
-    with empty_store() as store:
-        await pipeline(store).arun(documents=documents())
-        assert searched_texts(store.index) == STAY
-
-
 @pytest.mark.parametrize("strategy", list(DocstoreStrategy))
 def test_a_document_store_skips_what_has_not_changed(strategy):
     """A verdict that changes a hash would make every document new at every run."""
@@ -106,33 +99,6 @@ def test_a_document_that_changed_is_judged_anew(strategy):
         assert "quarantined" not in node.metadata["logic"]
         assert searched_texts(store.index) == {OPEN}
         assert store.index.count() == 2
-
-
-def test_whole_documents_as_nodes():
-    """Without a splitter a document is its own node; its id is then the user's."""
-    with empty_store() as store:
-        line = IngestionPipeline(
-            transformations=[
-                CorpusCleaner(store.index, resolution="prefer_newest"),
-                store.embed_model,
-            ],
-            vector_store=store,
-            docstore=SimpleDocumentStore(),
-        )
-        line.run(documents=documents())
-        assert searched_texts(store.index) == STAY
-        assert line.run(documents=documents()) == []
-
-
-def test_restored_by_hand_it_stays(tmp_path):
-    ledger = Ledger(tmp_path / "ledger.sqlite")
-    with empty_store() as store:
-        cleaner = CorpusCleaner(store.index, ledger=ledger, resolution="prefer_newest")
-        store.add(cleaner(opposed()))
-        Quarantine(store.index, ledger).restore([OPEN])
-        assert searched_texts(store.index) == {*STAY, OPEN}
-        store.add(cleaner(opposed()))
-        assert searched_texts(store.index) == {*STAY, OPEN}
 
 
 def test_a_failure_loses_no_document_and_a_later_cleaning_makes_up_for_it():
@@ -209,17 +175,3 @@ def test_their_store_keeps_the_verdict_where_our_index_looks():
         assert {
             result.node.get_content() for result in retriever.retrieve("inn | open | q")
         } == STAY
-
-
-@pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant")
-def test_their_stored_ones_are_hidden_when_something_newer_comes():
-    with their_store() as (theirs, index):
-        cleaner = CorpusCleaner(index, resolution="prefer_newest")
-        line = IngestionPipeline(
-            transformations=[cleaner, LogicEmbeddings(encoder=PlacedEncoder())],
-            vector_store=theirs,
-        )
-        line.run(nodes=theirs_fit()[:1])
-        assert searched_texts(index) == {OPEN}
-        line.run(nodes=theirs_fit()[2:3])
-        assert searched_texts(index) == {SHUT}

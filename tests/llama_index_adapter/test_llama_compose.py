@@ -10,16 +10,13 @@ from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.query_engine import (
     RetrieverQueryEngine,
     RouterQueryEngine,
-    SubQuestionQueryEngine,
 )
-from llama_index.core.question_gen.types import BaseQuestionGenerator, SubQuestion
-from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.retrievers import QueryFusionRetriever, RouterRetriever
 from llama_index.core.schema import NodeWithScore
 from llama_index.core.selectors import LLMSingleSelector
 from llama_index.core.tools import QueryEngineTool, RetrieverTool
 from llama_index_logic_retrievers import CompatibilityReranker, ConstraintRetriever
-from llama_stubs import PromptsLLM, QueriesLLM, recorded
+from llama_stubs import PromptsLLM, QueriesLLM
 
 
 class AllNodes(BaseRetriever):
@@ -31,20 +28,6 @@ class AllNodes(BaseRetriever):
 
     def _retrieve(self, query_bundle):
         return [NodeWithScore(node=node, score=0.5) for node in self._nodes]
-
-
-class TwoQuestions(BaseQuestionGenerator):
-    def _get_prompts(self):
-        return {}
-
-    def _update_prompts(self, prompts):
-        pass
-
-    def generate(self, tools, query):
-        return [SubQuestion(sub_question=q, tool_name="hotels") for q in ("quiet inn", "warm spa")]
-
-    async def agenerate(self, tools, query):
-        return self.generate(tools, query)
 
 
 def ids(results):
@@ -74,33 +57,6 @@ async def test_a_query_engine_answers_from_the_hits(retriever, query):
     assert "cosine" not in prompt
     assert "logic" not in prompt
     assert ids((await engine.aquery(query)).source_nodes) == ids(answer.source_nodes)
-
-
-async def test_a_reranker_in_a_query_engine(nodes, query):
-    """Only reranking, over whatever retriever a user has."""
-    engine = RetrieverQueryEngine.from_args(
-        AllNodes(nodes),
-        llm=MockLLM(),
-        node_postprocessors=[CompatibilityReranker("auto", top_n=2)],
-    )
-    with recorded() as events:
-        answer = engine.query(query)
-    assert len(answer.source_nodes) == 2
-    assert events.names.count("ReRankEndEvent") == 1
-    assert ids((await engine.aquery(query)).source_nodes) == ids(answer.source_nodes)
-
-
-async def test_streaming_is_unaffected(retriever, query):
-    """A stream that comes in one piece at the end."""
-    engine = RetrieverQueryEngine.from_args(
-        retriever,
-        llm=MockLLM(),
-        response_synthesizer=get_response_synthesizer(llm=MockLLM(max_tokens=5), streaming=True),
-        node_postprocessors=[CompatibilityReranker()],
-    )
-    answer = engine.query(query)
-    assert len(list(answer.response_gen)) > 1
-    assert len(answer.source_nodes) == 3
 
 
 @pytest.mark.parametrize("mode", ["reciprocal_rerank", "relative_score", "simple"])
@@ -151,23 +107,6 @@ async def test_a_router_chooses_it(retriever, engine, query):
     assert ids(engines.query(query).source_nodes) == ids(retriever.retrieve(query))
 
 
-@pytest.mark.parametrize("use_async", [False, True])
-def test_sub_questions(engine, query, use_async):
-    """Each sub-question is a query of its own."""
-    tool = QueryEngineTool.from_defaults(engine, name="hotels", description="Hotels.")
-    sub = SubQuestionQueryEngine.from_defaults(
-        [tool],
-        llm=MockLLM(),
-        question_gen=TwoQuestions(),
-        response_synthesizer=get_response_synthesizer(llm=MockLLM()),
-        use_async=use_async,
-        verbose=False,
-    )
-    answer = sub.query(query)
-    assert "Response" in str(answer.source_nodes[0].node.get_content())
-    assert {"inn", "spa"} <= set(ids(answer.source_nodes))
-
-
 @pytest.mark.parametrize("kind", [ContextChatEngine, CondensePlusContextChatEngine])
 async def test_chat_engines(retriever, query, kind):
     """Follow-up questions go through the same retriever."""
@@ -181,10 +120,3 @@ async def test_chat_engines(retriever, query, kind):
     assert len(answer.source_nodes) == 2
     assert (await chat.achat("and with a pool?")).source_nodes
     assert "".join(chat.stream_chat(query).response_gen)
-
-
-async def test_a_query_engine_is_a_tool(engine, query):
-    """An agent calls tools with strings."""
-    tool = QueryEngineTool.from_defaults(engine, name="hotels", description="Hotels.")
-    assert ids(tool.call(query).raw_output.source_nodes)
-    assert ids((await tool.acall(input=query)).raw_output.source_nodes)

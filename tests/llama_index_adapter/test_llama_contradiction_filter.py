@@ -1,14 +1,16 @@
-"""ContradictionFilter: what stays, what is told, and whom it is told to."""
+"""ContradictionFilter: results, settings, trusted nodes, events."""
 
 from __future__ import annotations
 
-import asyncio
 import json
+import pickle
+import uuid
 from copy import deepcopy
+from dataclasses import dataclass
+from typing import ClassVar
 
 import pytest
 from contradicting_nodes import (
-    ABOUT,
     AGAIN,
     COPPER,
     DUTY,
@@ -22,32 +24,130 @@ from contradicting_nodes import (
     opposed_store,
     retrieved_nodes,
 )
-from llama_index.core.llms.mock import MockLLM
-from llama_index.core.query_engine import RetrieverQueryEngine
-from llama_index.core.schema import ImageNode, MetadataMode, NodeWithScore, TextNode
+from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
+from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
+from llama_index.vector_stores.qdrant import QdrantVectorStore
 from llama_index_logic_retrievers import (
-    CompatibilityReranker,
     ConstraintRetriever,
+    ContradictionFilter,
+    open_index_over,
 )
 from llama_index_logic_retrievers.nodes import passage_of
-from llama_stubs import PromptsLLM, recorded
-from placed import PlacedEncoder
+from llama_stubs import recorded
+from naming import stable
+from placed import SETTINGS, PlacedEncoder, vectors
+from qdrant_client import QdrantClient, models
 
 from logic_retrievers import Passage
 from logic_retrievers import contradiction as core
+from logic_retrievers.contradiction.resolution_strategies import (
+    PreferNewest,
+    PreferSource,
+    ResolutionStrategy,
+    Ruling,
+)
 from logic_retrievers.errors import (
     ConfigurationError,
+    ConflictingTrustWarning,
     InputError,
-    PairJudgeWarning,
+    LogicRetrieversError,
+    UnknownResolutionError,
 )
 
 QUERY = "inns"
-LAW = TextNode(text="inn | shut | c", id_="law", metadata={"kind": "law"})
 
 
 @pytest.fixture
 def results():
     return retrieved_nodes()
+
+
+LAW = TextNode(text="inn | shut | c", id_="law", metadata={"kind": "law"})
+
+WAYS = {
+    "mapping": {"source": "inn"},
+    "native": models.Filter(
+        must=[models.FieldCondition(key="metadata.source", match=models.MatchValue(value="inn"))]
+    ),
+    "theirs": MetadataFilters(filters=[MetadataFilter(key="source", value="inn")]),
+    "single": MetadataFilter(key="source", value="inn"),
+    "function": lambda passage: passage.metadata["source"] == "inn",
+}
+
+
+THEIRS = MetadataFilters(
+    filters=[
+        MetadataFilter(key="source", value="inn"),
+        MetadataFilters(filters=[MetadataFilter(key="date", operator=FilterOperator.GT, value=1)]),
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Longest(ResolutionStrategy):
+    """A rule of the user's own."""
+
+    margin: int = 3
+    name: ClassVar[str] = "longest"
+
+    def decide(self, one, other, graph):
+        return Ruling("?")
+
+
+class Later(PreferNewest):
+    """One of the user's own under a name of ours."""
+
+
+class Model:
+    """A second opinion that holds a secret."""
+
+    key = "very-secret-key"
+
+    def __call__(self, pairs):
+        return [0.0] * len(pairs)
+
+    def __repr__(self):
+        return f"Model({self.key})"
+
+
+def second(one, other):
+    return other
+
+
+def nothing(pairs):
+    return [None] * len(pairs)
+
+
+def vouched(passage):
+    return passage.metadata["source"] == "inn"
+
+
+KINDS = [
+    {},
+    {"top_n": 3},
+    {"threshold": 0.7},
+    {"settings": SETTINGS},
+    {"resolution": "drop_both"},
+    {"resolution": PreferNewest("on")},
+    {"resolution": PreferSource(("law", "inn"), "by")},
+    {"trusted": [Passage("law", "inn | shut | c")]},
+    {"trusted": [Passage("law", "inn | shut | d", source="x", embed_text="y")]},
+    {"trusted_filter": {"source": "inn"}},
+    {"trusted_filter": WAYS["native"]},
+    {"trusted_filter": THEIRS},
+    {"trusted_candidates": 3},
+    {"date_key": "on"},
+    {"judge_above": 0.9},
+]
+OF_PYTHON = [
+    {"resolution": second},
+    {"resolution": Longest()},
+    {"resolution": Longest(4)},
+    {"resolution": Later()},
+    {"trusted_filter": vouched},
+    {"judge": Model()},
+    {"judge": nothing},
+]
 
 
 def test_the_core_decides(results):
@@ -67,37 +167,6 @@ def test_the_core_decides(results):
         json.dumps(one.node.metadata, allow_nan=False)
 
 
-def test_scores_stay_the_retrievers(results):
-    """A filter's score in their place, and a cut-off behind it drops by another measure."""
-    left = contradictions().postprocess_nodes(results)
-    assert [one.score for one in left] == [result.score for result in results]
-    assert left[-1].score is None
-
-
-def test_nothing_is_changed_that_was_given(results):
-    """Another branch of the pipeline holds the same nodes."""
-    results[0].node.metadata["deep"] = {"list": [1]}
-    before = deepcopy(results)
-    left = contradictions(trusted=[results[1]]).postprocess_nodes(results)
-    for result in left:
-        result.node.metadata["logic"]["mine"] = 1
-        result.node.relationships.clear()
-        result.node.metadata.get("deep", {}).clear()
-    assert results == before
-
-
-async def test_sync_and_async_return_the_same(results):
-    """Two code paths drift apart."""
-    for resolution in ("annotate", "prefer_newest", "prefer_majority", "drop_both"):
-        made = contradictions(resolution, top_n=3)
-        left = made.postprocess_nodes(results, query_str=QUERY)
-        assert await made.apostprocess_nodes(results, query_str=QUERY) == left
-        assert await made.afilter(results, QUERY) == made.filter(results, QUERY)
-
-
-# --- what was dropped
-
-
 def test_what_was_dropped_can_be_read_without_callbacks(results):
     """A context that got shorter without a word looks like a bad retriever."""
     made = contradictions("drop_both", top_n=4)
@@ -110,15 +179,13 @@ def test_what_was_dropped_can_be_read_without_callbacks(results):
     assert made.filter([result.node for result in results]) == result, "bare nodes do as well"
 
 
-async def test_a_call_of_its_own(results):
+def test_a_call_of_its_own(results):
     """Trusted nodes are often known at the query alone."""
     made = contradictions(top_n=1)
     assert len(made.filter(results, top_n=3).hits) == 3
-    assert await made.afilter(results, top_n=2) == made.filter(results, top_n=2)
     for trusted in (LAW, NodeWithScore(node=LAW), Passage("law", LAW.text)):
         judged = made.filter(results, trusted=[trusted], top_n=9)
         assert kept(judged.dropped) == [OPEN, AGAIN]
-        assert await made.afilter(results, trusted=[trusted], top_n=9) == judged
     assert len(made.filter(results).hits) == 1
     with pytest.raises(ConfigurationError, match="at least 1"):
         made.filter(results, top_n=0)
@@ -144,46 +211,12 @@ async def test_events_are_sent(results):
     assert (told["short"], told["notes"]) == (True, list(result.notes))
 
 
-def test_the_event_holds_no_text():
-    """Traces are read by more people than nodes."""
-    nodes = [passage.model_copy(update={"id_": str(n)}) for n, passage in enumerate(opposed())]
-    with recorded() as events:
-        contradictions("prefer_newest").postprocess_nodes(retrieved_nodes(nodes))
-    assert not any(node.text in repr(events.events) for node in nodes)
-
-
-# --- what is judged
-
-
 def test_what_nodes_say_is_judged_without_their_metadata(results):
     """Under date and file name no text is a copy of itself, and contradictions are hidden."""
     twin = TextNode(text=OPEN, id_="twin", metadata={"date": 1999})
     left = contradictions("drop_both").postprocess_nodes([*results[:2], NodeWithScore(node=twin)])
     assert ids(left) == [OPEN, TAX, "twin"]
     assert "date: 1999" in twin.get_content(MetadataMode.EMBED)
-
-
-def test_one_node_counts_once(results):
-    """The same node of two retrievers would fill the prompt twice."""
-    again = [NodeWithScore(node=result.node, score=0.01) for result in results[3:]]
-    left = contradictions().postprocess_nodes([*results, *again])
-    assert ids(left) == ids(results)
-    assert [one.score for one in left] == [result.score for result in results], "the first of them"
-
-
-def test_nodes_without_text_stay_and_say_so(results):
-    """A multimodal index would lose its images, or fail at the first one."""
-    image = ImageNode(id_="i", image_url="http://x/y.png", metadata={"file": "x"})
-    left = contradictions().postprocess_nodes([NodeWithScore(node=image), *results])
-    assert ids(left)[0] == "i"
-    told = left[0].node.metadata["logic"]["contradiction"]
-    assert told["reason"] == "has no text to judge it by"
-
-
-def test_no_nodes_and_no_query():
-    """A search that found nothing is no error, and a filter needs no query."""
-    assert contradictions().postprocess_nodes([]) == []
-    assert asyncio.run(contradictions(top_n=3).apostprocess_nodes([])) == []
 
 
 def test_a_nodes_document_is_its_source():
@@ -195,98 +228,6 @@ def test_a_nodes_document_is_its_source():
     assert ids(made.postprocess_nodes(retrieved_nodes(nodes))) == [TAX, SHUT, COPPER, AGAIN]
 
 
-def test_functions_get_passages_with_the_users_own_metadata():
-    """Evidence in the metadata would be read as the user's."""
-    seen = []
-
-    def second(one, other):
-        seen.append((one, other))
-        return other
-
-    with opposed_store() as store:
-        retrieved = ConstraintRetriever(store.index, "topical", similarity_top_k=9).retrieve(OPEN)
-    contradictions(second).postprocess_nodes(retrieved)
-    own = {text: {"date": date, "source": source} for text, date, source in ABOUT}
-    assert len(seen) == 3
-    assert all(one.metadata == own[one.id] for pair in seen for one in pair)
-
-
-# --- a second opinion
-
-
-@pytest.mark.parametrize("kind", ["plain", "async def"])
-async def test_a_second_opinion_is_heard(results, kind):
-    """An LLM that is asked and not heard costs money for nothing."""
-    asked = []
-
-    def plain(pairs):
-        asked.extend(pairs)
-        return [0.0 if "tax" in one else None for one, _ in pairs]
-
-    async def later(pairs):
-        await asyncio.sleep(0)
-        return plain(pairs)
-
-    made = contradictions(judge=plain if kind == "plain" else later)
-    result = await made.afilter(results)
-    assert (TAX, DUTY) in asked
-    assert {(conflict.one, conflict.other) for conflict in result.conflicts} == {
-        (OPEN, SHUT),
-        (SHUT, AGAIN),
-    }
-    assert made.filter(results) == result
-
-
-def test_a_second_opinion_that_fails_is_told(results):
-    """A key that has run out must not empty the context."""
-
-    def broken(pairs):
-        raise RuntimeError("secret")
-
-    made = contradictions(judge=broken)
-    with pytest.warns(PairJudgeWarning, match="RuntimeError"):
-        assert len(made.postprocess_nodes(results)) == len(results)
-
-
-# --- inside LlamaIndex
-
-
-async def test_in_a_query_engine():
-    """The usual place: over-fetch, filter, and the answer's sources say why."""
-    llm = PromptsLLM()
-    llm.prompts = []
-    with opposed_store() as store:
-        engine = RetrieverQueryEngine.from_args(
-            ConstraintRetriever(store.index, "topical", similarity_top_k=9),
-            llm=llm,
-            node_postprocessors=[
-                contradictions("prefer_newest", encoder=None, index=store.index, top_n=3)
-            ],
-        )
-        answer = engine.query(OPEN)
-        other = await engine.aquery(OPEN)
-    assert sorted(ids(answer.source_nodes)) == sorted([SHUT, TAX, COPPER])
-    assert ids(other.source_nodes) == ids(answer.source_nodes)
-    (prompt, *_) = llm.prompts
-    assert SHUT in prompt
-    assert AGAIN not in prompt
-    assert "probability" not in prompt
-    for result in answer.source_nodes:
-        logic = result.node.metadata["logic"]
-        assert (logic["policy"], logic["contradiction"]["policy"]) == ("topical", "contradiction")
-    assert isinstance(llm, MockLLM)
-
-
-def test_behind_a_reranker(results):
-    """A filter keeps the order, and what the reranker had to say."""
-    reranker = CompatibilityReranker("topical", encoder=PlacedEncoder())
-    ranked = reranker.postprocess_nodes(results, query_str=COPPER)
-    left = contradictions(top_n=3).postprocess_nodes(ranked, query_str=COPPER)
-    assert ids(left) == ids(ranked)[:3]
-    assert [one.score for one in left] == [one.score for one in ranked[:3]]
-    assert {result.node.metadata["logic"]["policy"] for result in left} == {"topical"}
-
-
 def test_what_is_no_node_is_refused():
     """A string in the list would fail deep inside, without a word of what it was."""
     with pytest.raises(InputError, match="A node is needed, not"):
@@ -295,3 +236,191 @@ def test_what_is_no_node_is_refused():
         contradictions().filter(retrieved_nodes(), trusted=[3])
     with pytest.raises(InputError, match="A node is needed, not str"):
         contradictions().filter(["inn"])
+
+
+@pytest.mark.parametrize(
+    "trusted",
+    [LAW, NodeWithScore(node=LAW, score=0.1), Passage("law", LAW.text), opposed()[2]],
+    ids=["node", "scored node", "passage", "one of the given"],
+)
+def test_trusted_nodes_of_every_kind(results, trusted):
+    """One that is lost on the way leaves the false one in the context."""
+    left = contradictions(trusted=[trusted]).postprocess_nodes(results)
+    assert ids(left) == [TAX, SHUT, COPPER, DUTY]
+    marked = [
+        result.node.node_id
+        for result in left
+        if result.node.metadata["logic"]["contradiction"]["details"]["trusted"]
+    ]
+    assert marked == ([SHUT] if trusted == opposed()[2] else [])
+
+
+def test_trusted_ones_that_contradict_each_other_are_told(results):
+    """Nobody would know why a trusted node judged nobody, or which line's filter it was."""
+    made = contradictions(trusted=[LAW, TextNode(text="inn | open | d", id_="t")])
+    with pytest.warns(ConflictingTrustWarning, match="'law', 't'") as caught:
+        result = made.filter(results)
+    assert caught[0].filename == __file__
+    assert "'law', 't'" in result.notes[0]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_trusted_ones_are_picked_in_every_way(results, way):
+    """Users of either framework bring the filter that they know."""
+    made = contradictions(trusted_filter=WAYS[way])
+    assert ids(made.postprocess_nodes(results)) == [TAX, SHUT, COPPER, DUTY]
+
+
+@pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant")
+def test_trusted_nodes_of_llama_indexs_own_store():
+    """It keeps metadata at the top of the payload: the judge is there, and is not found."""
+    client = QdrantClient(":memory:")
+    theirs = QdrantVectorStore("docs", client=client)
+    law = TextNode(text=LAW.text, id_=str(uuid.uuid4()), metadata={"source": "inn"})
+    law.embedding = vectors(law.text)["topical"].tolist()
+    theirs.add([law])
+    index = open_index_over(theirs, encoder=PlacedEncoder())
+    for way in ("mapping", "theirs", "single"):
+        made = contradictions(encoder=None, index=index, trusted_filter=WAYS[way])
+        assert ids(made.postprocess_nodes(retrieved_nodes()[:2])) == [TAX]
+        given = retrieved_nodes([opposed()[0], opposed()[2]])
+        assert ids(made.postprocess_nodes(given)) == [SHUT], "picked among the given too"
+    client.close()
+
+
+def test_neither_texts_nor_models_are_told():
+    """A trace writes down the repr of every part of a pipeline."""
+    made = contradictions(trusted=[LAW], judge=Model())
+    for hidden in ("very-secret-key", LAW.text, "PlacedEncoder"):
+        assert hidden not in repr(made) + str(made)
+    assert "resolution='annotate'" in repr(made)
+    assert "very-secret-key" not in made.to_json()
+    assert not {"encoder", "index"} & made.to_dict().keys()
+
+
+@pytest.mark.parametrize("kind", [{}, *OF_PYTHON], ids=stable)
+def test_it_travels_to_another_process(kind):
+    """LlamaIndex leaves out what cannot be pickled, and says so in a log."""
+    made = contradictions(**kind)
+    again = pickle.loads(pickle.dumps(made))
+    assert again.to_dict() == made.to_dict()
+    assert again.filter(retrieved_nodes()) == made.filter(retrieved_nodes())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("resolution", "best"),
+        ("threshold", 2.0),
+        ("trusted", ["x"]),
+        ("top_n", 0),
+        ("date_key", ""),
+    ],
+)
+def test_a_bad_value_is_refused_at_the_next_call(name, value):
+    """Kept nodes that were judged by other settings than the present ones."""
+    made = contradictions("prefer_newest", trusted=[LAW])
+    setattr(made, name, value)
+    with pytest.raises(LogicRetrieversError):
+        made.filter(retrieved_nodes())
+
+
+def test_evidence_of_the_retriever_stays():
+    """Why a node was found would be lost behind the last step of the pipeline."""
+    with opposed_store() as store:
+        retrieved = ConstraintRetriever(store.index, "topical", similarity_top_k=9).retrieve(OPEN)
+        before = deepcopy(retrieved)
+        once = contradictions().postprocess_nodes(retrieved)
+    assert retrieved == before
+    for one, plain in zip(once, before, strict=True):
+        logic = dict(one.node.metadata["logic"])
+        assert logic.pop("contradiction")["policy"] == "contradiction"
+        assert logic == plain.node.metadata["logic"]
+        assert one.score == plain.score == logic["score"]
+        assert type(one.node) is type(plain.node)
+        assert one.node.hash == plain.node.hash
+    again = contradictions("prefer_newest").postprocess_nodes(once)
+    assert {result.node.metadata["logic"]["policy"] for result in again} == {"topical"}
+    assert not any(
+        "contradiction" in result.node.metadata["logic"]["contradiction"] for result in again
+    ), "evidence of an earlier filter is replaced"
+    assert contradictions().postprocess_nodes(once) == once
+
+
+def test_settings_make_the_same_filter():
+    """LlamaIndex's way from a file: an object that is lost there would keep other nodes."""
+    for kind in (
+        {"resolution": "drop_both", "threshold": 0.7},
+        {"trusted_filter": {"source": "inn"}},
+    ):
+        made = contradictions(**kind)
+        again = ContradictionFilter.from_json(made.to_json(), encoder=PlacedEncoder())
+        assert again.to_dict() == made.to_dict()
+        assert again.filter(retrieved_nodes()) == made.filter(retrieved_nodes())
+
+
+def test_the_older_of_two_goes_with_the_shipped_encoder():
+    """A default that cannot tell the plainest contradiction is worth nothing."""
+    results = [
+        NodeWithScore(
+            node=TextNode(
+                id_=date,
+                text=text,
+                metadata={"date": date},
+                excluded_embed_metadata_keys=["date"],
+            )
+        )
+        for text, date in (
+            ("Dogs are not allowed in the office.", "2022-05-02"),
+            ("Dogs are allowed in the office.", "2024-09-01"),
+            ("Guests sign in at the desk.", "2023-03-03"),
+        )
+    ]
+    made = ContradictionFilter("prefer_newest", top_n=2)
+    assert ids(made.postprocess_nodes(results)) == ["2024-09-01", "2023-03-03"]
+
+
+def test_settings_tell_what_the_filter_does():
+    """LlamaIndex's caches know a part by its settings: what is left out gives stale results."""
+    described = [contradictions(**kind).to_json() for kind in (*KINDS, *OF_PYTHON)]
+    assert len(set(described)) == len(described)
+    plain = json.loads(described[0])
+    assert plain.pop("class_name") == ContradictionFilter.class_name() == "ContradictionFilter"
+    assert plain == {
+        "resolution": "annotate",
+        "top_n": None,
+        "threshold": None,
+        "settings": None,
+        "trusted": [],
+        "trusted_filter": None,
+        "trusted_candidates": 10,
+        "against_trusted": "drop",
+        "date_key": "date",
+        "source_key": "source",
+        "source_order": [],
+        "judge": None,
+        "judge_above": None,
+        "drop_above": None,
+        "edited_copies": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "words"),
+    [
+        ({"resolution": "unknown"}, UnknownResolutionError, "unknown"),
+        ({"resolution": "prefer_source"}, ConfigurationError, "source_order"),
+        ({"top_n": 0}, ConfigurationError, "top_n"),
+        ({"threshold": 2.0}, ConfigurationError, "threshold"),
+        ({"trusted": ["law"]}, InputError, "node"),
+        ({"trusted_filter": MetadataFilters(filters=[])}, ConfigurationError, "trust"),
+        ({"settings": {"alpha": 1.0}}, ConfigurationError, "ContradictionSettings"),
+        ({"encoder": PlacedEncoder(["topical"])}, ConfigurationError, "contradiction"),
+        ({"k": 3}, ConfigurationError, "no setting 'k'"),
+    ],
+    ids=stable,
+)
+def test_bad_settings_are_refused_when_they_are_set(settings, error, words):
+    """Else the first query of a user's user finds them."""
+    with pytest.raises(error, match=words):
+        contradictions(**settings)

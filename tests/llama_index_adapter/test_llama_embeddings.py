@@ -9,40 +9,14 @@ import numpy as np
 import pytest
 from llama_index.core import MockEmbedding
 from llama_index.core.base.embeddings.base import BaseEmbedding
-from llama_index.core.schema import TextNode
 from llama_index_logic_retrievers import LogicEmbeddings, encoder_of
-from llama_stubs import CountingEncoder, TheirModel, longest_pause, recorded
+from llama_stubs import CountingEncoder, TheirModel, recorded
 
 from logic_retrievers import FunctionEncoder, PassageIndex
 from logic_retrievers.encoders import default_bundle_path, default_encoder
 from logic_retrievers.errors import BlankTextWarning, ConfigurationError, FingerprintMismatchError
 
 TEXTS = ["A quiet inn.", "A loud bar.", "A warm pool."]
-
-
-@pytest.mark.parametrize("vector", ["topical", "compatibility"])
-async def test_vectors_are_the_encoders(encoder, vector):
-    """Query and document side swapped, or the other head: all figures a little lower."""
-    model = LogicEmbeddings(vector)
-    document = encoder.encode_documents(TEXTS)[vector]
-    query = encoder.encode_queries(TEXTS[:1])[vector][0]
-    same = {"atol": 1e-5}
-    np.testing.assert_allclose(model.get_text_embedding_batch(TEXTS), document, **same)
-    np.testing.assert_allclose(await model.aget_text_embedding_batch(TEXTS), document, **same)
-    np.testing.assert_allclose(model.get_text_embedding(TEXTS[1]), document[1], **same)
-    np.testing.assert_allclose(await model.aget_text_embedding(TEXTS[1]), document[1], **same)
-    np.testing.assert_allclose(model.get_query_embedding(TEXTS[0]), query, **same)
-    np.testing.assert_allclose(await model.aget_query_embedding(TEXTS[0]), query, **same)
-    assert all(type(number) is float for number in model.get_query_embedding("x"))
-
-
-def test_query_and_text_go_to_their_own_side():
-    """Bundles with prefixes would be used the wrong way round."""
-    ones, twos = [[1.0, 0.0]], [[0.0, 1.0]]
-    encoder = FunctionEncoder(lambda t: ones * len(t), lambda t: twos * len(t), identity="x")
-    model = LogicEmbeddings(encoder=encoder)
-    assert model.get_text_embedding("a") == ones[0]
-    assert model.get_query_embedding("a") == twos[0]
 
 
 def test_a_bundle_by_its_folder(encoder):
@@ -77,14 +51,6 @@ def test_many_texts_go_in_few_batches():
 
     LogicEmbeddings(encoder=Sizes()).get_text_embedding_batch([f"text {i}" for i in range(300)])
     assert sizes == [256, 44]
-
-
-async def test_the_event_loop_is_never_blocked():
-    """One slow encoding would freeze every other user of the server."""
-    model = LogicEmbeddings(encoder=CountingEncoder(pause=0.3))
-    assert await longest_pause(model.aget_query_embedding("a")) < 0.15
-    assert await longest_pause(model.aget_text_embedding_batch(["a", "b"])) < 0.15
-    assert await longest_pause(model.acall([TextNode(text="a")])) < 0.15
 
 
 def test_events_are_sent():

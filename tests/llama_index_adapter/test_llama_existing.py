@@ -5,21 +5,18 @@ from __future__ import annotations
 import uuid
 
 import pytest
-from llama_index.core import VectorStoreIndex
 from llama_index.core.schema import TextNode
 from llama_index.core.vector_stores.types import VectorStoreQuery
 from llama_index.vector_stores.qdrant import QdrantVectorStore
 from llama_index_logic_retrievers import (
     ConstraintRetriever,
-    LogicEmbeddings,
     LogicVectorStore,
     aopen_index_over,
     open_index_over,
 )
-from llama_stubs import CountingEncoder, TheirModel
+from llama_stubs import TheirModel
 from qdrant_client import AsyncQdrantClient, QdrantClient, models
 
-from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import (
     CollectionMismatchError,
     CollectionNotFoundError,
@@ -132,32 +129,6 @@ def test_both_stores_on_one_collection(theirs, nodes, query):
     assert theirs.get_nodes() == []
 
 
-def test_the_default_encoder_runs_once_where_it_made_their_vectors(client, nodes, query):
-    """With LogicEmbeddings in their store, the two vectors of a query come from one call."""
-    counting = CountingEncoder()
-    model = LogicEmbeddings(encoder=counting)
-    theirs = QdrantVectorStore("c", client=client)
-    for node in nodes:
-        node.id_ = str(uuid.uuid4())
-    VectorStoreIndex(
-        nodes,
-        storage_context=_context(theirs),
-        embed_model=model,
-    )
-    index = open_index_over(theirs, embed_model=model)
-    fingerprint = default_encoder().specs["topical"].fingerprint
-    assert index.encoder.specs["topical"].fingerprint == fingerprint
-    assert len(ConstraintRetriever(index, similarity_top_k=2).retrieve(query)) == 2
-    both = open_index_over(theirs, encoder=counting)
-    assert both.encoder is counting
-
-
-def _context(store):
-    from llama_index.core import StorageContext
-
-    return StorageContext.from_defaults(vector_store=store)
-
-
 async def test_their_asynchronous_client_is_shared(wire_double, nodes, query):
     """A second pool of connections; or the loop blocked by the synchronous one."""
     client = QdrantClient(url=wire_double.url, check_compatibility=False)
@@ -172,7 +143,8 @@ async def test_their_asynchronous_client_is_shared(wire_double, nodes, query):
     assert client.count("c").count == 8  # not closed by us
 
     alone = QdrantVectorStore("c", aclient=aclient)
-    native = await ConstraintRetriever.aover(alone, embed_model=MODEL, similarity_top_k=3)
+    native_index = await aopen_index_over(alone, embed_model=MODEL)
+    native = ConstraintRetriever(native_index, similarity_top_k=3)
     assert await native.aretrieve(query) == expected
     with pytest.raises(ConfigurationError, match="asynchronous"):
         open_index_over(alone, embed_model=MODEL)
@@ -202,9 +174,16 @@ async def test_what_cannot_be_opened_says_why(client, store):
     with pytest.raises(ConfigurationError, match="open already"):
         ConstraintRetriever.over(store, embed_model=MODEL)
     with pytest.raises(ConfigurationError, match="open already"):
-        await ConstraintRetriever.aover(store, tenant="a")
-    assert (await ConstraintRetriever.aover(store, similarity_top_k=2)).index is store.index
+        await aopen_index_over(store, tenant="a")
     assert open_index_over(store) is await aopen_index_over(store) is store.index
+
+
+def test_who_completes_a_collection_vouches_for_its_vectors(theirs):
+    """Another model of the same dimension would search in vectors that are not its own."""
+    open_index_over(theirs, embed_model=MODEL).backfill(["compatibility"])
+    open_index_over(theirs, embed_model=MODEL)
+    with pytest.raises(FingerprintMismatchError):
+        open_index_over(theirs, embed_model=MODEL, identity="another model")
 
 
 def test_of_several_vectors_the_stores_own_is_taken(client, nodes, query):
@@ -228,11 +207,3 @@ def test_text_under_a_key_of_its_own(client, query):
     theirs = QdrantVectorStore("c", client=client, text_key="body")
     retriever = ConstraintRetriever.over(theirs, embed_model=MODEL, filter={"stars": 1})
     assert [result.node.text for result in retriever.retrieve(query)] == ["A quiet inn."]
-
-
-def test_who_completes_a_collection_vouches_for_its_vectors(theirs):
-    """Another model of the same dimension would search in vectors that are not its own."""
-    open_index_over(theirs, embed_model=MODEL).backfill(["compatibility"])
-    open_index_over(theirs, embed_model=MODEL)
-    with pytest.raises(FingerprintMismatchError):
-        open_index_over(theirs, embed_model=MODEL, identity="another model")

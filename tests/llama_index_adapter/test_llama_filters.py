@@ -208,7 +208,7 @@ def check(index: PassageIndex, group: MetadataFilters) -> None:
 
 
 many = settings(
-    max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

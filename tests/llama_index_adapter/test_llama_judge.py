@@ -1,4 +1,4 @@
-"""``judge`` wherever LlamaIndex lets a user say a setting."""
+"""A judge wherever LlamaIndex lets a user set one."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ import pickle
 from collections.abc import Sequence
 
 import pytest
-from llama_index.core.llms import MockLLM
-from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import NodeWithScore
 from llama_index_logic_retrievers import CompatibilityReranker, ConstraintRetriever
 
 from logic_retrievers import Engine
-from logic_retrievers.errors import ConfigurationError, PairJudgeWarning
+from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging.settings import JudgeSettings
 
 QUERY = "a hotel without a pool"
+
 PLAIN = "a hotel"
 
 
@@ -84,26 +83,6 @@ async def test_a_call_and_an_attribute_replace_it(index, judge):
     assert without.retrieve(QUERY) == judged
 
 
-def test_settings_of_a_judge(index, judge):
-    settings = JudgeSettings(judge, candidates=2)
-    results = ConstraintRetriever(index, judge=settings, similarity_top_k=8).retrieve(QUERY)
-    assert len(judge.asked) == 2
-    details = [result.metadata["logic"]["details"] for result in results]
-    assert sum("judge" in one for one in details) == 2
-
-
-def test_a_judge_that_fails_is_a_warning(index):
-    """An answer in the usual order is better than none; nobody may take it for a judged one."""
-
-    def fails(pairs):
-        raise RuntimeError("key=secret")
-
-    with pytest.warns(PairJudgeWarning, match="RuntimeError") as caught:
-        results = ConstraintRetriever(index, judge=fails).retrieve(QUERY)
-    assert "secret" not in str(caught[0].message)
-    assert ids(results) == ids(ConstraintRetriever(index, judge=None).retrieve(QUERY))
-
-
 async def test_a_reranker(found, judge):
     reranker = CompatibilityReranker("auto", judge=judge)
     reranker.postprocess_nodes(found, query_str=PLAIN)
@@ -115,13 +94,6 @@ async def test_a_reranker(found, judge):
     results = alone.postprocess_nodes(found, query_str=PLAIN)
     assert (ids(results)[0], ids(results)[-1]) == ("motel", "spa")
     assert results[0].score == pytest.approx(0.97)
-
-
-def test_a_query_engine_keeps_it(index, judge):
-    engine = RetrieverQueryEngine.from_args(ConstraintRetriever(index, judge=judge), llm=MockLLM())
-    sources = engine.query(QUERY).source_nodes
-    assert judge.asked
-    assert ids(sources) == ids(ConstraintRetriever(index, judge=judge).retrieve(QUERY))
 
 
 def test_settings_are_told_and_travel(found):
@@ -158,8 +130,3 @@ def test_what_is_no_judge_is_refused(index, wrong):
         CompatibilityReranker(judge=wrong)
     with pytest.raises(ConfigurationError, match=words):
         ConstraintRetriever(index).retrieve(PLAIN, judge=wrong)
-
-
-def test_a_retriever_over_a_store(store, judge):
-    ConstraintRetriever.over(store, judge=judge).retrieve(QUERY)
-    assert judge.asked

@@ -29,7 +29,6 @@ from llama_index_logic_retrievers.evidence import with_ranking, without_evidence
 from llama_index_logic_retrievers.nodes import node_of, passage_of, stored_passage
 
 from logic_retrievers import Engine, Evidence, Hit, Passage, PassageIndex
-from logic_retrievers.errors import InputError
 from logic_retrievers.validation import storable
 
 RELATED = {
@@ -101,19 +100,6 @@ def test_what_llama_index_embeds_is_what_is_embedded():
     assert passage.text == "A quiet inn."
     assert passage_of(NODES[1]).embed_text is None
     assert (passage.source, passage.span) == ("book", (5, 17))
-
-
-def test_a_node_without_text_has_nothing_to_judge():
-    """An image would be ranked by its file name."""
-    assert not passage_of(ImageNode(metadata={"file": "a.png"})).text_to_embed
-
-
-def test_metadata_is_stored_as_llama_index_stores_it():
-    """Readers put dates into the metadata; a store that refuses them cannot be filled."""
-    node = TextNode(text="x", metadata={"day": date(2024, 5, 1), "pair": (1, 2)})
-    assert storable(stored_passage(node)).metadata == node.model_dump(mode="json")["metadata"]
-    with pytest.raises(InputError, match="nid"):
-        storable(stored_passage(TextNode(id_="nid", text="x", metadata={"o": object()})))
 
 
 @pytest.mark.parametrize("value", [date(2024, 5, 1), np.int64(3), math.nan, {2, 1}, {1: (2,)}])
@@ -203,6 +189,18 @@ def test_what_lay_under_our_key_is_put_back():
         assert store.get_nodes()[0].metadata == {"logic": "modal"}
 
 
+def test_the_rest_of_a_text_resource_comes_back():
+    """A link to where a text lies would be lost without a word."""
+    resource = MediaResource(text="A quiet inn.", mimetype="text/html", url="http://inn.example/")
+    node = Node(id_="a", text_resource=resource)
+    assert node_of(stored_passage(node)) == node
+
+
+def test_a_node_without_text_has_nothing_to_judge():
+    """An image would be ranked by its file name."""
+    assert not passage_of(ImageNode(metadata={"file": "a.png"})).text_to_embed
+
+
 def test_a_page_without_text_is_stored_as_llama_index_stores_it():
     """One blank page of a PDF would fail a whole ingestion."""
     blank = TextNode(id_="blank", text="", metadata={"file": "a.pdf"})
@@ -214,10 +212,3 @@ def test_a_page_without_text_is_stored_as_llama_index_stores_it():
             "blank",
             "inn",
         }
-
-
-def test_the_rest_of_a_text_resource_comes_back():
-    """A link to where a text lies would be lost without a word."""
-    resource = MediaResource(text="A quiet inn.", mimetype="text/html", url="http://inn.example/")
-    node = Node(id_="a", text_resource=resource)
-    assert node_of(stored_passage(node)) == node

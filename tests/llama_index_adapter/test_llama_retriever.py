@@ -1,70 +1,52 @@
-"""The retriever: what it returns, how many, in which order, with what events."""
+"""ConstraintRetriever: settings, results, errors, events, and a judge."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from copy import deepcopy
 
 import pytest
+from llama_index.core import VectorStoreIndex
 from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugHandler
-from llama_index.core.schema import IndexNode, MetadataMode, NodeRelationship, QueryBundle, TextNode
+from llama_index.core.schema import (
+    IndexNode,
+    MetadataMode,
+    NodeWithScore,
+    QueryBundle,
+    TextNode,
+)
 from llama_index.core.tools import RetrieverTool
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
-from llama_index_logic_retrievers import ConstraintRetriever, LogicVectorStore
-from llama_stubs import CountingEncoder, longest_pause, recorded, recorded_spans
+from llama_index_logic_retrievers import (
+    CompatibilityReranker,
+    ConstraintRetriever,
+    LogicVectorStore,
+)
+from llama_stubs import recorded, recorded_spans
 from qdrant_client import models
+from query_files import write_noisy
 
-from logic_retrievers import Engine, Passage, PassageIndex, SequentialPolicy
-from logic_retrievers.errors import ConfigurationError, InputError, UnknownPolicyError
+from logic_retrievers import (
+    Expression,
+)
+from logic_retrievers.errors import (
+    ConfigurationError,
+    InputError,
+    UnknownPolicyError,
+)
 
 
 def ids(results):
     return [result.node.node_id for result in results]
 
 
-@pytest.mark.parametrize("policy", ["auto", "topical", "union", "sequential", SequentialPolicy()])
-def test_it_returns_what_the_engine_returns(index, query, policy):
-    """An adapter with an order of its own would measure nothing of what we measured."""
-    hits = Engine(index, policy).search(query, 5)
-    results = ConstraintRetriever(index, policy, similarity_top_k=5).retrieve(query)
-    assert ids(results) == [hit.passage.id for hit in hits]
-    assert [result.score for result in results] == [hit.score for hit in hits]
-    assert [result.node.metadata["logic"] for result in results] == [
-        {**hit.evidence.to_dict(), "score": hit.score, "rank": hit.rank} for hit in hits
-    ]
+def scores(results: list[NodeWithScore]) -> list[tuple[str, float | None]]:
+    return [(result.node.node_id, result.score) for result in results]
 
 
-def test_what_the_query_rules_out_moves_down(index, query):
-    """The one thing that the package is for."""
-    plain = ids(ConstraintRetriever(index, "topical", similarity_top_k=8).retrieve(query))
-    results = ConstraintRetriever(index, similarity_top_k=8).retrieve(query)
-    assert plain.index("disco") <= 2
-    assert ids(results)[-1] == "disco"
-    assert "nightclub" in results[-1].metadata["logic"]["reason"]
+TEXT = '("a quiet hotel" OR "a calm guest house") AND NOT nightclub'
 
-
-@pytest.mark.parametrize("k", [1, 3, 8])
-def test_k_is_honoured(index, query, k):
-    """A prompt that was planned for three passages gets another number."""
-    assert len(ConstraintRetriever(index, similarity_top_k=k).retrieve(query)) == k
-    assert len(ConstraintRetriever(index).retrieve(query)) == 4
-
-
-def test_k_is_honoured_after_filtering(index, query):
-    """A filter over the best k alone, as some stores have it, returns one hit or none."""
-    wanted = {"rank": {"gte": 3}}  # the last five: none of them is near the query
-    results = ConstraintRetriever(index, similarity_top_k=4, filter=wanted).retrieve(query)
-    assert len(results) == 4
-    assert all(result.metadata["rank"] >= 3 for result in results)
-    assert (
-        len(
-            ConstraintRetriever(index, "sequential", similarity_top_k=5, filter=wanted).retrieve(
-                query
-            )
-        )
-        == 5
-    )
+EXPRESSION = Expression.parse(TEXT)
 
 
 def test_every_kind_of_filter_says_the_same(index, query):
@@ -78,14 +60,6 @@ def test_every_kind_of_filter_says_the_same(index, query):
             "club",
             "hostel",
         ]
-
-
-def test_min_score_is_honoured(index, query):
-    """A threshold that is stored and never used is worse than none."""
-    best = ConstraintRetriever(index, similarity_top_k=8).retrieve(query)
-    bar = best[2].score
-    results = ConstraintRetriever(index, similarity_top_k=8, min_score=bar).retrieve(query)
-    assert ids(results) == ids(best)[:3]
 
 
 def test_settings_are_public_and_may_change(index, query):
@@ -137,26 +111,6 @@ async def test_settings_of_a_single_call(index, query):
     assert spans == ["ConstraintRetriever.retrieve", "ConstraintRetriever._retrieve"]
 
 
-async def test_sync_and_async_return_the_same(index, query):
-    """Two code paths drift apart."""
-    retriever = ConstraintRetriever(
-        index, similarity_top_k=5, filter={"rank": {"lt": 7}}, min_score=-1.0
-    )
-    assert await retriever.aretrieve(query) == retriever.retrieve(query)
-    assert retriever.retrieve(QueryBundle(query)) == retriever.retrieve(query)
-
-
-async def test_the_event_loop_is_never_blocked():
-    """One slow encoding would freeze every other user of the server."""
-    encoder = CountingEncoder(pause=0.3)
-    index = PassageIndex.open(encoder=encoder)
-    await index.aadd([Passage("a", "A quiet inn.")])
-    retriever = ConstraintRetriever(index)
-    assert await longest_pause(retriever.aretrieve("a quiet place")) < 0.15
-    assert encoder.queries
-    index.close()
-
-
 async def test_async_uses_the_asynchronous_client(wire_double, nodes, query):
     """A synchronous client in a thread passes every other test, and does not scale."""
     store = await LogicVectorStore.aopen(location=wire_double.url)
@@ -169,36 +123,6 @@ async def test_async_uses_the_asynchronous_client(wire_double, nodes, query):
     assert wire_double.peak_overlap > 4  # as many threads there are for a client that has no async
     assert {tuple(ids(result)) for result in results} == {tuple(ids(retriever.retrieve(query)))}
     await store.index.aclose()
-
-
-def test_ids_and_relationships_are_kept(index, query):
-    """A citation, a parent retriever or a docstore cannot find the node otherwise."""
-    (results,) = ConstraintRetriever(index, similarity_top_k=1, filter={"name": "inn"}).retrieve(
-        query
-    )
-    assert results.node.node_id == "inn"
-    assert results.node.ref_doc_id == "doc-inn"
-    assert results.node.relationships[NodeRelationship.SOURCE].node_id == "doc-inn"
-
-
-def test_nothing_is_changed_that_was_given(query):
-    """Evidence of one query in the metadata of the next; a user's node with our keys."""
-    given = [TextNode(id_="a", text="A quiet inn.", metadata={"deep": {"list": [1]}})]
-    before = deepcopy(given)
-    store = LogicVectorStore.open()
-    store.add(given)
-    retriever = ConstraintRetriever(store.index, similarity_top_k=1)
-    (first,) = retriever.retrieve(query)
-    first.node.metadata["deep"]["list"].append(2)
-    first.node.metadata["logic"]["rank"] = 99
-    (second,) = retriever.retrieve(query)
-    assert second.node.metadata["deep"] == {"list": [1]}
-    assert second.node.metadata["logic"]["rank"] == 1
-    assert given == before
-    bundle = QueryBundle(query)
-    retriever.retrieve(bundle)
-    assert bundle == QueryBundle(query)
-    store.index.close()
 
 
 async def test_equal_texts_of_two_documents_are_two_hits(query):
@@ -273,7 +197,35 @@ async def test_it_is_a_tool(index, query):
     assert (await tool.acall(query)).content == answer.content
 
 
-def test_an_empty_query_is_an_error_that_says_so(index):
-    """An empty list looks like an empty collection."""
-    with pytest.raises(InputError, match="empty"):
-        ConstraintRetriever(index).retrieve("  ")
+async def test_retriever_reranker_and_store_follow_the_index(
+    store: LogicVectorStore, nodes, query, tmp_path
+):
+    """Also a query that LlamaIndex embedded itself, with the model that it got at the start."""
+    file = write_noisy(tmp_path / "a.query.onnx", noise=0.5)
+    retriever = ConstraintRetriever.over(store, policy="topical", similarity_top_k=6)
+    reranker = CompatibilityReranker(policy="topical", index=store.index)
+    theirs = VectorStoreIndex.from_vector_store(store, embed_model=store.embed_model)
+    their_retriever = theirs.as_retriever(
+        similarity_top_k=6, vector_store_kwargs={"policy": "topical"}
+    )
+    given = [NodeWithScore(node=node) for node in nodes]
+
+    def all_scores() -> list[object]:
+        reranked = reranker.postprocess_nodes(given, query_bundle=QueryBundle(query))
+        return [
+            scores(retriever.retrieve(query)),
+            scores(their_retriever.retrieve(query)),
+            scores(reranked),
+        ]
+
+    before, model = all_scores(), store.embed_model.model_name
+    store.index.use_query_encoder(file)
+    swapped = all_scores()
+    assert all(one != other for one, other in zip(before, swapped, strict=True))
+    assert swapped[0] == swapped[1]
+    assert scores(await retriever.aretrieve(query)) == swapped[0]
+    assert store.embed_model.model_name != model
+    assert store.embed_model.get_text_embedding("a") == theirs._embed_model.get_text_embedding("a")
+    await store.index.ause_query_encoder(None)
+    assert all_scores() == before
+    assert store.embed_model.model_name == model

@@ -1,23 +1,25 @@
-"""The store beneath VectorStoreIndex."""
+"""LogicVectorStore under VectorStoreIndex."""
 
 from __future__ import annotations
 
 import pytest
 from llama_index.core import Document, StorageContext, VectorStoreIndex
 from llama_index.core.node_parser import TokenTextSplitter
-from llama_index.core.schema import ImageNode, MetadataMode, TextNode
+from llama_index.core.schema import ImageNode, MetadataMode
 from llama_index.core.vector_stores.types import (
     FilterOperator,
     MetadataFilter,
     MetadataFilters,
     VectorStoreQuery,
-    VectorStoreQueryMode,
 )
-from llama_index_logic_retrievers import ConstraintRetriever, LogicVectorStore
-from llama_stubs import CountingEncoder, longest_pause
-from qdrant_client import AsyncQdrantClient, QdrantClient, models
+from llama_index_logic_retrievers import (
+    ConstraintRetriever,
+    LogicVectorStore,
+)
+from llama_stubs import CountingEncoder
+from qdrant_client import QdrantClient, models
 
-from logic_retrievers import Engine, OnnxEncoder
+from logic_retrievers import Engine
 from logic_retrievers.errors import (
     BlankTextWarning,
     ConfigurationError,
@@ -39,6 +41,9 @@ def stored(store):
 
 def ask(text, k=4, **fields):
     return VectorStoreQuery(query_str=text, similarity_top_k=k, **fields)
+
+
+NAMED = {"exclude": ["nightclubs", "cows"], "hard": True}
 
 
 def test_an_index_from_documents_writes_both_vectors_and_searches_by_text(query):
@@ -105,13 +110,6 @@ async def test_sync_and_async_do_the_same(nodes, query):
     await native.index.aclose()
 
 
-async def test_the_event_loop_is_never_blocked(nodes):
-    """One ingestion would freeze every user of the server."""
-    store = await LogicVectorStore.aopen(encoder=CountingEncoder(pause=0.3))
-    assert await longest_pause(store.async_add(nodes)) < 0.2
-    assert await longest_pause(store.aquery(ask("a quiet inn"))) < 0.2
-
-
 def test_a_query_is_the_engines(store, query):
     """Settings of LlamaIndex's query that are dropped without a word."""
     engine = Engine(store.index)
@@ -130,24 +128,6 @@ def test_a_query_is_the_engines(store, query):
     union = store.query(ask(query), policy="union")
     assert union.nodes[0].metadata["logic"]["policy"] == "union"
     assert store.query(ask(query), min_score=0.99).ids == []
-
-
-def test_settings_of_a_query_reach_it_through_the_retriever(store, query):
-    """`vector_store_kwargs` is the only way there."""
-    index = VectorStoreIndex.from_vector_store(store, embed_model=store.embed_model)
-    retriever = index.as_retriever(
-        similarity_top_k=2, filters=STARS, vector_store_kwargs={"policy": "union"}
-    )
-    results = retriever.retrieve(query)
-    assert sorted(ids(results)) == ["club", "hostel"]
-    assert results[0].node.metadata["logic"]["policy"] == "union"
-
-
-@pytest.mark.parametrize("mode", ["svm", "semantic_hybrid", "linear_regression"])
-def test_other_modes_are_refused(store, query, mode):
-    """A search in another way than it was asked for."""
-    with pytest.raises(ConfigurationError, match=mode):
-        store.query(ask(query, mode=VectorStoreQueryMode(mode)))
 
 
 def test_what_cannot_be_asked_is_refused(store, query):
@@ -252,18 +232,6 @@ def test_insert_delete_and_update_through_the_index(store):
     assert index.vector_store is store
 
 
-async def test_the_index_is_asynchronous_too(nodes, query):
-    """`aretrieve` over a synchronous store blocks the loop."""
-    store = await LogicVectorStore.aopen()
-    index = VectorStoreIndex.from_vector_store(store, embed_model=store.embed_model)
-    await index.ainsert_nodes(nodes)
-    retriever = index.as_retriever(similarity_top_k=3)
-    assert await retriever.aretrieve(query) == retriever.retrieve(query)
-    await index.adelete_nodes(["inn"])
-    await index.adelete_ref_doc("doc-club")
-    assert len(stored(store)) == 6
-
-
 async def test_no_secret_is_shown(wire_double):
     """A key in a log or in a file of settings is a key that must be changed."""
     secret = "very-secret-key"
@@ -290,19 +258,6 @@ def test_settings_of_a_store(store):
         store.__reduce__()
 
 
-async def test_given_clients_are_the_stores(wire_double, nodes):
-    """A second connection pool beside the user's."""
-    client = QdrantClient(url=wire_double.url, check_compatibility=False)
-    aclient = AsyncQdrantClient(url=wire_double.url, check_compatibility=False)
-    store = LogicVectorStore.open(client=client, async_client=aclient)
-    assert (store.client, store.index.async_client) == (client, aclient)
-    await store.async_add(nodes)
-    store.index.close()
-    assert client.count("passages").count == 8
-    await aclient.close()
-    client.close()
-
-
 def test_a_policy_without_its_vector_says_so(nodes):
     """An empty list looks like an empty collection."""
     store = LogicVectorStore.open(vectors=["topical"], policy="union")
@@ -312,9 +267,13 @@ def test_a_policy_without_its_vector_says_so(nodes):
     assert store.embed_model.vector == "topical"
 
 
-def test_an_encoder_of_ones_own(nodes):
-    """The store's model must be the index's, whatever its vectors are called."""
-    store = LogicVectorStore.open(encoder=OnnxEncoder(threads=1), vectors=["compatibility"])
-    store.add([TextNode(text="x")])
-    assert store.embed_model.model_name.startswith("logic-retrievers:topical")
-    store.index.close()
+async def test_a_store_and_its_retriever(store, query):
+    expected = ids(ConstraintRetriever.over(store, **NAMED).retrieve(query))
+    asked = VectorStoreQuery(query_str=query, similarity_top_k=4)
+    assert store.query(asked, **NAMED).ids == expected
+    assert (await store.aquery(asked, **NAMED)).ids == expected
+    index = VectorStoreIndex.from_vector_store(store, embed_model=store.embed_model)
+    retriever = index.as_retriever(similarity_top_k=4, vector_store_kwargs=NAMED)
+    assert ids(retriever.retrieve(query)) == expected
+    nothing = {"exclude": None, "hard": None, "policy": None, "query_syntax": None}
+    assert store.query(asked, **nothing).ids == store.query(asked).ids

@@ -1,7 +1,7 @@
 """Conformance suites: test classes for a new backend, encoder or framework adapter.
 
-Put the folder ``tests/conformance`` of the source tree on pytest's ``pythonpath``, subclass a suite
-and implement how your part is made and called; all its tests run::
+Put the folder ``tests/conformance`` of the source tree on pytest's ``pythonpath``. Subclass a suite
+and implement how your part is made and called; then all its tests run::
 
     from suites import EncoderConformance
 
@@ -10,8 +10,8 @@ and implement how your part is made and called; all its tests run::
         def encoder(self):
             return MyEncoder()
 
-Each test's docstring names the silent failure that it finds. Nothing is downloaded, and nothing but
-pytest is needed: asynchronous tests start an event loop of their own.
+Each test's docstring names the silent failure that it finds. The suites download nothing and need
+only pytest: asynchronous tests start their own event loop.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class ContradictionFilterConformance(ABC):
 
     @abstractmethod
     async def afilter(self, made: Any, items: list[Any]) -> list[Retrieved]:
-        """The asynchronous twin of :meth:`filter`."""
+        """Call :meth:`filter` asynchronously."""
 
     def evidence_of(self, one: Retrieved) -> Any:
         """The filter's evidence in a result; another place than our key's own says so here.
@@ -82,12 +82,10 @@ class ContradictionFilterConformance(ABC):
 
     @pytest.fixture
     def encoder(self) -> WatchedEncoder:
-        """The encoder behind."""
         return contradiction_encoder()
 
     @pytest.fixture
     def passages(self) -> list[Passage]:
-        """What is filtered; some contradict each other."""
         return contradicting_passages()
 
     @pytest.fixture
@@ -103,11 +101,13 @@ class ContradictionFilterConformance(ABC):
     def test_keeps_what_the_core_keeps(
         self, encoder: WatchedEncoder, passages: list[Passage], rule: dict[str, Any]
     ) -> None:
-        """An adapter with logic of its own keeps a little more or less, and nobody sees it."""
+        """An adapter with logic of its own keeps a little more or less, unnoticed."""
         found = self.filter(self.make(encoder=encoder, **rule), self.items(passages))
-        check_kept(found, ContradictionFilter(encoder, **rule).filter(passages).hits)
+        expected = ContradictionFilter(encoder, **rule).filter(passages).hits
+        check_kept(found, expected)
+        check_evidence(found, expected, self.evidence_of)
 
-    @pytest.mark.parametrize("top_n", [1, 3, 6, 100])
+    @pytest.mark.parametrize("top_n", [1, 6])
     def test_top_n_is_filled_up(
         self, encoder: WatchedEncoder, passages: list[Passage], top_n: int
     ) -> None:
@@ -184,16 +184,8 @@ class ContradictionFilterConformance(ABC):
         for result in found:
             assert result.metadata["tags"] == ["a"]
             assert result.metadata["nested"] == {"list": [1, {}]}
-
-    def test_results_are_the_callers_own(
-        self, encoder: WatchedEncoder, passages: list[Passage]
-    ) -> None:
-        """An annotation on a result must not reach what another branch of the chain holds."""
-        items = self.items([replace(passage, metadata={"tags": ["a"]}) for passage in passages])
-        before = copy.deepcopy(items)
-        for item in self.filter(self.make(encoder=encoder), items):
-            item.metadata["tags"].append("mine")
-            item.metadata.clear()  # type: ignore[attr-defined]
+            result.metadata["tags"].append("mine")
+            result.metadata.clear()  # type: ignore[attr-defined]
         assert items == before
 
     def test_no_items(self, encoder: WatchedEncoder) -> None:
@@ -223,29 +215,15 @@ class ContradictionFilterConformance(ABC):
         results = self.filter(self.make(encoder=encoder), self.items(named))
         assert [result.text for result in results] == [passage.text for passage in passages]
 
-    @pytest.mark.parametrize("rule", RULES, ids=NAMES)
-    def test_asynchronous_filtering_gives_the_same(
-        self, encoder: WatchedEncoder, passages: list[Passage], rule: dict[str, Any]
+    def test_asynchronous_filtering_gives_the_same_and_blocks_no_event_loop(
+        self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
-        """Synchronous and asynchronous code drift apart."""
-        made, items = self.make(encoder=encoder, top_n=4, **rule), self.items(passages)
+        """Synchronous and asynchronous code drift apart; a blocked loop slows all users."""
+        made = self.make(encoder=encoder, top_n=4, resolution="drop_both")
+        items = self.items(passages)
         assert asyncio.run(self.afilter(made, items)) == self.filter(made, items)
-
-    def test_asynchronous_filtering_leaves_the_event_loop_free(
-        self, encoder: WatchedEncoder, passages: list[Passage]
-    ) -> None:
-        """A server that stands still while passages are encoded is slow for everybody."""
-        made, items = self.make(encoder=encoder), self.items(passages)
+        made = self.make(encoder=encoder)
         assert encoder.loop_runs_during(self.afilter(made, items))
-
-    def test_evidence_stands_under_one_key(
-        self, encoder: WatchedEncoder, passages: list[Passage]
-    ) -> None:
-        """A context that cannot say what it contradicts can only be believed."""
-        for rule in RULES:
-            found = self.filter(self.make(encoder=encoder, **rule), self.items(passages))
-            expected = ContradictionFilter(encoder, **rule).filter(passages).hits
-            check_evidence(found, expected, self.evidence_of)
 
     def test_evidence_of_an_earlier_step_is_replaced_and_not_read(
         self, encoder: WatchedEncoder, passages: list[Passage]

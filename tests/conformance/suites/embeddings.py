@@ -45,11 +45,11 @@ class EmbeddingsConformance(ABC):
 
     @abstractmethod
     async def aembed_documents(self, embeddings: Any, texts: list[str]) -> list[list[float]]:
-        """The asynchronous twin of :meth:`embed_documents`."""
+        """Call :meth:`embed_documents` asynchronously."""
 
     @abstractmethod
     async def aembed_query(self, embeddings: Any, text: str) -> list[float]:
-        """The asynchronous twin of :meth:`embed_query`."""
+        """Call :meth:`embed_query` asynchronously."""
 
     @pytest.fixture
     def encoder(self) -> Encoder:
@@ -99,7 +99,7 @@ class EmbeddingsConformance(ABC):
         np.testing.assert_allclose(query, self.embed_query(embeddings, TEXTS[0]), atol=1e-6)
 
     def test_asynchronous_calls_leave_the_event_loop_free(self, encoder: Encoder) -> None:
-        """A server that stands still for each embedding is slow for everybody."""
+        """A server that stands still for each embedding slows all users."""
         watched = WatchedEncoder(encoder)
         embeddings = self.make("topical", watched)
         assert watched.loop_runs_during(self.aembed_query(embeddings, "a first query"))

@@ -64,7 +64,7 @@ class ExpressionConformance(ABC):
 
     @abstractmethod
     async def aask(self, made: Any, query: str) -> list[Retrieved]:
-        """The asynchronous twin of :meth:`ask`."""
+        """Call :meth:`ask` asynchronously."""
 
     def expected(self, index: PassageIndex, query: Query, policy: str) -> list[Hit]:
         """What the core gives; for a retriever of five."""
@@ -135,6 +135,6 @@ class ExpressionConformance(ABC):
     def test_syntaxes_that_cannot_work_fail_at_construction(
         self, index: PassageIndex, settings: dict[str, Any], words: str
     ) -> None:
-        """A policy that knows words alone would rank by the phrase, and nobody would see it."""
+        """A policy that knows words alone would rank by the phrase, unnoticed."""
         with pytest.raises(ValueError, match=words):
             self.make(index, **settings)

@@ -68,14 +68,12 @@ class IndexConformance:
 
     @pytest.fixture
     def encoder(self) -> WatchedEncoder:
-        """The encoder of the index."""
         return WatchedEncoder(HashedEncoder(query_prefix="query ", dimension=64))
 
     @pytest.fixture
     def index(
         self, open_index: Callable[[Encoder], PassageIndex], encoder: WatchedEncoder
     ) -> PassageIndex:
-        """The index under test, empty."""
         return open_index(encoder)
 
     @pytest.fixture
@@ -267,7 +265,7 @@ class IndexConformance:
     def test_asynchronous_calls_leave_the_event_loop_free(
         self, index: PassageIndex, encoder: WatchedEncoder, what: str
     ) -> None:
-        """A server that stands still for each ingestion or search is slow for everybody."""
+        """A server that stands still for each ingestion or search slows all users."""
         index.add(hotel_passages())
 
         async def work() -> None:

@@ -70,11 +70,10 @@ class RerankerConformance(ABC):
 
     @abstractmethod
     async def arerank(self, reranker: Any, query: str, items: list[Any]) -> list[Retrieved]:
-        """The asynchronous twin of :meth:`rerank`."""
+        """Call :meth:`rerank` asynchronously."""
 
     @pytest.fixture
     def encoder(self) -> WatchedEncoder:
-        """The encoder behind."""
         return WatchedEncoder(HashedEncoder(query_prefix="query ", dimension=64))
 
     @pytest.fixture
@@ -97,11 +96,13 @@ class RerankerConformance(ABC):
     def test_orders_as_the_core_does(
         self, encoder: WatchedEncoder, passages: list[Passage], policy: str
     ) -> None:
-        """An adapter with logic of its own orders a little otherwise, and nobody sees it."""
+        """An adapter with logic of its own orders a little otherwise, unnoticed."""
         reranker, core = self.make(policy=policy, encoder=encoder), Reranker(encoder, policy)
         for query in QUERIES:
             results = self.rerank(reranker, query, self.items(passages))
-            check_results(results, core.rerank(query, passages))
+            expected = core.rerank(query, passages)
+            check_results(results, expected)
+            check_evidence(results, expected)
 
     def test_the_default_policy_reads_what_a_query_excludes(
         self, encoder: WatchedEncoder, passages: list[Passage]
@@ -121,7 +122,7 @@ class RerankerConformance(ABC):
         back = self.rerank(reranker, PLAIN, self.items(distinct[::-1]))
         assert [one.id for one in forth] == [one.id for one in back]
 
-    @pytest.mark.parametrize("top_n", [None, 1, 3, 100])
+    @pytest.mark.parametrize("top_n", [None, 3, 100])
     def test_top_n(
         self, encoder: WatchedEncoder, passages: list[Passage], top_n: int | None
     ) -> None:
@@ -156,16 +157,8 @@ class RerankerConformance(ABC):
         for result in results:
             assert result.metadata["tags"] == ["a"]
             assert result.metadata["nested"] == {"list": [1, {}]}
-
-    def test_results_are_the_callers_own(
-        self, encoder: WatchedEncoder, passages: list[Passage]
-    ) -> None:
-        """An annotation on a result must not reach what another branch of the chain holds."""
-        items = self.items([replace(passage, metadata={"tags": ["a"]}) for passage in passages])
-        before = copy.deepcopy(items)
-        for item in self.rerank(self.make(encoder=encoder), EXCLUDING, items):
-            item.metadata["tags"].append("mine")
-            item.metadata.clear()  # type: ignore[attr-defined]
+            result.metadata["tags"].append("mine")
+            result.metadata.clear()  # type: ignore[attr-defined]
         assert items == before
 
     def test_no_items(self, encoder: WatchedEncoder) -> None:
@@ -213,41 +206,17 @@ class RerankerConformance(ABC):
             expected,
         )
 
-    def test_equal_texts_of_different_ids_are_all_kept(
+    def test_asynchronous_reranking_gives_the_same_and_blocks_no_event_loop(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
-        """Two passages may say the same, and be two sources all the same."""
-        results = self.rerank(self.make(encoder=encoder), PLAIN, self.items(passages))
-        assert sorted(result.id for result in results) == sorted(passage.id for passage in passages)
-
-    @pytest.mark.parametrize("policy", POLICIES)
-    def test_asynchronous_reranking_gives_the_same(
-        self, encoder: WatchedEncoder, passages: list[Passage], policy: str
-    ) -> None:
-        """Synchronous and asynchronous code drift apart."""
-        reranker, items = self.make(policy=policy, encoder=encoder, top_n=5), self.items(passages)
+        """Synchronous and asynchronous code drift apart; a blocked loop slows all users."""
+        reranker, items = self.make(encoder=encoder, top_n=5), self.items(passages)
 
         async def run_all() -> list[list[Retrieved]]:
             return [await self.arerank(reranker, query, items) for query in QUERIES]
 
         assert asyncio.run(run_all()) == [self.rerank(reranker, query, items) for query in QUERIES]
-
-    def test_asynchronous_reranking_leaves_the_event_loop_free(
-        self, encoder: WatchedEncoder, passages: list[Passage]
-    ) -> None:
-        """A server that stands still while passages are encoded is slow for everybody."""
-        reranker, items = self.make(encoder=encoder), self.items(passages)
         assert encoder.loop_runs_during(self.arerank(reranker, "a query that is new", items))
-
-    @pytest.mark.parametrize("policy", POLICIES)
-    def test_evidence_stands_under_one_key(
-        self, encoder: WatchedEncoder, passages: list[Passage], policy: str
-    ) -> None:
-        """A list that cannot say why it is in this order can only be believed."""
-        reranker, core = self.make(policy=policy, encoder=encoder), Reranker(encoder, policy)
-        for query in QUERIES:
-            results = self.rerank(reranker, query, self.items(passages))
-            check_evidence(results, core.rerank(query, passages))
 
     def test_evidence_of_an_earlier_step_is_replaced_and_not_read(
         self, encoder: WatchedEncoder, passages: list[Passage]

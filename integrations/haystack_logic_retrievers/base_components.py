@@ -1,0 +1,113 @@
+"""Bases of the components: a store and an encoder that open late, and the settings of a query."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Self
+
+from haystack import default_from_dict
+from haystack.document_stores.types import FilterPolicy
+
+from haystack_logic_retrievers.settings import (
+    any_judge_from,
+    check_encoder,
+    describe_any_judge,
+    describe_any_policy,
+    refuse_to_save,
+    with_settings,
+)
+from haystack_logic_retrievers.store import LogicDocumentStore
+from logic_retrievers.adapters.descriptions import any_policy_from
+from logic_retrievers.effects import encoder_threads
+from logic_retrievers.encoders import Encoder
+from logic_retrievers.errors import ConfigurationError, shown
+from logic_retrievers.index import PassageIndex
+from logic_retrievers.judging.settings import AnyJudge, check_any_judge
+from logic_retrievers.query_input import AnyPolicy, QuerySyntax, check_exclude, check_syntax
+
+
+class StoreComponent:
+    """A component over a store, or over documents from anywhere."""
+
+    document_store: LogicDocumentStore | None
+    bundle: str | None = None
+    encoder: Encoder | None = None
+
+    def _set_store(
+        self, store: Any, bundle: str | None = None, encoder: Encoder | None = None
+    ) -> None:
+        check_encoder(bundle, encoder)
+        if store is not None and not isinstance(store, LogicDocumentStore):
+            raise ConfigurationError(
+                f"document_store= must be a LogicDocumentStore, not {shown(store)}."
+            )
+        self.document_store = store
+        self.bundle = bundle
+        self.encoder = encoder
+
+    @property
+    def _index(self) -> PassageIndex | None:
+        return None if self.document_store is None else self.document_store.index
+
+    def _refuse_own_encoder(self) -> None:
+        if self.encoder is not None:
+            raise refuse_to_save("encoder", self.encoder, "Name a bundle's folder: bundle=.")
+
+    @abstractmethod
+    def _load(self) -> Any:
+        """Open the store and load the encoder."""
+
+    def warm_up(self) -> None:
+        """Open the store and load the encoder."""
+        self._load()
+
+    async def warm_up_async(self) -> None:
+        """Open the store and load the encoder without blocking the event loop."""
+        await encoder_threads.submit(self._load)
+
+    def close(self) -> None:
+        """Close the store; the next run opens it again."""
+        if self.document_store is not None:
+            self.document_store.close()
+
+    async def close_async(self) -> None:
+        """Close the store and the clients of this event loop."""
+        if self.document_store is not None:
+            await self.document_store.close_async()
+
+
+class QueryComponent(StoreComponent):
+    """A component that ranks by a query."""
+
+    def _set_query_settings(
+        self,
+        policy: AnyPolicy,
+        query_syntax: QuerySyntax,
+        exclude: list[str] | None,
+        hard: bool,
+        judge: AnyJudge,
+    ) -> None:
+        check_syntax(query_syntax, policy)
+        check_any_judge(judge)
+        self.policy = policy
+        self.query_syntax = query_syntax
+        self.exclude = list(check_exclude(exclude or (), hard, policy))
+        self.hard = hard
+        self.judge = judge
+
+    def _describe_query_settings(self) -> dict[str, Any]:
+        return {
+            "policy": describe_any_policy(self.policy),
+            "query_syntax": self.query_syntax,
+            "exclude": self.exclude,
+            "hard": self.hard,
+            "judge": describe_any_judge(self.judge),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Return the component that ``to_dict`` described."""
+        made = with_settings(
+            data, policy=any_policy_from, judge=any_judge_from, filter_policy=FilterPolicy.from_str
+        )
+        return default_from_dict(cls, made)
