@@ -1,11 +1,11 @@
 """Texts to named vectors: the encoder protocol, the ONNX encoder and its bundles, adapters, caches.
 
-base.py           the protocol and the checks that all encoders share
+base.py           the protocol, and the checks that all encoders share
 onnx.py           the ONNX encoder, over tokenization.py and sessions.py
-bundle.py         bundle folders; manifest.py describes them, verification.py compares their vectors
+bundle.py         reads bundle folders in the format of manifest.py; verification.py tests them
 query_encoder.py  one file that replaces the query side of a head
 functions.py, endpoint.py, sentence_transformers.py    adapters for other models
-combined.py, caching.py                   wrappers around other encoders
+combined.py, caching.py                   encoders that wrap others
 
 Public names load on first use, so importing this package loads neither ONNX Runtime nor PyTorch.
 """
@@ -18,8 +18,7 @@ _MODULES = {
     "base": "Encoder VectorSpec",
     "bundle": "Bundle default_bundle_path load_bundle",
     "caching": "CachedEncoder RecentEncoder",
-    "combined": "CombinedEncoder with_compatibility",
-    "default": "default_encoder",
+    "combined": "CombinedEncoder default_encoder with_compatibility",
     "endpoint": "EndpointEncoder",
     "functions": "FunctionEncoder identity_of",
     "onnx": "OnnxEncoder",

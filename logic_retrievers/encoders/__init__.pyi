@@ -6,8 +6,8 @@ from logic_retrievers.encoders.bundle import load_bundle as load_bundle
 from logic_retrievers.encoders.caching import CachedEncoder as CachedEncoder
 from logic_retrievers.encoders.caching import RecentEncoder as RecentEncoder
 from logic_retrievers.encoders.combined import CombinedEncoder as CombinedEncoder
+from logic_retrievers.encoders.combined import default_encoder as default_encoder
 from logic_retrievers.encoders.combined import with_compatibility as with_compatibility
-from logic_retrievers.encoders.default import default_encoder as default_encoder
 from logic_retrievers.encoders.endpoint import EndpointEncoder as EndpointEncoder
 from logic_retrievers.encoders.functions import FunctionEncoder as FunctionEncoder
 from logic_retrievers.encoders.functions import identity_of as identity_of

@@ -1,4 +1,4 @@
-"""What the rest of the package needs from an encoder, and the checks that all encoders share."""
+"""The encoder protocol, and the checks that all encoders share."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from logic_retrievers.errors import (
 )
 from logic_retrievers.text import is_blank, visible_text
 
+# shape (texts, dimension); rows have Euclidean length 1
 Vectors: TypeAlias = npt.NDArray[np.float32]
-"""Shape (texts, dimension); rows have Euclidean length 1."""
 
 Role: TypeAlias = Literal["query", "document"]
 
@@ -39,18 +39,18 @@ class VectorSpec:
     Args:
         name: ``topical``, ``compatibility``, ``contradiction`` or a name of the user's.
         dimension: number of coordinates.
-        max_tokens: length of the longest text that is read whole, in tokens, special ones included.
+        max_tokens: longest text that is read whole, in tokens including special ones.
         fingerprint: changes whenever a stored vector of this name would change (weights, pooling,
             prefixes, length). An index compares it when it is opened. It describes the *document*
-            side, so a better query encoder does not orphan an index.
-        trained: False for a head that only repeats another one until a trained one replaces it.
+            side, so that a better query encoder does not orphan an index.
+        trained: False for a head that repeats another one until a trained one replaces it.
         query_prefix, document_prefix: put before every text of that role.
         query_fingerprint: the same for the query side; part of the key of cached query vectors.
-            Empty: the query side changes only with the document side.
+            Empty if the query side changes only with the document side.
         exclusion: constants of the exclusion policy for the scores of this vector, by name; None
-            where they have not been calibrated.
+            if they have not been calibrated.
         contradiction: constants that turn the sparsity of differences of this vector into a score
-            and a probability (``contradiction.ContradictionSettings``); None likewise.
+            and a probability (``contradiction.ContradictionSettings``); None if not calibrated.
     """
 
     name: str
@@ -65,12 +65,11 @@ class VectorSpec:
     contradiction: Mapping[str, float] | None = None
 
     def fingerprint_for(self, role: Role) -> str:
-        """The fingerprint of the side that encodes texts of this role."""
         return (self.query_fingerprint if role == "query" else "") or self.fingerprint
 
 
 def fingerprint(*parts: Any) -> str:
-    """A hash of values that JSON can hold, in 32 characters."""
+    """Hash of JSON values, 32 characters."""
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
@@ -110,11 +109,11 @@ class RoleEncoder(ABC):
     ) -> dict[str, Vectors]:
         """Vectors of queries, one read-only array (texts, dimension) per name.
 
-        Of a text that is too long only the beginning is read, with one :class:`LongTextWarning`
-        per call where the encoder can tell. Lone surrogates count as U+FFFD.
+        Only the beginning of a text that is too long is read, with one :class:`LongTextWarning`
+        per call if the encoder can tell. Lone surrogates count as U+FFFD.
 
         Raises:
-            EmptyTextError: a text that holds nothing to read.
+            EmptyTextError: a text holds nothing to read.
             InputError: not a sequence of strings.
             ConfigurationError: a name that the encoder does not make.
         """
@@ -130,7 +129,7 @@ class RoleEncoder(ABC):
     def _encode(
         self, role: Role, texts: Sequence[str], names: Sequence[str] | None
     ) -> dict[str, Vectors]:
-        """Vectors of texts of one role."""
+        """Vectors of texts of one role, by name."""
 
 
 class SingleVectorEncoder(RoleEncoder):
@@ -140,7 +139,6 @@ class SingleVectorEncoder(RoleEncoder):
 
     @property
     def specs(self) -> Mapping[str, VectorSpec]:
-        """The one named vector."""
         return MappingProxyType({self._spec.name: self._spec})
 
     def _encode(
@@ -160,16 +158,16 @@ class SingleVectorEncoder(RoleEncoder):
 def encode(
     encoder: Encoder, role: Role, texts: Sequence[str], names: Sequence[str] | None
 ) -> dict[str, Vectors]:
-    """Calls the encoder's method for the role."""
+    """Call the encoder's method for the role."""
     method = encoder.encode_queries if role == "query" else encoder.encode_documents
     return method(texts, names)
 
 
 def check_names(names: Sequence[str] | None, specs: Mapping[str, VectorSpec]) -> tuple[str, ...]:
-    """The requested names; all of them where None.
+    """The requested names; None requests all.
 
     Raises:
-        ConfigurationError: a name that the encoder does not make.
+        ConfigurationError: the encoder does not make a vector of that name.
     """
     if names is None:
         return tuple(specs)
@@ -189,7 +187,7 @@ def clean_texts(texts: Sequence[str]) -> list[str]:
 
     Raises:
         InputError: not a sequence of strings; the message gives the index.
-        EmptyTextError: a text with nothing to see.
+        EmptyTextError: a text has no visible character.
     """
     if isinstance(texts, (str, bytes)) or not isinstance(texts, Sequence):
         raise InputError(
@@ -208,16 +206,15 @@ def clean_texts(texts: Sequence[str]) -> list[str]:
 
 
 def clean_text(text: str) -> str:
-    """The text with U+FFFD in place of every lone surrogate.
+    """Replace every lone surrogate by U+FFFD, which keeps all character offsets.
 
-    A lone surrogate (half a character, from a broken JSON escape or file name) cannot be encoded as
-    UTF-8. The replacement keeps every character offset.
+    UTF-8 cannot hold a lone surrogate: half a character, from a broken JSON escape or file name.
     """
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 
 def warn_about_long_texts(count: int, total: int, max_tokens: int) -> None:
-    """Warns that the ends of some texts were not read."""
+    """Warn that the ends of some texts were not read."""
     warn(
         LongTextWarning,
         f"{count} of {total} texts are longer than the {max_tokens} tokens that this encoder "

@@ -1,4 +1,4 @@
-"""Bundles on disk: read, checked against their manifest, and given other query encoders."""
+"""Reads bundle folders, checks them against their manifest, and replaces query encoders."""
 
 from __future__ import annotations
 
@@ -17,17 +17,12 @@ from logic_retrievers.encoders.manifest import (
     Side,
     first_problem,
     parse_description,
+    read_file,
 )
 from logic_retrievers.encoders.query_encoder import (
     QueryEncoder,
     QueryEncoderSource,
     read_query_encoder,
-)
-from logic_retrievers.encoders.regular_files import (
-    MAX_DESCRIPTION_BYTES,
-    MAX_FILE_BYTES,
-    MAX_GRAPH_BYTES,
-    read_regular_file,
 )
 from logic_retrievers.errors import (
     BundleError,
@@ -47,9 +42,9 @@ class Bundle:
 
     Args:
         path: the folder.
-        manifest: its content, with the query sides of ``query_encoders`` in place of its own.
-        query_encoders: head -> the query encoder that reads its queries instead of the bundle's.
-        file_manifest: the manifest as the folder has it; None where it is ``manifest``.
+        manifest: its content, with the query sides of ``query_encoders``.
+        query_encoders: head -> the query encoder that replaces the bundle's query side.
+        file_manifest: the manifest as it is in the folder; None if it equals ``manifest``.
     """
 
     path: Path
@@ -58,24 +53,24 @@ class Bundle:
     file_manifest: Manifest | None = None
 
     def read(self, name: str) -> bytes:
-        """The content of one file of the bundle, or of a query encoder."""
+        """Content of one file of the bundle, or of a query encoder."""
         for encoder in self.query_encoders.values():
             if name == encoder.file:
                 return encoder.content
-        return _read(self.path, name, MAX_GRAPH_BYTES)
+        return _read(self.path, name)
 
     def with_query_encoder(
         self, source: QueryEncoderSource | None, head: str | None = None
     ) -> Bundle:
-        """A bundle whose queries for one head are encoded by another file; documents as before.
+        """A bundle in which another file encodes the queries of one head.
 
-        Neither the folder nor this object changes, and stored vectors stay valid: documents keep
-        the bundle's fingerprints.
+        Neither the folder nor this object changes. Documents keep their fingerprints, so stored
+        vectors stay valid.
 
         Args:
-            source: the file; None for the bundle's own query side again.
-            head: whose queries. With a file: the head that it was made for, by default. With None:
-                removes that head's query encoder, by default those of all heads.
+            source: the file; None restores the bundle's own query side.
+            head: the head to change. Default with a file: the head that the file was made for.
+                Default without: all heads.
 
         Raises:
             QueryEncoderError: the file is missing, damaged, or for other documents.
@@ -101,10 +96,10 @@ class Bundle:
         return replace(self, manifest=manifest, query_encoders=encoders, file_manifest=original)
 
     def references(self) -> tuple[ReferenceVectors, ...]:
-        """The reference vectors of the original model.
+        """Reference vectors of the original model.
 
         Raises:
-            BundleError: the file does not have the form of :class:`ReferenceVectors`.
+            BundleError: the file is not a list of :class:`ReferenceVectors`.
         """
         parity = self.manifest.parity.file
         try:
@@ -116,10 +111,8 @@ class Bundle:
 def replace_query_side(manifest: Manifest, name: str, encoder: QueryEncoder) -> Manifest:
     """A copy of a manifest in which a query encoder encodes the queries of one head.
 
-    Everything about documents stays as it is, their fingerprint included.
-
     Raises:
-        QueryEncoderError: tokenizer, trunk, dimension or pooling are not those of the head.
+        QueryEncoderError: tokenizer, trunk, dimension or pooling differ from the head's.
     """
     card, head = encoder.card, manifest.heads[name]
     if card.tokenizer != manifest.files[manifest.tokenizer]:
@@ -163,16 +156,16 @@ def default_bundle_path() -> Path:
 
 
 def load_bundle(path: str | Path | None = None) -> Bundle:
-    """Reads a bundle's manifest and checks the SHA-256 of every file against it.
+    """Read a bundle's manifest and check the SHA-256 of every file against it.
 
     Args:
-        path: the folder; the default bundle where None.
+        path: the folder; None means the default bundle.
 
     Raises:
-        BundleNotFoundError: no such folder, or no manifest in it.
+        BundleNotFoundError: no such folder, or it has no manifest.
         ChecksumError: a file is not the one that the manifest lists.
-        BundleError: a malformed manifest, an unknown format version, a file that is missing, too
-            large or no regular file.
+        BundleError: a malformed manifest, an unknown format version, or a file that is missing or
+            not a regular one.
     """
     folder = default_bundle_path() if path is None else Path(path)
     if not is_folder(folder):
@@ -186,10 +179,8 @@ def load_bundle(path: str | Path | None = None) -> Bundle:
             "sentence-transformers opens with SentenceTransformerEncoder instead."
         )
     manifest = _read_manifest(folder)
-    graphs = manifest.graphs
     for name, expected in manifest.files.items():
-        max_bytes = MAX_GRAPH_BYTES if name in graphs else MAX_FILE_BYTES
-        digest = hashlib.sha256(_read(folder, name, max_bytes)).hexdigest()
+        digest = hashlib.sha256(_read(folder, name)).hexdigest()
         if digest != expected:
             raise ChecksumError(
                 f"{name!r} of the bundle {str(folder)!r} has SHA-256 {digest[:12]}..., the "
@@ -200,24 +191,23 @@ def load_bundle(path: str | Path | None = None) -> Bundle:
 
 
 def default_bundle_manifest() -> Manifest | None:
-    """Of the bundle that comes with the package, if it is there; its graphs are not read."""
+    """Manifest of the bundle that comes with the package, if it is there."""
     folder = default_bundle_path()
     return _read_manifest(folder) if (folder / MANIFEST_NAME).is_file() else None
 
 
-def _read(folder: Path, name: str, max_bytes: int) -> bytes:
+def _read(folder: Path, name: str) -> bytes:
     try:
-        return read_regular_file(folder / name, max_bytes)
+        return read_file(folder / name)
     except (OSError, ValueError) as error:  # a null byte in a name is no OSError
         raise BundleError(
-            f"{name!r} of the bundle {str(folder)!r} cannot be read "
-            f"({getattr(error, 'strerror', error)}). {_COPY_AGAIN}"
+            f"{name!r} of the bundle {str(folder)!r} cannot be read ({error}). {_COPY_AGAIN}"
         ) from error
 
 
 def _read_manifest(folder: Path) -> Manifest:
     try:
-        content = _read(folder, MANIFEST_NAME, MAX_DESCRIPTION_BYTES)
+        content = _read(folder, MANIFEST_NAME)
         return parse_description(Manifest, content, FORMAT_VERSION)
     except ValueError as error:
         raise BundleError(f"{folder / MANIFEST_NAME}: {error}") from error

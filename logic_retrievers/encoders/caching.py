@@ -38,7 +38,7 @@ _SELECT = "SELECT vector, checksum FROM vectors WHERE key = ?"
 
 
 class _CachingEncoder(RoleEncoder):
-    """Base of both caches: what is not remembered comes from the wrapped encoder.
+    """Base of both caches: encodes the texts that are not in the cache.
 
     The key of a vector is a hash of the fingerprint of its side, the role and the text.
     """
@@ -47,17 +47,15 @@ class _CachingEncoder(RoleEncoder):
 
     @property
     def specs(self) -> Mapping[str, VectorSpec]:
-        """The named vectors of the wrapped encoder."""
         return self._encoder.specs
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
-        """Those of the wrapped encoder."""
         return self._encoder.token_spans(text)
 
     def with_query_encoder(
         self, source: QueryEncoderSource | None, head: str | None = None
     ) -> Self:
-        """The same cache for an encoder with another query side; their vectors never mix."""
+        """The same cache around an encoder with another query side; their vectors never mix."""
         caching = object.__new__(type(self))  # `copy` would empty a memory, by __reduce__
         caching.__dict__.update(self.__dict__)
         caching._encoder = with_query_encoder(self._encoder, source, head)
@@ -65,11 +63,11 @@ class _CachingEncoder(RoleEncoder):
 
     @abstractmethod
     def _read(self, dimensions: Mapping[bytes, int]) -> dict[bytes, Vectors]:
-        """The remembered vectors, of keys with the dimension of each."""
+        """Vectors in the cache, by key; ``dimensions`` maps each wanted key to its dimension."""
 
     @abstractmethod
     def _write(self, rows: Mapping[bytes, Vectors]) -> None:
-        """Remembers vectors."""
+        """Store vectors."""
 
     def _key(self, name: str, role: Role, text: str) -> bytes:
         fingerprint = self.specs[name].fingerprint_for(role)

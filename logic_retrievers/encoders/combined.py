@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
+from threading import Lock
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from logic_retrievers.encoders import default_encoder
 from logic_retrievers.encoders.base import (
     Encoder,
     Role,
@@ -27,8 +28,8 @@ from logic_retrievers.settings import check_type
 
 COMPATIBILITY = "compatibility"
 
+# an encoder with all its vectors, or with some of them: its name for a vector -> the new name
 Part: TypeAlias = Encoder | tuple[Encoder, Mapping[str, str]]
-"""An encoder with all its vectors, or with some of them: its name for a vector -> the new name."""
 
 
 class CombinedEncoder(RoleEncoder):
@@ -71,14 +72,13 @@ class CombinedEncoder(RoleEncoder):
 
     @property
     def specs(self) -> Mapping[str, VectorSpec]:
-        """All named vectors, under their new names."""
         return self._specs
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
-        """Tokens of the encoder whose maximum length the text fills most.
+        """Tokens of the encoder whose ``max_tokens`` the text comes nearest to.
 
-        A window that fits the smallest ``max_tokens`` of all vectors in these tokens fits the other
-        encoders too, as far as their tokens are spread alike over the text.
+        A window that fits in these tokens fits the other encoders too, as long as their tokens are
+        spread over the text in the same way.
         """
         candidates = {
             id(encoder): (encoder.token_spans(text), encoder.specs[name].max_tokens)
@@ -90,12 +90,12 @@ class CombinedEncoder(RoleEncoder):
     def with_query_encoder(
         self, source: QueryEncoderSource | None, head: str | None = None
     ) -> CombinedEncoder:
-        """The same parts; the one that makes the vector ``head`` gets another query side.
+        """The same parts, with another query side for the vector ``head``.
 
         Args:
-            source: the file; None for the parts' own query sides again.
-            head: under its new name. With a file: the vector of the documents that it was made
-                for, by default. With None: all vectors, by default.
+            source: the file; None restores the parts' own query sides.
+            head: the vector's new name. Default with a file: the vector whose documents the file
+                was made for. Default without: all vectors.
 
         Raises:
             QueryEncoderError: the file is missing, damaged, or for other documents.
@@ -117,7 +117,6 @@ class CombinedEncoder(RoleEncoder):
         return CombinedEncoder([(replaced.get(id(part), part), names) for part, names in parts])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles the parts."""
         return CombinedEncoder, (self._parts,)
 
     def _encode(
@@ -139,12 +138,28 @@ class CombinedEncoder(RoleEncoder):
         return {name: vectors[name] for name in wanted}
 
 
+_default_lock = Lock()
+
+
+def default_encoder() -> Encoder:
+    """The encoder of the bundle that comes with the package; one object per process."""
+    with _default_lock:  # with `cache` alone, several threads would each load one
+        return _open_default()
+
+
+@cache
+def _open_default() -> Encoder:
+    from logic_retrievers.encoders.onnx import OnnxEncoder  # loads ONNX Runtime
+
+    return OnnxEncoder()
+
+
 def with_compatibility(part: Part) -> Encoder:
-    """An encoder of topical vectors, with compatibility vectors added.
+    """Add compatibility vectors to an encoder of topical vectors.
 
     Args:
-        part: makes the topical ones. If its encoder makes compatibility vectors too, those are
-            taken; else those of the bundle that comes with the package.
+        part: makes the topical vectors. If its encoder makes compatibility vectors too, those are
+            taken; otherwise those of the bundle that comes with the package.
     """
     encoder, names = _split_part(part)
     if COMPATIBILITY in names.values():
@@ -154,7 +169,6 @@ def with_compatibility(part: Part) -> Encoder:
 
 
 def _split_part(part: Part) -> tuple[Encoder, Mapping[str, str]]:
-    """The encoder of a part, and its name for each wanted vector -> the new name."""
     if isinstance(part, tuple):
         if len(part) != 2 or not isinstance(part[1], Mapping):
             raise ConfigurationError("a part is an encoder, or (encoder, {its name: new name})")

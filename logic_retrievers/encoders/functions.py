@@ -20,8 +20,8 @@ from logic_retrievers.encoders.base import (
 from logic_retrievers.errors import ConfigurationError, EncoderError, shown
 from logic_retrievers.settings import check_count, check_type
 
+# texts -> one vector per text: anything that numpy reads as an array (texts, dimension)
 Embed: TypeAlias = Callable[[list[str]], Any]
-"""Texts -> one vector per text: anything that numpy reads as an array (texts, dimension)."""
 
 _IDENTIFYING_ATTRIBUTES = (
     *("model", "model_name", "model_id", "model_path", "repo_id", "deployment"),
@@ -38,15 +38,14 @@ class FunctionEncoder(SingleVectorEncoder):
 
     Args:
         documents: embeds passages.
-        queries: embeds queries; the same function where None.
+        queries: embeds queries; None uses ``documents``.
         identity: names the model. An index stores it and refuses another one, so change it
             whenever the same text would get another vector.
-        query_identity: says what else the vectors of queries depend on (an instruction before
-            them). An index does not compare it, for stored vectors stay as they are; a cache does.
+        query_identity: names what else vectors of queries depend on, such as an instruction before
+            them. A cache compares it; an index does not, since stored vectors stay as they are.
         name: of the vector.
-        dimension: number of coordinates; None: one text is embedded to find out.
-        max_tokens: length of the longest text that is read whole, in words and punctuation marks;
-            for splitting.
+        dimension: number of coordinates; None embeds one text to find out.
+        max_tokens: longest text that is read whole, in words and punctuation marks; for splitting.
 
     Raises:
         ConfigurationError: an empty name or identity, a dimension or length under 1.
@@ -83,7 +82,7 @@ class FunctionEncoder(SingleVectorEncoder):
         self._spec = VectorSpec(name, dimension, max_tokens, stored, query_fingerprint=asked)
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
-        """Words and punctuation marks: the function's own tokens are not known."""
+        # words and punctuation marks: the function's own tokens are not known
         return [match.span() for match in re.finditer(r"\w+|[^\w\s]", text)]
 
     def _vectors_of(self, role: Role, texts: list[str]) -> Vectors:
@@ -91,7 +90,7 @@ class FunctionEncoder(SingleVectorEncoder):
 
 
 def identity_of(model: object) -> str:
-    """Names the embedding model of an object: its class, and what names it or changes documents.
+    """Name the embedding model of an object: its class, and the attributes that identify it.
 
     Raises:
         ConfigurationError: there is no such attribute.
@@ -108,7 +107,7 @@ def identity_of(model: object) -> str:
 
 
 def query_identity_of(model: object) -> str:
-    """Names what an object's embeddings of queries depend on beside the model; may be empty."""
+    """Name the query settings of an embedding model; empty if it has none."""
     values = {name: getattr(model, name, None) for name in _QUERY_ATTRIBUTES}
     return " ".join(f"{n}={v}" for n, v in values.items() if v and isinstance(v, str | dict))
 

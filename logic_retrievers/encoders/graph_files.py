@@ -1,16 +1,17 @@
-"""ONNX files as protobuf messages: whether a graph keeps its weights inside, and its metadata.
+"""Refuses ONNX graphs whose weights lie in other files, and reads a graph's metadata.
 
-ONNX Runtime loads weights from other files where a graph names them, from the working directory if
-need be. No checksum covers those files, and ONNX Runtime has no option that refuses them.
+ONNX Runtime loads weights from any file that a graph names, even from the working directory. No
+checksum covers these files, and ONNX Runtime has no option that refuses them. The files are read as
+protobuf messages, because the ``onnx`` package is not a run-time dependency.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-METADATA = 14
-"""The field ``metadata_props`` of a model."""
+METADATA = 14  # the field metadata_props of a model
 
+# Message -> number of a field -> the message in it, for all fields that may hold a tensor.
 MESSAGES: dict[str, dict[int, str]] = {
     "ModelProto": {7: "GraphProto", 20: "TrainingInfoProto", 25: "FunctionProto"},
     "TrainingInfoProto": {1: "GraphProto", 2: "GraphProto"},
@@ -24,25 +25,22 @@ MESSAGES: dict[str, dict[int, str]] = {
     "SparseTensorProto": {1: "TensorProto", 2: "TensorProto"},
     "TensorProto": {},
 }
-"""Message -> number of a field -> the message in it, for all that may hold a tensor."""
 
 _OPERATOR = 4  # of a NodeProto
 _EXTERNAL_DATA, _DATA_LOCATION = 13, 14  # of a TensorProto
-_COMPILED = b"EPContext"
-"""An operator that a device runs from a compiled file of its own."""
+_COMPILED = b"EPContext"  # an operator that a device runs from a compiled file of its own
 
 _VARINT, _BYTES = 0, 2
 _FIXED_SIZES = {1: 8, 5: 4}
 _DAMAGED = "it is no ONNX file, or a damaged one. Copy or export it again."
-_MAX_DEPTH = 100
-"""Protobuf's own limit."""
+_MAX_DEPTH = 100  # the limit of protobuf itself
 
 
 def check_graph(content: bytes) -> dict[str, str]:
-    """Checks that a graph needs no other file; returns its metadata.
+    """Return a graph's metadata, once it is sure that the graph needs no other file.
 
     Raises:
-        ValueError: it names other files, or is no ONNX file; the message says what.
+        ValueError: the graph names other files, or it is not an ONNX file.
     """
     _check_message(content, 0, len(content), "ModelProto", 0)
     metadata = {}
@@ -57,7 +55,7 @@ def check_graph(content: bytes) -> dict[str, str]:
 def fields(
     content: bytes, start: int = 0, end: int | None = None
 ) -> Iterator[tuple[int, int, int, int]]:
-    """The fields of a protobuf message: number, wire type, and where the value starts and ends.
+    """Yield the fields of a protobuf message: number, wire type, start and end of the value.
 
     Raises:
         ValueError: not a message that ONNX writes.
@@ -98,7 +96,7 @@ def _check_message(content: bytes, start: int, end: int, message: str, depth: in
 
 
 def _read_varint(content: bytes, start: int, end: int) -> tuple[int, int]:
-    """A number in groups of seven bits, and where it ends."""
+    """Read a number in groups of seven bits; return it and its end."""
     value = 0
     for position in range(start, min(start + 10, end)):
         byte = content[position]

@@ -1,15 +1,15 @@
 """The ``manifest.json`` of a bundle, validated when it is read.
 
 A bundle is a folder with ONNX graphs, a tokenizer and this file. Each *head* makes one named
-vector. A head has a query side and a document side; each names the output of a graph and, where
-heads share their lowest layers, the *trunk* that runs before it. Sides that tokenize texts alike
-share one run of a trunk, and of a graph if they name the same one.
+vector. A head has a query side and a document side. Each side names the output of a graph and, if
+heads share their lowest layers, the *trunk* that runs before it. Sides with the same prefix and
+length share one run of a trunk, and of a graph if they name the same one.
 """
 
 from __future__ import annotations
 
 import math
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from pydantic import (
@@ -24,23 +24,21 @@ from pydantic import (
 )
 
 from logic_retrievers.encoders.base import Role, VectorSpec, fingerprint
-from logic_retrievers.encoders.regular_files import MAX_DESCRIPTION_BYTES
 
 FORMAT_VERSION = 1
 MANIFEST_NAME = "manifest.json"
+# output of a trunk, and input of the graph above it
 HIDDEN = "hidden"
-"""Name of the output of a trunk and of the input of the graph above it."""
 
 ROLES: tuple[Role, ...] = ("query", "document")
 Pooling: TypeAlias = Literal["in_graph", "mean", "cls"]
 Name: TypeAlias = Annotated[str, StringConstraints(min_length=1, max_length=255)]
 Sha256: TypeAlias = Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]
 Length: TypeAlias = Annotated[int, Field(ge=3, le=2**20)]
-"""Most tokens of a text."""
 
 
 class Description(BaseModel):
-    """Base of everything that is read from JSON: unknown fields and infinite numbers are errors."""
+    """Base of the models read from JSON; refuses unknown fields and infinite numbers."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -66,7 +64,7 @@ class Side(Description):
 
     @property
     def graphs(self) -> tuple[str, ...]:
-        """The graphs that run for a text, in order."""
+        """Graphs in the order in which they run."""
         return (self.graph,) if self.trunk is None else (self.trunk, self.graph)
 
 
@@ -120,7 +118,6 @@ class Head(Description):
     training: tuple[TrainingData, ...] = ()
 
     def side(self, role: Role) -> Side:
-        """The side for a role."""
         return self.query if role == "query" else self.document
 
 
@@ -128,18 +125,18 @@ class CrossEncoder(Description):
     """A model that reads two texts together, over the trunk that the heads share.
 
     Args:
-        graphs: file names in the order in which they run: the first reads tokens, each other one
-            as ``hidden`` what the one before gives (batch, tokens, width).
-        changes: an ``npz`` file of arrays by the names of optional inputs of the last graph: what
-            makes one cross-encoder's weights into another's.
-        output: of the last graph: logits of shape (batch, labels). Labels of a judge: entailment,
-            neutral, contradiction, of NLI the same; of pair kinds:
+        graphs: file names in the order in which they run. The first reads tokens, each other one
+            the output of the one before as ``hidden`` (batch, tokens, width).
+        changes: an ``npz`` file with values for optional inputs of the last graph, which turn the
+            weights of one cross-encoder into another's.
+        output: of the last graph: logits of shape (batch, labels). The labels of judge and NLI are
+            entailment, neutral, contradiction; pair kinds have
             ``logic_retrievers.judging.PAIR_KINDS``.
         max_tokens: longest pair of texts in tokens, special ones included; the longer text is cut.
         temperature: logits are divided by it, so that probabilities are calibrated.
-        constants: of a judge, the weights of its judgements in a ranking; of pair kinds, the
-            ``threshold`` of a contradiction; of NLI, weights and thresholds by which what was read
-            and what vectors say become one probability (``judging.conflict``).
+        constants: a judge has the weights of its judgements in a ranking; pair kinds have the
+            ``threshold`` of a contradiction; NLI has weights and thresholds that combine its
+            reading with the score of the vectors (``judging.conflict``).
         origin: how temperature and constants were found.
         training: the data sets that it was trained on.
     """
@@ -173,7 +170,6 @@ def _check_unit(vector: tuple[float, ...]) -> tuple[float, ...]:
 
 
 UnitVector: TypeAlias = Annotated[tuple[float, ...], AfterValidator(_check_unit)]
-"""Euclidean length 1 up to rounding."""
 
 
 class ReferenceVectors(Description):
@@ -212,8 +208,8 @@ class Manifest(Description):
             gives the id of the padding token.
         heads: vector name -> head.
         parity: reference vectors.
-        judge: reads a passage and a query, if the bundle has one.
-        pair_kinds: reads two passages of a corpus, if the bundle has one.
+        judge: reads a passage and a query; optional, as the next two.
+        pair_kinds: reads two passages of a corpus.
         nli: reads two texts: can both be true of one thing?
     """
 
@@ -249,20 +245,18 @@ class Manifest(Description):
 
     @property
     def graphs(self) -> set[str]:
-        """Names of all graphs."""
         names = {g for h in self.heads.values() for s in (h.query, h.document) for g in s.graphs}
         return names.union(*(entry.graphs for entry in self.cross_encoders))
 
     @property
     def cross_encoders(self) -> list[CrossEncoder]:
-        """All that there are."""
         return [c for c in (self.judge, self.pair_kinds, self.nli) if c is not None]
 
     def fingerprint(self, name: str, role: Role) -> str:
-        """A hash over everything that changes a vector of this head and role.
+        """Hash of everything that changes a vector of this head and role.
 
-        Graph and tokenizer enter with their content, so the same weights in another bundle have the
-        same fingerprint. Name, licence and ``trained`` do not enter.
+        The same weights and tokenizer in another bundle have the same fingerprint, whatever its
+        name, licence and ``trained``.
         """
         head = self.heads[name]
         side = head.side(role)
@@ -277,7 +271,7 @@ class Manifest(Description):
         )
 
     def cross_encoder_fingerprint(self, entry: CrossEncoder) -> str:
-        """A hash over everything that changes a probability of it."""
+        """Hash of everything that changes a probability of this cross-encoder."""
         return fingerprint(
             *(self.files[graph] for graph in entry.graphs),
             self.files[entry.changes] if entry.changes else None,
@@ -310,20 +304,31 @@ class Manifest(Description):
 D = TypeVar("D", bound=Description)
 
 
+def read_file(path: str | Path) -> bytes:
+    """Content of a regular file.
+
+    Raises:
+        OSError: there is no such regular file, or it cannot be read.
+        ValueError: the path holds a null byte.
+    """
+    # opening a pipe waits for a writer, and reading a device may never end
+    if Path(path).exists() and not Path(path).is_file():
+        raise OSError("it is no regular file")
+    return Path(path).read_bytes()
+
+
 class _Versioned(BaseModel):
     format_version: int = Field(ge=0, le=9999)
 
 
 def parse_description(model: type[D], content: str | bytes, version: int) -> D:
-    """A description of this format version, from JSON.
+    """Parse a description of this format version.
 
     Raises:
-        ValueError: what is wrong with it, and what to do.
+        ValueError: the content is malformed, or of another version.
     """
     try:
-        if len(content) > MAX_DESCRIPTION_BYTES:
-            raise ValueError(f"it is longer than {MAX_DESCRIPTION_BYTES:,} bytes. Shorten it.")
-        # before the rest, which another version may describe otherwise
+        # first: another version may describe the rest otherwise
         found = _Versioned.model_validate_json(content).format_version
         if found != version:
             raise ValueError(
@@ -336,7 +341,7 @@ def parse_description(model: type[D], content: str | bytes, version: int) -> D:
 
 
 def first_problem(error: ValidationError) -> str:
-    """The first thing that is wrong with a JSON file, in one sentence."""
+    """First error of a JSON file, as one sentence."""
     problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = ".".join(str(part) for part in problem["loc"])[:200] or "the file"
     return f"{where}: {problem['msg']}. Correct it, or copy or download it again."

@@ -36,44 +36,42 @@ from logic_retrievers.settings import check_count, check_type
 
 _Rows: TypeAlias = npt.NDArray[np.intp]
 
+# Number of texts that are tokenized and sorted together; bounds the memory of waiting tokens.
 _WINDOW = 1024
-"""Texts that are tokenized and sorted together; bounds the memory that waiting tokens take."""
 
+# Fewer texts than this are the parts of one query that a user waits for: a Boolean query has up to
+# 32, and some are so much longer than others that padding would triple the work.
 _MAX_TEXTS_OF_A_SEARCH = 48
-"""Up to this number, texts are the parts of a query that a user waits for. A Boolean query has up
-to 32, and phrases of several, which are so much longer that padding costs three times the work.
-"""
 
 
 @dataclass(frozen=True, slots=True)
 class _VectorSource:
-    """Everything besides the texts that the vectors of a head and a role depend on."""
+    """How texts become the vectors of a head and a role."""
 
     side: Side
     pooling: Pooling
     normalise: bool
 
 
-MAX_THREADS = 1024
-"""ONNX Runtime starts as many as it is told to, and the machine stops."""
+MAX_THREADS = 1024  # ONNX Runtime starts any number, and the machine stops
 
 
 class OnnxEncoder(RoleEncoder):
     """Named vectors from a bundle, on ONNX Runtime.
 
-    The default bundle computes in float32, so a text's vector does not depend on the other texts of
+    The default bundle computes in float32, so that a text's vector does not depend on the rest of
     its batch (up to 1e-6). Heads that read the same output of the same graph share one run and one
-    array; arrays are read-only for that reason. Safe to call from several threads.
+    array; therefore arrays are read-only. Safe to call from several threads.
 
     Args:
-        bundle: a bundle or its folder; the one that comes with the package where None.
+        bundle: a bundle or its folder; None means the one that comes with the package.
         providers: ONNX Runtime's execution providers in order of preference, with their options if
-            needed; the CPU where None. All of them must load.
-        threads: number of cores; all of them where None. A single batch runs on all of them; of
-            many batches each runs on one, from a second copy of the weights in memory.
+            needed; None means the CPU. All of them must load.
+        threads: number of cores; None uses all. A single batch runs on all of them. Several batches
+            run on one core each, with a second copy of the weights in memory.
         batch_size: most texts of a batch.
-        batch_tokens: most tokens of a batch, padding counted. Small batches stay in the processor's
-            cache; a GPU needs more (65,536), and a larger ``batch_size`` with it.
+        batch_tokens: most tokens of a batch, padding included. Small batches stay in the
+            processor's cache; a GPU needs more (65,536), and a larger ``batch_size`` with it.
 
     Raises:
         BundleError: the bundle is missing, damaged or inconsistent (see :func:`load_bundle`).
@@ -113,7 +111,7 @@ class OnnxEncoder(RoleEncoder):
         self._use_bundle(bundle, Graphs({}, providers or [CPU], threads))
 
     def _use_bundle(self, bundle: Bundle, open_graphs: Graphs) -> None:
-        """Opens a bundle's graphs, except those that are open already, and checks every head."""
+        """Open the graphs that are not open already, and check every head."""
         self.bundle = bundle
         heads = bundle.manifest.heads
         sides = [head.side(role) for head in heads.values() for role in ROLES]
@@ -137,10 +135,9 @@ class OnnxEncoder(RoleEncoder):
     ) -> OnnxEncoder:
         """An encoder of the same documents that encodes queries with another file.
 
-        It shares open graphs with this one, which stays as it is and usable. The vectors of the
-        file's reference texts are compared with those that the file holds.
-
-        Arguments are those of :meth:`Bundle.with_query_encoder`.
+        The new encoder shares open graphs with this one, which stays usable. The file's reference
+        texts are encoded and compared with the vectors that the file holds. For the arguments see
+        :meth:`Bundle.with_query_encoder`.
 
         Raises:
             QueryEncoderError: the file is missing, damaged, for other documents, or computes
@@ -163,18 +160,13 @@ class OnnxEncoder(RoleEncoder):
 
     @property
     def specs(self) -> Mapping[str, VectorSpec]:
-        """The named vectors of the bundle."""
         return self._specs
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
-        """Character span of every token, without special tokens, never truncated."""
         return self._tokenizer.spans(text)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles the bundle's folder and the settings; the other process opens it anew.
-
-        Query encoders are pickled whole, so a file that was replaced since is not read there.
-        """
+        """Pickle folder and settings, and query encoders whole: their files may be replaced."""
         return partial(_reopen, self.bundle.path, self.bundle.query_encoders, **self._settings), ()
 
     def _encode(
@@ -218,7 +210,7 @@ class OnnxEncoder(RoleEncoder):
     def _run(
         self, ids: Sequence[Sequence[int]], wanted: Sequence[_VectorSource]
     ) -> Iterable[tuple[_Rows, list[Vectors]]]:
-        """Batch by batch: the indices of its texts, and their vectors for each wanted source."""
+        """Yield for each batch the indices of its texts, and their vectors for each source."""
         outputs: dict[tuple[str | None, str], dict[str, None]] = {}
         for side in (source.side for source in wanted):
             outputs.setdefault((side.trunk, side.graph), {})[side.output] = None
@@ -255,7 +247,7 @@ class OnnxEncoder(RoleEncoder):
         return self._graphs.map_batches(encode, batches)
 
     def _check_head(self, name: str, role: Role) -> None:
-        """Encodes one short text, so that a graph that differs from the manifest fails here."""
+        """Encode one short text, so that a graph that differs from the manifest fails now."""
         head = self.bundle.manifest.heads[name]
         side = head.side(role)
         replaced = self.bundle.query_encoders.get(name) if role == "query" else None
@@ -298,7 +290,7 @@ def _reopen(path: Path, query_encoders: Mapping[str, QueryEncoder], **settings: 
 def _pool(
     output: npt.NDArray[Any], mask: npt.NDArray[np.int64], pooling: Pooling, normalise: bool
 ) -> Vectors:
-    """One vector per text, where the graph does not make it itself: (texts, dimension), float32.
+    """One float32 vector per text, shape (texts, dimension).
 
     ``output`` has shape (texts, dimension) for ``in_graph``, (texts, tokens, dimension) otherwise;
     ``mask`` (texts, tokens), 1 for tokens, 0 for padding.

@@ -26,16 +26,15 @@ from logic_retrievers.encoders.manifest import (
     TrainingData,
     UnitVector,
     parse_description,
+    read_file,
 )
-from logic_retrievers.encoders.regular_files import MAX_GRAPH_BYTES, read_regular_file
 from logic_retrievers.errors import ConfigurationError, QueryEncoderError, shown
 
 FORMAT_VERSION = 1
 SUFFIX = ".query.onnx"
+# keys in the graph's metadata: the card as JSON, and the SHA-256 of graph and card
 CARD_KEY = "logic_retrievers.query_encoder"
-"""Key of the card in the graph's metadata, as JSON."""
 CHECKSUM_KEY = "logic_retrievers.checksum"
-"""Key of the SHA-256 of the graph's bytes and the card's."""
 
 
 class QueryEncoderCard(Description):
@@ -44,18 +43,17 @@ class QueryEncoderCard(Description):
     Args:
         format_version: version of this format; others are refused.
         head: the named vector whose queries it encodes.
-        document_fingerprint: of the head's document side that it was trained with.
+        document_fingerprint: of the document side that it was trained with.
         tokenizer: SHA-256 of the bundle's tokenizer file.
-        trunk: SHA-256 of the bundle's graph that runs first; None where this graph reads tokens.
+        trunk: SHA-256 of the bundle's graph that runs first; None if this graph reads tokens.
         output: the graph's output to read.
-        dimension, pooling, normalise: as of the head, see :class:`Head`.
-        prefix, max_tokens: as of a head's side, see :class:`Side`.
+        dimension, pooling, normalise: see :class:`Head`.
+        prefix, max_tokens: see :class:`Side`.
         origin: the model or run that it was made from.
         training: the sets that it was trained on, with their licences.
         ships: whether these licences allow it to be distributed.
-        texts, vectors: some queries without prefix, and the original model's vectors of them, one
-            row per text.
-        min_cosine: the smallest allowed cosine between a vector of this file and its reference.
+        texts, vectors: some queries without prefix, and the original model's vector of each.
+        min_cosine: smallest allowed cosine between a vector of this file and its reference.
         graph_bytes: length of the file without this description.
     """
 
@@ -103,13 +101,15 @@ class QueryEncoder:
 
     @property
     def file(self) -> str:
-        """Its name among a bundle's graphs: unique to its content, and no possible file name."""
+        """Name among a bundle's graphs: unique to its content, and not a possible file name."""
         return f"query encoder:{self.sha256}"
 
     def find_head(self, specs: Mapping[str, VectorSpec], head: str | None = None) -> str:
-        """The name of the vector whose queries it encodes, among those of an encoder.
+        """Find the vector whose queries it encodes, among those of an encoder.
 
-        ``head`` None: found by the fingerprint of the documents.
+        Args:
+            specs: the encoder's vectors.
+            head: the vector's name; None finds it by the fingerprint of the documents.
 
         Raises:
             QueryEncoderError: no vector has the documents that it was trained with.
@@ -135,7 +135,7 @@ class QueryEncoder:
         )
 
     def check_vectors(self, vectors: Vectors) -> None:
-        """Compares this machine's vectors of the reference texts with the original model's.
+        """Compare this machine's vectors of the reference texts with the original model's.
 
         Raises:
             QueryEncoderError: the cosine of a pair is below ``min_cosine``.
@@ -152,11 +152,10 @@ class QueryEncoder:
 
 
 QueryEncoderSource: TypeAlias = str | Path | QueryEncoder
-"""A file, or a query encoder that was read from one."""
 
 
 def read_query_encoder(path: QueryEncoderSource) -> QueryEncoder:
-    """Reads a query encoder's file and checks it against its own description.
+    """Read a query encoder's file and check it against its own description.
 
     Raises:
         QueryEncoderError: there is no such file, it is no query encoder, it is damaged, or this
@@ -166,11 +165,11 @@ def read_query_encoder(path: QueryEncoderSource) -> QueryEncoder:
         return path
     source = str(path) if isinstance(path, str | Path) else shown(path)
     try:
-        content = read_regular_file(path, MAX_GRAPH_BYTES)
-    except (OSError, ValueError) as error:  # a null byte in a path is no OSError
+        content = read_file(path)
+    except (OSError, TypeError, ValueError) as error:  # a null byte in a path is no OSError
         raise QueryEncoderError(
-            f"The query encoder {source!r} cannot be read "
-            f"({getattr(error, 'strerror', error)}). Check the path; it is one file, NAME{SUFFIX}."
+            f"The query encoder {source!r} cannot be read ({error}). Check the path; it is one "
+            f"file, NAME{SUFFIX}."
         ) from error
     try:
         metadata = check_graph(content)
@@ -184,7 +183,7 @@ def read_query_encoder(path: QueryEncoderSource) -> QueryEncoder:
         digest = checksum(content[: card.graph_bytes], text)
         if behind_graph != {METADATA} or metadata.get(CHECKSUM_KEY) != digest:
             raise ValueError(
-                "its content has not the checksum that it notes. Copy it again, or export it anew."
+                "its content does not have the checksum that it notes. Copy or export it again."
             )
     except ValueError as error:
         raise QueryEncoderError(f"The query encoder {source!r} cannot be used: {error}") from error
@@ -196,8 +195,7 @@ def with_query_encoder(
 ) -> Encoder:
     """An encoder of the same documents that encodes queries with another file.
 
-    Arguments are those of :meth:`Bundle.with_query_encoder`; the encoder stays as it is, and
-    usable.
+    The given encoder stays usable. For the arguments see :meth:`Bundle.with_query_encoder`.
 
     Raises:
         QueryEncoderError: the file is missing, damaged, or for other documents.
@@ -215,5 +213,5 @@ def with_query_encoder(
 
 
 def checksum(graph: bytes, card: str) -> str:
-    """The checksum that the file holds under :data:`CHECKSUM_KEY`."""
+    """SHA-256 of graph and card, as :data:`CHECKSUM_KEY` holds it."""
     return hashlib.sha256(graph + card.encode()).hexdigest()

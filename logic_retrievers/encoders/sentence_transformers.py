@@ -35,9 +35,9 @@ class SentenceTransformerEncoder(SingleVectorEncoder):
     Args:
         model: a loaded model, a folder, or a hub name (which sentence-transformers downloads).
         name: of the vector.
-        query_prefix: put before every query; the model's own ``query`` prompt where None.
-        document_prefix: put before every document; the model's own ``document`` prompt where None.
-        device: as PyTorch names it; sentence-transformers chooses where None.
+        query_prefix: put before every query; None uses the model's own ``query`` prompt.
+        document_prefix: put before every document; None uses the model's ``document`` prompt.
+        device: PyTorch's name of it; None lets sentence-transformers choose.
         batch_size: texts per batch.
 
     Raises:
@@ -82,7 +82,6 @@ class SentenceTransformerEncoder(SingleVectorEncoder):
         )
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
-        """Character span of every token, without special tokens, never truncated."""
         with self._lock:
             encoding = self._model.tokenizer(
                 clean_text(text),
@@ -136,7 +135,7 @@ def _load(name_or_path: str, device: str | None) -> SentenceTransformer:
 
 
 def _content_hash(model: SentenceTransformer) -> str:
-    """A hash of everything but the prefix that changes a vector: weights, modules, tokenizer."""
+    """Hash of everything that changes a vector, without the prefix: weights, modules, tokenizer."""
     import torch
 
     digest = hashlib.sha256()

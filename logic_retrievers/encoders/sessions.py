@@ -1,6 +1,6 @@
 """ONNX Runtime sessions, opened with the requested execution provider or not at all.
 
-The only module that imports ONNX Runtime; the package itself has switched its telemetry off.
+No other module imports ONNX Runtime, whose telemetry ``logic_retrievers/__init__.py`` switches off.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from logic_retrievers.errors import (
     shown,
 )
 
+# the name of an execution provider, such as CUDAExecutionProvider, alone or with its options
 Provider: TypeAlias = str | tuple[str, Mapping[str, Any]]
-"""An execution provider's name, such as ``CUDAExecutionProvider``, alone or with its options."""
 
 CPU = "CPUExecutionProvider"
 _TOKEN_INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
@@ -47,12 +47,12 @@ _ONNX_ONLY = ("session.load_model_format", "ONNX")
 _Batch = TypeVar("_Batch")
 _Result = TypeVar("_Result")
 Feed: TypeAlias = Mapping[str, npt.NDArray[Any]]
+# runs a graph once: (its name, names of the wanted outputs, arrays by input name) -> outputs
 RunGraph: TypeAlias = Callable[[str, Sequence[str], Feed], list[Any]]
-"""Runs a graph once: its name, names of the wanted outputs, arrays by input name."""
 
 
 class Graph:
-    """One open graph; opened a second time, for one core, when batches first run in parallel.
+    """One open graph. It is opened again, on one core, when batches first run in parallel.
 
     Args:
         content: of the ONNX file, with all weights inside.
@@ -128,7 +128,7 @@ class Graphs:
             )
 
     def reopen(self, names: Iterable[str], read: Callable[[str], bytes]) -> Graphs:
-        """The graphs of these names: shared where they are open here, the others opened.
+        """These graphs, sharing those that are open here.
 
         Equal names must mean equal contents. ``read`` gives the content of a graph that is not
         open.
@@ -139,17 +139,15 @@ class Graphs:
         return Graphs(new, self._providers, self._threads, shared)
 
     def outputs(self, name: str) -> list[str]:
-        """Names of a graph's outputs."""
         return [output.name for output in self._graphs[name].session.get_outputs()]
 
     def reads_tokens(self, name: str) -> bool:
-        """Whether a graph needs no trunk."""
         return HIDDEN not in self._graphs[name].inputs
 
     def run(
         self, name: str, outputs: Sequence[str], feed: Feed, *, single_core: bool = False
     ) -> list[Any]:
-        """Runs a graph once; arrays that it does not read are left out of the feed.
+        """Run a graph once, without the arrays of the feed that it does not read.
 
         Raises:
             EncoderError: ONNX Runtime cannot run it on these arrays.
@@ -168,10 +166,9 @@ class Graphs:
     def map_batches(
         self, encode: Callable[[RunGraph, _Batch], _Result], batches: Sequence[_Batch]
     ) -> Iterable[_Result]:
-        """The result of each batch, in order; in parallel where there are several, one core each.
+        """Encode batches in order; several run in parallel, one core each.
 
-        ``encode`` gets a function that runs a graph, and a batch; several threads may call it at
-        once.
+        ``encode`` gets a function that runs a graph, and a batch. Several threads may call it.
         """
         if len(batches) < 2 or self._workers < 2:
             yield from (encode(self.run, batch) for batch in batches)
@@ -217,16 +214,16 @@ def _open_session(
 
 @cache
 def _share_arena() -> None:
-    """Gives sessions one arena; of its own each would keep what its largest batch needed."""
+    """Share one arena: with its own, each session would keep the memory of its largest batch."""
     kind = onnxruntime.OrtAllocatorType.ORT_ARENA_ALLOCATOR
     memory = onnxruntime.OrtMemoryInfo("Cpu", kind, 0, onnxruntime.OrtMemType.DEFAULT)
     by_request = onnxruntime.OrtArenaCfg({"arena_extend_strategy": 1})
-    with suppress(RuntimeError):  # somebody in this process has registered one: it serves as well
+    with suppress(RuntimeError):  # one is registered in this process already: it serves as well
         onnxruntime.create_and_register_allocator(memory, by_request)
 
 
 def _release_free_memory() -> None:
-    """Returns freed memory to the system; glibc keeps 90 MiB for each set of graphs opened."""
+    """Return freed memory to the system; glibc keeps 90 MiB for each set of graphs opened."""
     with suppress(AttributeError, OSError, TypeError):  # other C libraries; Windows
         ctypes.CDLL(None).malloc_trim(0)
 

@@ -1,4 +1,4 @@
-"""From texts to the arrays that a graph reads: tokens, batches of texts of like length, padding."""
+"""Texts to the arrays that a graph reads: tokens, batches of similar length, padding."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tokenizers import Tokenizer
 from logic_retrievers.encoders.base import clean_text
 from logic_retrievers.errors import BundleError, EmptyTextError, EncoderError
 
+# Fixed cost of one run of a graph, in tokens (six layers, 2 cores).
 RUN_COST = 16
-"""What a run of the graph costs beyond its tokens, in tokens (six layers, 2 cores)."""
 
 
 class SharedTokenizer:
@@ -43,7 +43,7 @@ class SharedTokenizer:
         """Token ids of each text, special tokens included; and how many texts were too long.
 
         Raises:
-            EmptyTextError: a text of which the tokenizer keeps nothing (control characters alone).
+            EmptyTextError: the tokenizer keeps nothing of a text (control characters alone).
             EncoderError: the tokenizer fails.
         """
         with _errors_as(EncoderError):
@@ -83,10 +83,10 @@ class SharedTokenizer:
 
 @contextmanager
 def _errors_as(kind: type[BundleError | EncoderError]) -> Iterator[None]:
-    """Failures of the package ``tokenizers``; a panic of it derives from BaseException alone."""
+    """Translate failures of the package ``tokenizers``."""
     try:
         yield
-    except BaseException as error:
+    except BaseException as error:  # its panics do not derive from Exception
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         raise kind(
@@ -98,12 +98,10 @@ def _errors_as(kind: type[BundleError | EncoderError]) -> Iterator[None]:
 def token_batches(
     lengths: Sequence[int], batch_size: int, batch_tokens: int
 ) -> Iterator[npt.NDArray[np.intp]]:
-    """Indices of texts of like length, batch by batch, longest first.
+    """Indices of texts of similar length, batch by batch.
 
-    Sorting keeps padding small; longest first brings an out-of-memory error at the start, not at
-    the end of an hour.
-
-    A batch has at most ``batch_tokens`` tokens, padding counted; a longer text goes alone.
+    A batch has at most ``batch_tokens`` tokens, padding included; a longer text goes alone. The
+    longest texts come first, so that memory runs out at the start and not after an hour.
     """
     order = np.argsort(-np.asarray(lengths, dtype=np.int64), kind="stable")
     start = 0
@@ -117,7 +115,7 @@ def token_batches(
 def split_uneven(
     lengths: Sequence[int], batch: npt.NDArray[np.intp]
 ) -> Iterator[npt.NDArray[np.intp]]:
-    """A batch in parts, longest first, where padding would take longer than another run."""
+    """Split a batch where padding would cost more than another run; longest texts first."""
     start = 0
     for end in range(1, len(batch)):
         if (lengths[batch[start]] - lengths[batch[end]]) * (len(batch) - end) > RUN_COST:

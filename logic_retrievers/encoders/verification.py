@@ -1,4 +1,4 @@
-"""Comparison of a bundle with the original model whose vectors it holds."""
+"""Compares a bundle's vectors with those of the original model, which the bundle holds."""
 
 from __future__ import annotations
 
@@ -15,17 +15,14 @@ from logic_retrievers.errors import BundleError, LogicRetrieversError, LongTextW
 
 
 def verify_bundle(path: str | Path | None = None) -> Bundle:
-    """:func:`load_bundle`, and a comparison with the original model.
-
-    Loads the graphs, encodes the reference texts and compares the result with the reference
-    vectors.
+    """Load a bundle, encode its reference texts, and compare with the original model's vectors.
 
     Args:
-        path: the folder; the default bundle where None.
+        path: the folder; None means the default bundle.
 
     Raises:
-        BundleError: what :func:`load_bundle` raises; also where a graph does not load, a dimension
-            differs from the manifest, or a vector is too far from its reference.
+        BundleError: as :func:`load_bundle`; or a graph does not load, a dimension differs from the
+            manifest, or a vector is too far from its reference.
     """
     bundle = load_bundle(path)
     for head, role, text, cosine in parity_cosines(bundle):
@@ -72,7 +69,7 @@ def parity_cosines(bundle: Bundle) -> list[tuple[str, str, str, float]]:
 def _references(
     bundle: Bundle,
 ) -> Iterator[tuple[Role, Sequence[str], Sequence[str], Sequence[Sequence[float]]]]:
-    """Role, heads, texts and vectors; of queries that a query encoder reads, its own."""
+    """Role, heads, texts and vectors; a query encoder brings the references of its head."""
     replaced = bundle.query_encoders
     for reference in bundle.references():
         for role in reference.roles:

@@ -167,21 +167,16 @@ def make_folder(path: Path) -> None:
     path.mkdir()
 
 
-def make_huge(path: Path) -> None:
-    with path.open("wb") as file:
-        file.truncate(2**31 + 1)
-
-
 @pytest.mark.timeout(60)
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in folders on this system")
-@pytest.mark.parametrize("replace", [make_pipe, make_device, make_folder, make_huge])
+@pytest.mark.parametrize("replace", [make_pipe, make_device, make_folder])
 @pytest.mark.parametrize("name", ["manifest.json", "model.onnx", "tokenizer.json", "parity.json"])
-def test_only_regular_files_of_some_size_are_read(bundle: Path, name: str, replace):
+def test_only_regular_files_are_read(bundle: Path, name: str, replace):
     """A pipe was waited for, and a device read until the memory was full."""
     whole = load_bundle(bundle)
     (bundle / name).unlink()
     replace(bundle / name)
-    with pytest.raises(BundleError, match=r"no regular file|Is a directory|larger than"):
+    with pytest.raises(BundleError, match="no regular file"):
         load_bundle(bundle)
     with pytest.raises(BundleError):
         whole.read(name)
