@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from logic_retrievers.cli.app import app
 
+pytestmark = pytest.mark.slow
 CODES = {0, 1, 2, 3, 4, 5, 6, 130}
 # command -> what it needs, and its options: a flag, or one with a value
 COMMANDS = {

@@ -15,7 +15,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hostile import ODD_TEXTS, examples, inns, json_values, keys, mutations, refused_or_right, texts
+from hostile import (
+    ODD_TEXTS,
+    examples,
+    few_examples,
+    inns,
+    json_values,
+    keys,
+    mutations,
+    refused_or_right,
+    texts,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from query_files import write_noisy
@@ -199,7 +209,7 @@ def test_a_changed_bundle_is_refused_or_makes_unit_vectors(workplace: Path, data
 
 
 @given(st.data())
-@examples
+@few_examples
 def test_a_changed_query_encoder_is_refused(workplace: Path, data: Any):
     if not Path("whole").exists():
         write_tiny_bundle(Path("whole"))
