@@ -23,6 +23,7 @@ from logic_retrievers.encoders.base import Encoder, clean_texts
 from logic_retrievers.errors import InputError
 from logic_retrievers.index.requests import batches
 from logic_retrievers.settings import check_count
+from logic_retrievers.validation import check_parts
 
 PAIRS_PER_BATCH = 128
 MIN_NULL_PAIRS = 30
@@ -54,6 +55,7 @@ class ContradictionScorer:
     def __init__(
         self, encoder: Encoder | None = None, *, settings: ContradictionSettings | None = None
     ) -> None:
+        check_parts(encoder=encoder)
         self.encoder = default_encoder() if encoder is None else encoder
         self.constants = merge_constants(self.encoder.specs, settings)
         self.settings = settings or ContradictionSettings()
