@@ -102,14 +102,14 @@ def test_builders_of_the_other_task_are_refused(recipe_file: Path, tmp_path: Pat
     path = tmp_path / "rows.jsonl"
     path.write_text('{"query": "a", "satisfying": "b", "violating": "c"}\n')
     recipe = read_recipe(changed(recipe_file, ('builder = "negated"', 'builder = "file"')))
-    with pytest.raises(ReadError, match="unknown fields query"):
+    with pytest.raises(ReadError, match="query"):
         select_task(recipe).rows(tmp_path)
     other = changed(
         recipe_file,
         ('name = "sparse_contrastive"\n        temperature = 0.1', 'name = "compatibility"'),
     )
     path.write_text('{"left": ["a"], "right": ["b"]}\n')
-    with pytest.raises(ReadError, match="unknown fields left, right"):
+    with pytest.raises(ReadError, match="left"):
         select_task(read_recipe(other)).rows(tmp_path)
 
 
