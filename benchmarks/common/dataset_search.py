@@ -5,15 +5,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Literal, TypeAlias
 
 from logic_retrievers import Engine, Passage, PassageIndex
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import LongTextWarning, MissingExtraError
 from logic_retrievers.evaluation import Dataset, EvaluationResult, Query, Search, evaluate
 from logic_retrievers.evaluation.metrics import Ranking
-from logic_retrievers.judging.settings import AnyJudge
-from logic_retrievers.query_input import AnyPolicy
-from logic_retrievers.query_input import Query as SearchQuery
+from logic_retrievers.policies import Policy, PolicyRouter
+from logic_retrievers.queries import Expression, ParsedQuery
+
+AnyPolicy: TypeAlias = str | Policy | PolicyRouter
+SearchQuery: TypeAlias = str | ParsedQuery | Expression
 
 # Length of the evaluated lists.
 DEPTH = 100
@@ -44,7 +47,7 @@ def engine_search(
     index: PassageIndex,
     policy: AnyPolicy,
     queries: Sequence[SearchQuery],
-    judge: AnyJudge = "auto",
+    judge: Literal["auto"] | None = "auto",
 ) -> Search:
     """A search function for ``evaluate`` that ignores its texts and searches for ``queries``.
 

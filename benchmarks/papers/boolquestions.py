@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from benchmarks.common.boolean_baselines import ENSEMBLE, SETS
 from benchmarks.common.dataset_search import (
+    AnyPolicy,
+    SearchQuery,
     bm25_search,
     engine_search,
     index_dataset,
@@ -25,7 +27,6 @@ from logic_retrievers.evaluation import (
 )
 from logic_retrievers.evaluation.metrics import recall_at_k
 from logic_retrievers.queries import RuleParser
-from logic_retrievers.query_input import AnyPolicy, Query
 
 QUESTIONS, PEOPLE = "boolquestions_not", "limit_small"
 DEPTH = 10
@@ -95,7 +96,7 @@ def search_expressions(
 def _evaluate(
     bench: Workbench,
     dataset: Dataset,
-    queries: Sequence[Query],
+    queries: Sequence[SearchQuery],
     policies: Mapping[str, AnyPolicy],
     depth: int,
     *,

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from benchmarks.common.boolean_baselines import ENSEMBLE, SHORT_SETS
-from benchmarks.common.dataset_search import DEPTH, bm25_search, evaluate_policy, index_dataset
+from benchmarks.common.dataset_search import (
+    DEPTH,
+    AnyPolicy,
+    bm25_search,
+    evaluate_policy,
+    index_dataset,
+)
 from benchmarks.common.exclusion_baselines import exclusion_baselines
 from benchmarks.papers.coder_figures import (
     AUTO,
@@ -32,7 +38,6 @@ from logic_retrievers.evaluation import (
 )
 from logic_retrievers.evaluation.statistics import holm
 from logic_retrievers.policies import CoderUnionPolicy, SequentialPolicy
-from logic_retrievers.query_input import AnyPolicy
 
 Systems = Mapping[str, AnyPolicy]
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.common.dataset_search import engine_search, index_dataset
+from benchmarks.common.dataset_search import AnyPolicy, engine_search, index_dataset
 from benchmarks.common.exclusion_baselines import exclusion_baselines
 from benchmarks.common.output import cached_encoder, publish, with_interval
 from logic_retrievers import PassageIndex
@@ -24,7 +24,6 @@ from logic_retrievers.errors import LongTextWarning
 from logic_retrievers.evaluation import Dataset, Query, bootstrap, load_dataset
 from logic_retrievers.judging import default_judge
 from logic_retrievers.policies import AutoPolicy
-from logic_retrievers.query_input import AnyPolicy
 
 USERS = Path(__file__).parents[2] / "tests" / "queries" / "users"
 NEW_DOMAINS = USERS.with_name("users_new_domains")
