@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from langchain_logic_retrievers import ConstraintRetriever as LangChainRetriever
 from llama_index.core.vector_stores import MetadataFilter, MetadataFilters
 from llama_index_logic_retrievers import ConstraintRetriever as LlamaIndexRetriever
+from qdrant_client import models
 from suites import HashedEncoder
 
 from logic_retrievers import Engine, Passage, PassageIndex, Reranker
@@ -148,6 +149,12 @@ EXPLAINED = {
     "absent": {"lang": None},
     "a dot": {"dc.title": "no"},
     "nested": {"in.ner": 5},
+    "a field or an id": models.Filter(
+        should=[
+            models.FieldCondition(key="metadata.lnag", match=models.MatchValue(value="en")),
+            models.HasIdCondition(has_id=[1]),
+        ]
+    ),
 }
 
 
