@@ -15,7 +15,7 @@ from benchmarks.common.memory import resident_mib
 from benchmarks.common.output import percentiles, publish
 from logic_retrievers.evaluation import load_dataset
 from logic_retrievers.judging import OnnxPairJudge
-from logic_retrievers.judging.settings import JudgeConstants
+from logic_retrievers.judging.settings import JudgeSettings
 
 WORDS = 80
 """Of a passage: the longest excerpt that a judge reads."""
@@ -33,7 +33,7 @@ def main() -> None:
     dataset = load_dataset("scifact")
     long = [text for text in dataset.documents.values() if len(text.split()) > WORDS]
     passages = [" ".join(text.split()[:WORDS]) for text in long]
-    count, seconds, tokens = JudgeConstants().candidates, [], []
+    count, seconds, tokens = JudgeSettings().candidates, [], []
     for number in range(options.repeats):
         query = dataset.queries[number].text
         pairs = [(text, query) for text in passages[number * count : (number + 1) * count]]

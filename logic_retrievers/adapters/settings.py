@@ -30,7 +30,7 @@ from logic_retrievers.index import PassageIndex, Settings
 from logic_retrievers.judging.conflict import ConflictJudge
 from logic_retrievers.judging.settings import AnyJudge, JudgeSettings, check_any_judge
 from logic_retrievers.queries.parsed_query import check_excluded
-from logic_retrievers.settings import NUMBER, check_count
+from logic_retrievers.settings import check_count, check_number
 from logic_retrievers.types import Passage
 
 OnError: TypeAlias = Literal["raise", "skip"]
@@ -45,7 +45,7 @@ def _checked_count(number: Any) -> Any:
 
 def _checked_number(number: Any) -> Any:
     if number is not None:
-        NUMBER.check("this setting", number)
+        check_number("this setting", number)
     return number
 
 

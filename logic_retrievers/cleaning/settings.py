@@ -28,7 +28,13 @@ from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging.conflict import ConflictJudge
 from logic_retrievers.judging.pair_kinds import PairKinds
-from logic_retrievers.settings import SHARE, OneOf, check_count, check_texts, check_type
+from logic_retrievers.settings import (
+    check_choice,
+    check_count,
+    check_number,
+    check_texts,
+    check_type,
+)
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_passages
 
@@ -125,13 +131,13 @@ class CleaningSettings:
         self.strategy()
         check_count("neighbours", self.neighbours)
         check_count("trusted_candidates", self.trusted_candidates, least=0)
-        OneOf(get_args(AgainstTrusted)).check("against_trusted", self.against_trusted)
+        check_choice("against_trusted", self.against_trusted, get_args(AgainstTrusted))
         check_texts("scope_keys", self.scope_keys)
         check_type("settings", self.settings, ContradictionSettings, type(None))
         check_pair_judge(self.judge)
         for name in ("threshold", "judge_above"):
             if getattr(self, name) is not None:
-                SHARE.check(name, getattr(self, name))
+                check_number(name, getattr(self, name), 0, 1)
         check_trusted_filter(self.trusted_filter)
         object.__setattr__(
             self, "trusted", check_passages(() if self.trusted is None else self.trusted)

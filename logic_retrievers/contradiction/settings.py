@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
 from logic_retrievers.encoders.base import VectorSpec
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.settings import (
-    CheckedConstants,
-    Interval,
-    PartialSettings,
-    check_type,
-    constant,
-    merged,
-)
+from logic_retrievers.overrides import NonNegative, Overrides
+from logic_retrievers.settings import check_type
 
 TOPICAL = "topical"
 CONTRADICTION = "contradiction"
@@ -29,8 +23,26 @@ VECTORS = (TOPICAL, CONTRADICTION)
 Values = npt.NDArray[np.float64]
 
 
+class ContradictionSettings(Overrides):
+    """Overrides of :class:`ContradictionConstants`; a field that is None has the bundle's value.
+
+    ``ContradictionSettings(threshold=0.5)`` changes the threshold and nothing else.
+
+    Raises:
+        ConfigurationError: a value is out of its range.
+    """
+
+    alpha: NonNegative | None = None
+    null_mean: float | None = None
+    null_deviation: Annotated[float, Field(gt=0)] | None = None
+    intercept: float | None = None
+    cosine_weight: float | None = None
+    sparsity_weight: float | None = None
+    threshold: Annotated[float, Field(gt=0, lt=1)] | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContradictionConstants(CheckedConstants):
+class ContradictionConstants:
     """Constants of one contradiction vector, found on development data and kept in its bundle.
 
     Args:
@@ -41,18 +53,15 @@ class ContradictionConstants(CheckedConstants):
         intercept, cosine_weight, sparsity_weight: of the logistic regression that gives the
             probability.
         threshold: least probability of a conflict.
-
-    Raises:
-        ConfigurationError: a value is out of its range.
     """
 
-    alpha: float = constant(Interval(0))
-    null_mean: float = constant(Interval())
-    null_deviation: float = constant(Interval(0, math.inf, without_low=True))
-    intercept: float = constant(Interval())
-    cosine_weight: float = constant(Interval())
-    sparsity_weight: float = constant(Interval())
-    threshold: float = constant(Interval(0, 1, without_low=True, without_high=True))
+    alpha: float
+    null_mean: float
+    null_deviation: float
+    intercept: float
+    cosine_weight: float
+    sparsity_weight: float
+    threshold: float
 
     def score(self, cosines: Values, sparsities: Values) -> Values:
         """F, which orders pairs. NaN where the sparsity is NaN.
@@ -71,28 +80,6 @@ class ContradictionConstants(CheckedConstants):
         deviations = (sparsities - self.null_mean) / self.null_deviation
         logits = self.intercept + self.cosine_weight * cosines + self.sparsity_weight * deviations
         return np.where(np.isnan(logits), 0.0, (1 + np.tanh(np.nan_to_num(logits) / 2)) / 2)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContradictionSettings(PartialSettings):
-    """What a user sets instead of the bundle's constants; None keeps the bundle's value.
-
-    ``ContradictionSettings(threshold=0.5)`` changes the threshold and nothing else. The fields are
-    those of :class:`ContradictionConstants`.
-
-    Raises:
-        ConfigurationError: a value is out of its range.
-    """
-
-    constants_class: ClassVar = ContradictionConstants
-
-    alpha: float | None = None
-    null_mean: float | None = None
-    null_deviation: float | None = None
-    intercept: float | None = None
-    cosine_weight: float | None = None
-    sparsity_weight: float | None = None
-    threshold: float | None = None
 
 
 def merge_constants(
@@ -120,12 +107,19 @@ def merge_constants(
         settings = ContradictionSettings()
     check_type("settings", settings, ContradictionSettings)
     changes = {"alpha": alpha, "threshold": threshold}
-    settings = replace(settings, **{k: value for k, value in changes.items() if value is not None})
+    given = {name: value for name, value in changes.items() if value is not None}
+    settings = ContradictionSettings(**{**settings.overrides(), **given})
     constants = specs[CONTRADICTION].contradiction
-    if constants is None and len(settings.overrides()) < len(fields(settings)):
+    names = ContradictionSettings.model_fields.keys()
+    if constants is None and settings.model_fields_set != names:
         raise ConfigurationError(
             f"This encoder brings no constants for its {CONTRADICTION!r} vector. Find them on "
             "labelled pairs of your own and pass all of them in "
             "settings=ContradictionSettings(...), or use a bundle that has them."
         )
-    return merged(ContradictionConstants, settings, constants)
+    merged = settings.over(constants).overrides()
+    if missing := [name for name in names if name not in merged]:
+        raise ConfigurationError(
+            f"the encoder's bundle has no constant {', '.join(missing)}; set it in the settings"
+        )
+    return ContradictionConstants(**merged)

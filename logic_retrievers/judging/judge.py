@@ -46,7 +46,7 @@ class BundledJudge:
 
     @property
     def constants(self) -> Mapping[str, float]:
-        """Its weights, by the names of :class:`JudgeConstants`."""
+        """Its weights, by the names of :class:`JudgeSettings`."""
         return {}
 
 

@@ -2,59 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BeforeValidator, Field, InstanceOf
 
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.errors import ConfigurationError, shown
 from logic_retrievers.judging.judge import BundledJudge, QueryJudge
-from logic_retrievers.settings import (
-    SHARE,
-    CheckedConstants,
-    Interval,
-    PartialSettings,
-    constant,
-    merged,
-)
+from logic_retrievers.overrides import NonNegative, Overrides, Share
 
 Constraint: TypeAlias = Literal["thing", "property", "negated_fact"]
 """What a query demands, as a judge's weights know it."""
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeConstants(CheckedConstants):
-    """The weights of a judge; :class:`JudgeSettings` explains each.
-
-    The defaults stand in for what a bundle does not name, and are those of a judge of your own.
-
-    Raises:
-        ConfigurationError: a value out of its range.
-    """
-
-    candidates: int = constant(Interval(1, 1000), 20)
-    thing_weight: float = constant(Interval(low=0), 0.2)
-    property_weight: float = constant(Interval(low=0), 0.1)
-    negated_fact_weight: float = constant(Interval(low=0), 0.2)
-    thing_penalty_share: float = constant(SHARE, 0.5)
-    property_penalty_share: float = constant(SHARE, 0.0)
-
-    def __post_init__(self) -> None:
-        CheckedConstants.__post_init__(self)
-        _check_whole(self.candidates)
-        object.__setattr__(self, "candidates", int(self.candidates))  # a manifest has 20.0
-
-    def weight(self, constraint: Constraint) -> float:
-        """What a margin of 1 adds to a score, for a constraint of this kind."""
-        return float(getattr(self, f"{constraint}_weight"))
-
-    def penalty_share(self, constraint: Constraint) -> float:
-        """What remains of the policy's own penalty once a candidate is judged."""
-        return float(getattr(self, f"{constraint}_penalty_share", 1.0))
+def _whole(number: Any) -> Any:
+    """A manifest's constants are floats: 20.0 candidates are 20."""
+    return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeSettings(PartialSettings):
-    """A judge with settings of your own; None keeps what the judge's bundle ships.
+class JudgeSettings(Overrides):
+    """A judge, and how much its word counts.
+
+    A field that is not set has the value of the judge's bundle, or else the one below.
 
     Args:
         judge: reads (passage, query) pairs; the one of the default bundle where None.
@@ -69,32 +39,21 @@ class JudgeSettings(PartialSettings):
         ConfigurationError: a value out of its range, or a judge that cannot be called.
     """
 
-    constants_class: ClassVar = JudgeConstants
+    judge: InstanceOf[QueryJudge] | None = Field(default=None, exclude=True)  # it may hold a key
+    candidates: Annotated[int, Field(ge=1, le=1000), BeforeValidator(_whole)] = 20
+    thing_weight: NonNegative = 0.2
+    property_weight: NonNegative = 0.1
+    negated_fact_weight: NonNegative = 0.2
+    thing_penalty_share: Share = 0.5
+    property_penalty_share: Share = 0.0
 
-    judge: QueryJudge | None = field(default=None, repr=False)  # it may hold a key
-    candidates: int | None = None
-    thing_weight: float | None = None
-    property_weight: float | None = None
-    negated_fact_weight: float | None = None
-    thing_penalty_share: float | None = None
-    property_penalty_share: float | None = None
+    def weight(self, constraint: Constraint) -> float:
+        """What a margin of 1 adds to a score, for a constraint of this kind."""
+        return float(getattr(self, f"{constraint}_weight"))
 
-    def __post_init__(self) -> None:
-        if self.judge is not None and not callable(self.judge):
-            raise ConfigurationError("judge must be callable; see QueryJudge")
-        PartialSettings.__post_init__(self)
-        _check_whole(self.candidates)
-
-    def overrides(self) -> dict[str, Any]:
-        """The constants that are not None, by name."""
-        values = PartialSettings.overrides(self)
-        values.pop("judge", None)
-        return values
-
-
-def _check_whole(candidates: float | None) -> None:
-    if candidates is not None and candidates != int(candidates):
-        raise ConfigurationError(f"candidates must be a whole number, not {shown(candidates)}")
+    def penalty_share(self, constraint: Constraint) -> float:
+        """What remains of the policy's own penalty once a candidate is judged."""
+        return float(getattr(self, f"{constraint}_penalty_share", 1.0))
 
 
 AnyJudge: TypeAlias = Literal["auto"] | QueryJudge | JudgeSettings | None
@@ -106,7 +65,7 @@ class WeightedJudge:
     """A judge ready to be asked, and its weights."""
 
     judge: QueryJudge
-    constants: JudgeConstants
+    constants: JudgeSettings
 
 
 def check_any_judge(judge: Any) -> None:
@@ -150,4 +109,4 @@ def resolve_judge(judge: AnyJudge) -> Operation[WeightedJudge | None]:
         if function is None:
             return None
     constants = function.constants if isinstance(function, BundledJudge) else None
-    return WeightedJudge(function, merged(JudgeConstants, settings, constants))
+    return WeightedJudge(function, settings.over(constants))

@@ -4,8 +4,7 @@ from logic_retrievers.policies.auto import AutoPolicy
 from logic_retrievers.policies.base import Policy, PolicyRouter, Ranked
 from logic_retrievers.policies.boolean import BooleanPolicy, ExpressionPolicy
 from logic_retrievers.policies.boolean_scores import BooleanSettings
-from logic_retrievers.policies.exclusion import ExclusionPolicy
-from logic_retrievers.policies.exclusion_settings import ExclusionSettings
+from logic_retrievers.policies.exclusion import ExclusionPolicy, ExclusionSettings
 from logic_retrievers.policies.plain import (
     CompatibilityPolicy,
     HybridPolicy,

@@ -15,12 +15,11 @@ from logic_retrievers.policies.base import (
     PolicyRouter,
 )
 from logic_retrievers.policies.boolean import ExpressionPolicy
-from logic_retrievers.policies.exclusion import ExclusionPolicy
-from logic_retrievers.policies.exclusion_settings import ExclusionSettings
+from logic_retrievers.policies.exclusion import ExclusionPolicy, ExclusionSettings
 from logic_retrievers.policies.plain import HybridPolicy, TopicalNegatedFactPolicy, TopicalPolicy
 from logic_retrievers.policies.union import NegatedFactPolicy
 from logic_retrievers.queries import ParsedQuery, QueryParser
-from logic_retrievers.settings import OneOf, check_count, check_type
+from logic_retrievers.settings import check_choice, check_count, check_type
 from logic_retrievers.text import comparable, word_forms
 
 Base: TypeAlias = Literal["topical", "hybrid"]
@@ -61,7 +60,7 @@ class AutoPolicy(PolicyRouter):
     name: ClassVar[str] = "auto"
 
     def __post_init__(self) -> None:
-        OneOf(get_args(Base)).check("base", self.base)
+        check_choice("base", self.base, get_args(Base))
         check_count("limit", self.limit)
         check_type("settings", self.settings, ExclusionSettings, type(None))
         check_type("parser", self.parser, QueryParser)

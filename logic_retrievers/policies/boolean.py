@@ -22,7 +22,6 @@ from logic_retrievers.policies.base import (
 )
 from logic_retrievers.policies.boolean_scores import (
     AtomScores,
-    BooleanConstants,
     BooleanSettings,
     Scores,
     calibrated_scores,
@@ -40,7 +39,7 @@ from logic_retrievers.queries.expressions import (
 )
 from logic_retrievers.scoring import ranking
 from logic_retrievers.scoring.boolean import standard_scores
-from logic_retrievers.settings import check_count, check_type, merged
+from logic_retrievers.settings import check_count, check_type
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 _BACKGROUND = {TOPICAL: (0.08, 0.09), COMPATIBILITY: (0.18, 0.1), LEXICAL: (0.0, 0.0)}
@@ -136,9 +135,9 @@ class ExpressionPolicy(FilteringPolicy):
         check_searchable(self.query.expression)
 
     @cached_property
-    def constants(self) -> BooleanConstants:
+    def constants(self) -> BooleanSettings:
         """The settings over the package's defaults."""
-        return merged(BooleanConstants, self.settings)
+        return self.settings or BooleanSettings()
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:  # noqa: ARG002 - it has its own
         """A search for each atom and AND on each vector; excluded texts only score."""

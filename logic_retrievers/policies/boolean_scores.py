@@ -3,40 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from logic_retrievers.overrides import NonNegative, Overrides, Share
 from logic_retrievers.queries.expressions import Atom, Expression, Or, split_exclusions
 from logic_retrievers.scoring.boolean import violation
-from logic_retrievers.settings import SHARE, CheckedConstants, Interval, PartialSettings, constant
 
 Scores: TypeAlias = npt.NDArray[np.float64]
 AtomScores: TypeAlias = Callable[[str], Scores]
 """Text -> score of every candidate, shape (candidates,)."""
 
 
-@dataclass(frozen=True, slots=True)
-class BooleanConstants(CheckedConstants):
-    """What :class:`ExpressionPolicy` calculates with; :class:`BooleanSettings` explains each.
-
-    Raises:
-        ConfigurationError: a value out of its range.
-    """
-
-    joint_weight: float = constant(SHARE, 0.8)
-    penalty: float = constant(Interval(low=0), 2.0)
-    mention_threshold: float = constant(Interval(), 0.5)
-    mention_share: float = constant(SHARE, 0.1)
-    compatibility_weight: float = constant(SHARE, 0.7)
-    lexical_weight: float = constant(SHARE, 0.8)
-
-
-@dataclass(frozen=True, slots=True)
-class BooleanSettings(PartialSettings):
-    """Overrides of the constants of :class:`ExpressionPolicy`; None keeps the package's value.
+class BooleanSettings(Overrides):
+    """Constants of :class:`ExpressionPolicy`; a field that is not set has the value below.
 
     Args:
         joint_weight: share of the phrase that names all parts of an AND, in [0, 1].
@@ -54,21 +36,19 @@ class BooleanSettings(PartialSettings):
         ConfigurationError: a value out of its range.
     """
 
-    constants_class: ClassVar = BooleanConstants
-
-    joint_weight: float | None = None
-    penalty: float | None = None
-    mention_threshold: float | None = None
-    mention_share: float | None = None
-    compatibility_weight: float | None = None
-    lexical_weight: float | None = None
+    joint_weight: Share = 0.8
+    penalty: NonNegative = 2.0
+    mention_threshold: float = 0.5
+    mention_share: Share = 0.1
+    compatibility_weight: Share = 0.7
+    lexical_weight: Share = 0.8
 
 
 def calibrated_scores(
     expression: Expression,
     atom_scores: AtomScores,
     phrase: Callable[[Sequence[Expression]], str],
-    constants: BooleanConstants,
+    constants: BooleanSettings,
 ) -> Scores:
     """AND: the weakest part, mixed with the phrase of all. OR: the strongest. NOT: a bounded fall.
 

@@ -6,12 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, TypeAlias
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.overrides import NonNegative, Overrides, Share
 from logic_retrievers.policies.base import (
     COMPATIBILITY,
     LEXICAL,
@@ -20,11 +22,10 @@ from logic_retrievers.policies.base import (
     JudgeRequest,
     Ranked,
 )
-from logic_retrievers.policies.exclusion_settings import ExclusionConstants, ExclusionSettings
 from logic_retrievers.queries import ParsedQuery
 from logic_retrievers.queries.language import content_words
 from logic_retrievers.scoring import mixed_cosines, ranking
-from logic_retrievers.settings import check_count, merged
+from logic_retrievers.settings import check_count, check_type
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 _Scores: TypeAlias = npt.NDArray[np.float64]
@@ -47,6 +48,40 @@ _EPSILON = 1e-9
 _LOWEST_RANK = 3
 """To which a property can move down what plain search has first: cosines alone cannot tell a
 passage that waives it from one that demands it."""
+
+
+class ExclusionSettings(Overrides):
+    """Constants of the exclusion policy.
+
+    A field that is not set has the value of the encoder's bundle, or else the one below.
+
+    Args:
+        penalty: the most that the score of a passage can lose, in units of a cosine.
+        standout_share: violation of a passage that stands out most in the pool towards the excluded
+            text and is about it, in [0, 1].
+        mention_share: what remains of that for a passage that is still about the wanted text, in
+            [0, 1].
+        whole_query_weight: share of the whole query in the score, in [0, 1]; the rest is the wanted
+            text's.
+        standout_threshold: share of the pool's best score for the excluded text from which a
+            passage stands out, in [0, 1).
+        compatibility_weight: share of the compatibility cosine in every cosine, in [0, 1], where
+            there is a trained compatibility vector.
+        lexical_weight: share of the words beside these, in [0, 1], where there is a ``lexical``
+            vector: for each text the lexical score over the best one of the pool, or over 2.5 for
+            each of its content words where that is more.
+
+    Raises:
+        ConfigurationError: a value out of its range.
+    """
+
+    penalty: NonNegative = 0.75
+    standout_share: Share = 0.8
+    mention_share: Share = 0.2
+    whole_query_weight: Share = 0.5
+    standout_threshold: Annotated[float, Field(ge=0, lt=1)] = 0.7
+    compatibility_weight: Share = 0.5
+    lexical_weight: Share = 0.2
 
 
 @dataclass(frozen=True)
@@ -106,15 +141,16 @@ class ExclusionPolicy(FilteringPolicy):
 
     def __post_init__(self) -> None:
         check_count("limit", self.limit)
+        check_type("settings", self.settings, ExclusionSettings, type(None))
         self.check_field_filters()
         if self.query.kind != "exclusion":
             raise ConfigurationError("this query rules nothing out; search with policy 'auto'")
         _ = self.constants  # refused now and not in the middle of a search
 
     @cached_property
-    def constants(self) -> ExclusionConstants:
+    def constants(self) -> ExclusionSettings:
         """The settings over the bundle's constants over the package's defaults."""
-        return merged(ExclusionConstants, self.settings, self.bundle_constants)
+        return (self.settings or ExclusionSettings()).over(self.bundle_constants)
 
     def judge_request(self, query: str) -> JudgeRequest | None:
         """The whole query, and what is excluded beside its words; None where filters see to it."""

@@ -8,6 +8,7 @@ from types import FunctionType
 from typing import Any, get_args, get_type_hints
 
 from logic_retrievers.errors import ConfigurationError, UnknownPolicyError, shown
+from logic_retrievers.overrides import Overrides
 from logic_retrievers.policies.auto import AutoPolicy
 from logic_retrievers.policies.base import DEFAULT_PARSER, Policy, PolicyRouter
 from logic_retrievers.policies.boolean import BooleanPolicy
@@ -21,7 +22,6 @@ from logic_retrievers.policies.plain import (
 from logic_retrievers.policies.sequential import SequentialPolicy
 from logic_retrievers.policies.union import CoderUnionPolicy, UnionPolicy
 from logic_retrievers.queries import RuleParser
-from logic_retrievers.settings import PartialSettings
 
 POLICIES: dict[str, type[Policy] | type[PolicyRouter]] = {
     policy.name: policy
@@ -90,7 +90,7 @@ def _from_json(value: Any, hint: Any) -> Any:
     if value.get("class") == _PARSER and "rules" not in value:
         return RuleParser(**{name: own for name, own in value.items() if name != "class"})
     for kind in get_args(hint):
-        if isinstance(kind, type) and issubclass(kind, PartialSettings):
+        if isinstance(kind, type) and issubclass(kind, Overrides):
             return kind(**value)
     return value
 
@@ -118,8 +118,6 @@ def describe_policy(policy: str | Policy | PolicyRouter) -> dict[str, Any]:
 
 
 def _describe_fields(value: Any) -> dict[str, Any]:
-    if isinstance(value, PartialSettings):
-        return value.overrides()
     if not is_dataclass(value):
         return {key: _to_json(setting) for key, setting in getattr(value, "__dict__", {}).items()}
     names = [setting.name for setting in fields(value) if setting.repr]
@@ -135,6 +133,8 @@ def _to_json(value: Any) -> Any:
         return sorted((_to_json(item) for item in value), key=repr)
     if isinstance(value, Collection):
         return [_to_json(item) for item in value]
+    if isinstance(value, Overrides):
+        return value.overrides()
     if isinstance(value, RuleParser):
         return _describe_parser(value)
     if is_dataclass(value):

@@ -9,7 +9,7 @@ import numpy as np
 
 from logic_retrievers.policies.base import COMPATIBILITY, TOPICAL, Policy, Ranked, order_by_filter
 from logic_retrievers.scoring import ranking
-from logic_retrievers.settings import SHARE, Interval, check_count, check_type
+from logic_retrievers.settings import check_count, check_number, check_type
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 
@@ -37,8 +37,8 @@ class SequentialPolicy(Policy):
     name: ClassVar[str] = "sequential"
 
     def __post_init__(self) -> None:
-        SHARE.check("alpha", self.alpha)
-        Interval(-1, 1).check("tau", self.tau)
+        check_number("alpha", self.alpha, 0, 1)
+        check_number("tau", self.tau, -1, 1)
         check_count("limit", self.limit)
         check_type("backfill", self.backfill, bool)
 

@@ -17,7 +17,7 @@ from logic_retrievers.policies.base import (
     order_by_filter,
 )
 from logic_retrievers.scoring import mixed_cosines, ordinal_ranks, ranking, reciprocal_ranks
-from logic_retrievers.settings import SHARE, OneOf, check_count, check_type
+from logic_retrievers.settings import check_choice, check_count, check_number, check_type
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 Fusion: TypeAlias = Literal["reciprocal_rank", "cosine"]
@@ -57,11 +57,11 @@ class UnionPolicy(Policy):
     name: ClassVar[str] = "union"
 
     def __post_init__(self) -> None:
-        SHARE.check("alpha", self.alpha)
-        SHARE.check("keep", self.keep)
+        check_number("alpha", self.alpha, 0, 1)
+        check_number("keep", self.keep, 0, 1)
         check_count("limit", self.limit)
         check_type("backfill", self.backfill, bool)
-        OneOf(get_args(Fusion)).check("fusion", self.fusion)
+        check_choice("fusion", self.fusion, get_args(Fusion))
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
         """One search on each vector, equally deep."""

@@ -22,7 +22,6 @@ from suites.hashed_encoder import HashedEncoder
 from logic_retrievers import Engine, Expression, PassageIndex
 from logic_retrievers.errors import ConfigurationError, PairJudgeWarning
 from logic_retrievers.judging import JudgeSettings, onnx
-from logic_retrievers.judging.settings import JudgeConstants
 
 STRONG = {"thing_weight": 5.0, "property_weight": 5.0, "negated_fact_weight": 5.0}
 
@@ -105,7 +104,9 @@ def test_its_word_moves_a_passage(index, query, name):
 )
 def test_how_much_it_counts(index, query, weight, share):
     """The margin's weight by what the query demands, in place of a share of the penalty."""
-    assert JudgeConstants() == JudgeConstants(20, 0.2, 0.1, 0.2, 0.5, 0.0), "the weights below"
+    defaults = JudgeSettings()
+    weights = (defaults.thing_weight, defaults.property_weight, defaults.thing_penalty_share)
+    assert weights == (0.2, 0.1, 0.5), "the weights below"
     judge = MarginJudge(dict.fromkeys(TEXTS.values(), -0.75))
     plain = Engine(index, judge=None).search(query, 7)
     hits = Engine(index, judge=judge).search(query, 7)

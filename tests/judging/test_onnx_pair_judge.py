@@ -26,7 +26,7 @@ from logic_retrievers.encoders.bundle import load_bundle
 from logic_retrievers.errors import BundleError, BundleNotFoundError, ProviderError
 from logic_retrievers.judging import OnnxPairJudge, default_judge
 from logic_retrievers.judging.judge import check_probabilities
-from logic_retrievers.judging.settings import JudgeConstants, resolve_judge
+from logic_retrievers.judging.settings import JudgeSettings, resolve_judge
 
 texts = st.lists(st.sampled_from(LETTERS), max_size=25).map(" ".join)
 pairs = st.lists(st.tuples(texts, texts), min_size=1, max_size=12)
@@ -116,7 +116,7 @@ def test_its_constants_are_those_of_the_bundle(judge, tmp_path):
     weighted = OnnxPairJudge(write_pair_bundle(tmp_path, constants=shipped))
     assert weighted.constants == shipped
     weighted.constants["thing_weight"] = 9.0
-    assert run(resolve_judge(weighted), encoder_threads).constants == JudgeConstants(
+    assert run(resolve_judge(weighted), encoder_threads).constants == JudgeSettings(
         candidates=7, thing_weight=0.4
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import uuid
-from dataclasses import replace
 
 import pytest
 from contradicting_nodes import (
@@ -75,7 +74,7 @@ SEARCHES = [
     {"alpha": 0.0},
     {"alpha": 9.0},
     {"filter": {"source": "blog"}},
-    {"settings": replace(SETTINGS, threshold=0.99999)},
+    {"settings": SETTINGS.model_copy(update={"threshold": 0.99999})},
 ]
 
 
@@ -151,8 +150,8 @@ def test_every_kind_of_filter_says_the_same(index):
         ({"similarity_top_k": 0}, "at least 1"),
         ({"similarity_top_k": "3"}, "whole number"),
         ({"candidates": True}, "whole number"),
-        ({"min_probability": 1.1}, r"min_probability must be at least 0 and at most 1"),
-        ({"alpha": -1.0}, "alpha must be at least 0"),
+        ({"min_probability": 1.1}, "min_probability"),
+        ({"alpha": -1.0}, "alpha"),
         ({"settings": {"alpha": 1.0}}, "ContradictionSettings"),
         ({"filter": {"source": []}}, "empty list"),
         ({"index": None}, "PassageIndex"),

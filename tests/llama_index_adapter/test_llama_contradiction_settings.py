@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
@@ -102,7 +102,7 @@ KINDS = [
     {"top_n": 3},
     {"threshold": 0.7},
     {"settings": SETTINGS},
-    {"settings": replace(SETTINGS, threshold=0.7)},
+    {"settings": SETTINGS.model_copy(update={"threshold": 0.7})},
     {"resolution": "drop_both"},
     {"resolution": PreferNewest("on")},
     {"resolution": PreferSource(("inn", "law"))},
@@ -269,7 +269,7 @@ def test_what_was_vouched_for_stays():
         ({"top_n": 0}, ConfigurationError, "top_n"),
         ({"top_n": "3"}, ConfigurationError, "top_n"),
         ({"threshold": 2.0}, ConfigurationError, "threshold must be"),
-        ({"judge_above": 2}, ConfigurationError, "judge_above must be at least 0"),
+        ({"judge_above": 2}, ConfigurationError, "judge_above"),
         ({"trusted": ["law"]}, InputError, "A node is needed, not str"),
         ({"trusted_filter": {}}, ConfigurationError, "trust every passage"),
         ({"trusted_filter": MetadataFilters(filters=[])}, ConfigurationError, "trust every"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ def test_exclusion_equals_the_reference(rows, constants, k, reading):
     whole, wanted, *excluded = (
         dict(zip(pool.ids, c.tolist(), strict=True)) for c in pool.scores.values()
     )
-    named = asdict(policy.constants)
+    named = dict(policy.constants)
     del named["compatibility_weight"], named["lexical_weight"]
     named["is_property"] = reading == "property"
     expected = reference.exclusion(whole, wanted, excluded, **named)
@@ -83,7 +83,7 @@ def test_nobody_falls_further_than_the_cap(rows, constants):
     """A passage may name the excluded thing and be right all the same."""
     policy = ExclusionPolicy(QUERY, constants)
     pool = pool_of(rows, policy)
-    free = ExclusionPolicy(QUERY, replace(constants, penalty=0.0))
+    free = ExclusionPolicy(QUERY, constants.model_copy(update={"penalty": 0.0}))
     wanted = {r.index: r.score for r in free.rank(pool, 99)}
     for r in policy.rank(pool, 99):
         assert wanted[r.index] - constants.penalty - 1e-9 <= r.score <= wanted[r.index] + 1e-9
@@ -248,7 +248,9 @@ def test_words_count_as_a_share_of_the_pool_s_best(rows, data, constants, weight
     """
     score = st.one_of(st.just(np.nan), st.integers(1, 40).map(float))
     words = data.draw(st.lists(st.tuples(*[score] * 4), min_size=len(rows), max_size=len(rows)))
-    hybrid = ExclusionPolicy(QUERY, replace(constants, lexical_weight=weight), use_lexical=True)
+    hybrid = ExclusionPolicy(
+        QUERY, constants.model_copy(update={"lexical_weight": weight}), use_lexical=True
+    )
     found = [[0.0 if np.isnan(one) else one for one in row] for row in words]
     columns = zip(zip(*found, strict=True), CONTENT_WORDS, strict=True)
     best = [max(*column, 2.5 * count) for column, count in columns]
@@ -276,7 +278,7 @@ def test_one_common_word_of_a_small_folder_is_not_the_whole_text():
 def test_with_compatibility_every_cosine_is_a_mean_of_two(rows, others, constants, weight, random):
     """And a passage that has no such vector keeps its topical cosines."""
     both = ExclusionPolicy(
-        QUERY, replace(constants, compatibility_weight=weight), use_compatibility=True
+        QUERY, constants.model_copy(update={"compatibility_weight": weight}), use_compatibility=True
     )
     others = [random.choice([*others, (np.nan,) * 4]) for _ in rows]
     pool = pool_of([(*row, *other) for row, other in zip(rows, others, strict=True)], both)

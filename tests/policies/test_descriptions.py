@@ -137,8 +137,8 @@ def test_no_setting_is_forgotten_here():
 
 def test_settings_inside_settings_count():
     """Constants of the exclusion lie one level down."""
-    for field in fields(ExclusionSettings):
-        settings = replace(ExclusionSettings(), **{field.name: 0.65})
+    for name in ExclusionSettings.model_fields:
+        settings = ExclusionSettings(**{name: 0.65})
         assert dumped(AutoPolicy(settings=settings)) != dumped(
             AutoPolicy(settings=ExclusionSettings())
         )
@@ -146,7 +146,7 @@ def test_settings_inside_settings_count():
 
 def settings_of(kind):
     """A settings class with a value of its own in every field."""
-    return st.builds(kind, **{field.name: st.none() | st.just(0.65) for field in fields(kind)})
+    return st.builds(kind, **{name: st.none() | st.just(0.65) for name in kind.model_fields})
 
 
 PARSERS = st.builds(

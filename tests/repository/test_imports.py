@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "server_requests": {"errors"},
     "progress": {"errors"},
     "settings": {"errors"},
+    "overrides": {"errors", "settings"},
     "atomic_files": {"errors"},
     "hidden_characters": set(),
     "html": {"errors", "hidden_characters"},
@@ -39,14 +40,17 @@ MAY_IMPORT = {
         *("errors", "lazy_imports", "atomic_files", "settings", "paths", "model_endpoint", "text"),
     },
     "judging": {
-        *("errors", "lazy_imports", "effects", "encoders", "types", "settings", "scoring", "text"),
+        *("errors", "lazy_imports", "effects", "encoders", "types", "settings", "overrides"),
+        *("scoring", "text"),
     },
     "validation": {"types", "errors", "encoders"},
     "documents": {
         *("types", "errors", "encoders", "validation", "settings", "paths", "text", "queries"),
         "python_process",
     },
-    "policies": {"types", "errors", "settings", "scoring", "queries", "judging", "text"},
+    "policies": {
+        *("types", "errors", "settings", "overrides", "scoring", "queries", "judging", "text"),
+    },
     "index": {
         *("types", "errors", "effects", "progress", "encoders", "validation"),
         *("api_keys", "server_requests", "atomic_files", "settings", "text", "python_process"),
@@ -227,4 +231,5 @@ def test_run_time_code_loads_no_training_or_framework_package():
 
 def test_policies_load_without_qdrant_or_onnx():
     loaded = loaded_after("import logic_retrievers.policies")
-    assert not loaded & {"onnxruntime", "qdrant_client", "tokenizers", "pydantic"}
+    assert not loaded & {"onnxruntime", "qdrant_client", "tokenizers"}
+    assert "pydantic" not in loaded_after("import logic_retrievers.queries")

@@ -40,8 +40,7 @@ from logic_retrievers.judging import (
 )
 from logic_retrievers.judging.conflict import CONSTANTS
 from logic_retrievers.judging.onnx import OnnxCrossEncoder
-from logic_retrievers.judging.settings import JudgeConstants
-from logic_retrievers.settings import merged
+from logic_retrievers.judging.settings import JudgeSettings
 
 JudgeCompression: TypeAlias = Compression | Literal["int4"]
 
@@ -188,7 +187,7 @@ class _Form:
     def check_constants(self, constants: Mapping[str, float]) -> None:
         """Refuses what no ranking, or no classification, could use."""
         if self.entry == "judge":
-            merged(JudgeConstants, bundle_constants=constants)
+            JudgeSettings().over(constants)
         elif unknown := sorted(constants.keys() - self.constants):
             raise ConfigurationError(
                 f"{self.entry} has no constant {unknown[0]!r}; it has"

@@ -18,8 +18,6 @@ from logic_retrievers.policies import (
     UnionPolicy,
 )
 from logic_retrievers.policies.base import PolicyRouter
-from logic_retrievers.policies.exclusion_settings import ExclusionConstants
-from logic_retrievers.settings import merged
 
 Setting: TypeAlias = tuple[float, float]
 QuickResults: TypeAlias = dict[Setting, dict[str, float]]
@@ -96,7 +94,7 @@ def grids(exclusion: Mapping[str, float] | None) -> tuple[Grid, ...]:
     Args:
         exclusion: the encoder's constants of the exclusion, as its manifest has them.
     """
-    shipped = merged(ExclusionConstants, bundle_constants=exclusion)
+    shipped = ExclusionSettings().over(exclusion)
     sequential, union, coder = SequentialPolicy(), UnionPolicy(), CoderUnionPolicy()
 
     def auto(penalty: float, weight: float) -> AutoPolicy:
