@@ -17,8 +17,8 @@ from logic_retrievers.policies import (
     ExclusionSettings,
     TopicalPolicy,
 )
+from logic_retrievers.policies.coder import NegatedFactPolicy
 from logic_retrievers.policies.plain import TopicalNegatedFactPolicy
-from logic_retrievers.policies.union import NegatedFactPolicy
 from logic_retrievers.queries import ParsedQuery
 from logic_retrievers.types import CandidatePool
 

@@ -29,8 +29,8 @@ from logic_retrievers.policies import (
     describe_policy,
     policy_from,
 )
+from logic_retrievers.policies.coder import NegatedFactPolicy
 from logic_retrievers.policies.registry import POLICIES
-from logic_retrievers.policies.union import NegatedFactPolicy
 from logic_retrievers.queries import ParsedQuery, RuleParser
 from logic_retrievers.queries.rules import RULES
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from logic_retrievers import AutoPolicy, Engine, OnnxEncoder, Passage, PassageIndex, Reranker
 from logic_retrievers.errors import ConfigurationError, MissingVectorError
 from logic_retrievers.policies import HybridPolicy, LexicalPolicy
-from logic_retrievers.policies.union import NegatedFactPolicy
+from logic_retrievers.policies.coder import NegatedFactPolicy
 from logic_retrievers.types import CandidatePool
 
 PASSAGES = [
