@@ -1,8 +1,7 @@
-"""Settings in plain JSON types, and settings from such descriptions.
+"""Descriptions of settings in JSON types, for cache keys, traces and saved pipelines.
 
-A framework writes a part's settings down: into a cache key, a trace, a file to load it from. A
-function or an object of the user's own is named there and cannot be made again; loading then says
-which argument has to be passed.
+A function or object of the user's own is described by its name and cannot be made again. The error
+at loading says which argument to pass.
 """
 
 from __future__ import annotations
@@ -33,27 +32,27 @@ _PASSAGE_FIELDS = ("id", "text", "metadata", "source", "embed_text")
 
 
 def qualified_name(value: Any) -> str:
-    """Module and name of a function or class, or of a value's class."""
+    """Return module and name of a function or class, or of a value's class."""
     named = value if hasattr(value, "__qualname__") else type(value)
     return f"{named.__module__}.{named.__qualname__}"
 
 
 def jsonable(value: Any) -> Any:
-    """The value in JSON types; what JSON has no type for is named."""
+    """Convert a value to JSON types; other objects become their names."""
     return to_jsonable_python(value, fallback=qualified_name)
 
 
 def any_policy_from(description: Any) -> Any:
-    """The policy of a description; a policy or its name as it is.
+    """Make the policy of a description; a policy or its name is returned unchanged.
 
     Raises:
-        UnknownPolicyError, ConfigurationError: as :func:`policy_from`.
+        UnknownPolicyError, ConfigurationError: see :func:`policy_from`.
     """
     return policy_from(description) if isinstance(description, Mapping) else description
 
 
 def describe_resolution(resolution: Any) -> Any:
-    """A strategy's name, its name and fields, or the name of a function; of several, a list."""
+    """Describe a resolution by its name, its name and fields, or a list of these."""
     if isinstance(resolution, str):
         return resolution
     if isinstance(resolution, Sequence):
@@ -71,7 +70,7 @@ def describe_resolution(resolution: Any) -> Any:
 
 
 def resolution_from(description: Any) -> Any:
-    """The resolution, or the list of them, that :func:`describe_resolution` described.
+    """Make the resolution, or list of them, that :func:`describe_resolution` described.
 
     Raises:
         ConfigurationError: it was a function, or a strategy of the user's own.
@@ -96,16 +95,16 @@ def resolution_from(description: Any) -> Any:
 
 
 def describe_passages(passages: Sequence[Passage]) -> list[dict[str, Any]]:
-    """Passages in full, since other trusted passages give other results."""
+    """Describe passages in full, since other trusted passages give other results."""
     return [
         {name: jsonable(getattr(passage, name)) for name in _PASSAGE_FIELDS} for passage in passages
     ]
 
 
 def describe_hits(policy: str, hits: Sequence[Hit]) -> dict[str, Any]:
-    """What a search or a reranking decided, without any text, for tracers.
+    """Describe the result of a search or reranking for tracers, without any text.
 
-    ``policy`` is the requested one; ``ranked_by`` names the one that a router chose.
+    ``policy`` is the requested policy; ``ranked_by`` names the one that a router chose.
     """
     return {
         "policy": policy,

@@ -1,4 +1,4 @@
-"""The constants by which cosine and sparsity become a score and a probability."""
+"""Constants that turn cosine and sparsity into a score and a probability."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from logic_retrievers.settings import check_type
 
 TOPICAL = "topical"
 CONTRADICTION = "contradiction"
+# the named vectors that a contradiction is judged by
 VECTORS = (TOPICAL, CONTRADICTION)
-"""The named vectors that a contradiction is judged by."""
 
 Values = npt.NDArray[np.float64]
 
@@ -47,10 +47,9 @@ class ContradictionConstants:
 
     Args:
         alpha: weight of the sparsity in the score (Xu et al. 2024: F = cosine + alpha * Hoyer).
-        null_mean, null_deviation: of the Hoyer sparsity of unrelated pairs. Sparsity enters the
-            probability as deviations from this null distribution, so only these two have to be
-            estimated again for a corpus of another kind.
-        intercept, cosine_weight, sparsity_weight: of the logistic regression that gives the
+        null_mean, null_deviation: mean and deviation of the Hoyer sparsity of unrelated pairs. The
+            probability depends on the sparsity in deviations from this mean.
+        intercept, cosine_weight, sparsity_weight: weights of the logistic regression for the
             probability.
         threshold: least probability of a conflict.
     """
@@ -64,18 +63,18 @@ class ContradictionConstants:
     threshold: float
 
     def score(self, cosines: Values, sparsities: Values) -> Values:
-        """F, which orders pairs. NaN where the sparsity is NaN.
+        """Return F, which orders pairs; NaN where the sparsity is NaN.
 
         Args:
-            cosines: of the topical vectors, any shape.
+            cosines: cosines of the topical vectors, any shape.
             sparsities: Hoyer sparsities of the differences of the contradiction vectors.
         """
         return cosines + self.alpha * sparsities
 
     def probability(self, cosines: Values, sparsities: Values) -> Values:
-        """Probability that each pair contradicts, in [0, 1]; 0 where the sparsity is NaN.
+        """Probability that each pair contradicts, in [0, 1].
 
-        Two copies of one text do not contradict each other.
+        It is 0 where the sparsity is NaN: two copies of one text do not contradict each other.
         """
         deviations = (sparsities - self.null_mean) / self.null_deviation
         logits = self.intercept + self.cosine_weight * cosines + self.sparsity_weight * deviations
@@ -89,13 +88,13 @@ def merge_constants(
     alpha: float | None = None,
     threshold: float | None = None,
 ) -> ContradictionConstants:
-    """The constants for an encoder's vectors: the user's settings over the bundle's constants.
+    """Merge the user's settings with the constants of an encoder's bundle.
 
     ``alpha`` and ``threshold`` take precedence over ``settings``.
 
     Raises:
-        ConfigurationError: the encoder lacks a vector that is needed; it brings no constants and
-            the settings are not complete; or a value is out of its range.
+        ConfigurationError: the encoder lacks a vector, constants are missing or unknown, or a value
+            is out of its range.
     """
     if missing := [name for name in VECTORS if name not in specs]:
         raise ConfigurationError(

@@ -1,4 +1,4 @@
-"""How much a judge's word counts in a ranking."""
+"""Weight of a judge in a ranking."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from logic_retrievers.judging.judge import BundledJudge, QueryJudge
 from logic_retrievers.overrides import NonNegative, Overrides, Share
 
 Constraint: TypeAlias = Literal["thing", "property", "negated_fact"]
-"""What a query demands, as a judge's weights know it."""
 
 
 def _whole(number: Any) -> Any:
@@ -27,16 +26,15 @@ class JudgeSettings(Overrides):
     A field that is not set has the value of the judge's bundle, or else the one below.
 
     Args:
-        judge: reads (passage, query) pairs; the one of the default bundle where None.
-        candidates: how many of a query's first candidates it reads.
-        thing_weight, property_weight, negated_fact_weight: what is added to the score of a
-            candidate whose margin (satisfies less violates) is 1, by what the query demands; it is
-            the unit of a cosine.
-        thing_penalty_share, property_penalty_share: what remains of the exclusion policy's own
-            penalty for a candidate that is judged, in [0, 1].
+        judge: reads (passage, query) pairs; None for the judge of the default bundle.
+        candidates: number of first candidates that it reads.
+        thing_weight, property_weight, negated_fact_weight: what a margin (satisfies less violates)
+            of 1 adds to a score, for each kind of constraint, in units of a cosine.
+        thing_penalty_share, property_penalty_share: share of the exclusion policy's own penalty
+            that a judged candidate keeps, in [0, 1].
 
     Raises:
-        ConfigurationError: a value out of its range, or a judge that cannot be called.
+        ConfigurationError: a value is out of its range, or the judge cannot be called.
     """
 
     judge: InstanceOf[QueryJudge] | None = Field(default=None, exclude=True)  # it may hold a key
@@ -48,38 +46,32 @@ class JudgeSettings(Overrides):
     property_penalty_share: Share = 0.0
 
     def weight(self, constraint: Constraint) -> float:
-        """What a margin of 1 adds to a score, for a constraint of this kind."""
         return float(getattr(self, f"{constraint}_weight"))
 
     def penalty_share(self, constraint: Constraint) -> float:
-        """What remains of the policy's own penalty once a candidate is judged."""
         return float(getattr(self, f"{constraint}_penalty_share", 1.0))
 
 
+# "auto": the judge of the default bundle, if it has one; None: no judge
 AnyJudge: TypeAlias = Literal["auto"] | QueryJudge | JudgeSettings | None
-"""``auto``: the judge of the default bundle, if it has one. None: no judge."""
 
 
 @dataclass(frozen=True, slots=True)
 class WeightedJudge:
-    """A judge ready to be asked, and its weights."""
+    """A judge and its weights."""
 
     judge: QueryJudge
     constants: JudgeSettings
 
 
 def check_any_judge(judge: Any) -> None:
-    """Refuses what is no judge.
+    """Refuse anything but ``"auto"``, None, a callable or settings.
 
     Raises:
-        ConfigurationError: neither ``"auto"`` nor None, a callable or settings.
+        ConfigurationError: another value.
     """
-    known = (
-        judge is None
-        or (isinstance(judge, str) and judge == "auto")
-        or isinstance(judge, JudgeSettings)
-    )
-    if not known and not callable(judge):
+    is_auto = isinstance(judge, str) and judge == "auto"
+    if not (judge is None or is_auto or isinstance(judge, JudgeSettings) or callable(judge)):
         raise ConfigurationError(
             f"judge is 'auto', None, a callable (see QueryJudge) or JudgeSettings, not"
             f" {shown(judge)}"
@@ -87,11 +79,11 @@ def check_any_judge(judge: Any) -> None:
 
 
 def resolve_judge(judge: AnyJudge) -> Operation[WeightedJudge | None]:
-    """The judge to ask; loads the default bundle's the first time it is needed.
+    """Return the judge to ask; load the default bundle's judge when it is first needed.
 
     Raises:
         BundleError: the default bundle's judge cannot be loaded.
-        ConfigurationError: settings for the default bundle's judge, which it has not.
+        ConfigurationError: settings for the default bundle's judge, and it has none.
     """
     if judge is None:
         return None
