@@ -169,23 +169,6 @@ def test_a_failure_leaves_the_policys_own_order(pool, depth, constraint, constan
     assert "key-12345" not in str(caught[0].message)
 
 
-@pytest.mark.parametrize(
-    ("answer", "problem"),
-    [
-        (lambda pairs: [None], "it gave 1 answers to 2 pairs"),
-        (lambda pairs: [0.5, 0.5], "three probabilities that sum to 1"),
-        (lambda pairs: [[3.0, -1.0, -1.0]] * 2, "three probabilities that sum to 1"),
-        (lambda pairs: None, "no list"),
-    ],
-)
-def test_answers_of_a_wrong_form_fail_as_a_whole(answer, problem):
-    """The first half of a batch judged and the second not would be no order at all."""
-    pool = [Candidate(0.5, 0.25, True, None), Candidate(0.4, 0.0, True, None)]
-    with pytest.warns(PairJudgeWarning, match=problem):
-        (ranking,) = judged(answer, JudgeSettings(), (pool, 2, "thing"))
-    assert ranking == GivenPolicy(pool).rank(None, 2)
-
-
 @given(pools, depths)
 def test_without_a_judge_or_a_request_it_is_the_policys_list(pool, depth):
     """A query without a constraint gets exactly what plain search gives."""

@@ -10,7 +10,6 @@ import reference
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.policies import (
     AutoPolicy,
     ExclusionPolicy,
@@ -75,18 +74,6 @@ def test_exclusion_equals_the_reference(rows, constants, k, reading):
     assert [round(expected[pool.ids[r.index]][0], 9) for r in ranked] == [
         round(expected[i][0], 9) for i in order[:k]
     ]
-
-
-@settings(max_examples=100)
-@given(pools, constants)
-def test_nobody_falls_further_than_the_cap(rows, constants):
-    """A passage may name the excluded thing and be right all the same."""
-    policy = ExclusionPolicy(QUERY, constants)
-    pool = pool_of(rows, policy)
-    free = ExclusionPolicy(QUERY, constants.model_copy(update={"penalty": 0.0}))
-    wanted = {r.index: r.score for r in free.rank(pool, 99)}
-    for r in policy.rank(pool, 99):
-        assert wanted[r.index] - constants.penalty - 1e-9 <= r.score <= wanted[r.index] + 1e-9
 
 
 def test_by_hand():
@@ -176,14 +163,6 @@ def test_every_penalty_has_a_reason_that_names_all_it_is_for():
     assert bar.reason == "moved down a little: near to bars, which the query rules out"
     assert club.details["excluded"] == ["clubs"]
     assert (none.details["excluded"], none.reason) == ([], "nothing ruled out stands out in it")
-
-
-def test_an_exclusion_that_leaves_nothing_to_find_is_ignored():
-    """As in "what cannot be proven without the axiom of choice"."""
-    rows = [(0.7, 0.0, 0.6, 0.0), (0.3, 0.0, 0.1, 0.0)]
-    policy = ExclusionPolicy(QUERY)
-    first = policy.rank(pool_of(rows, policy), 2)[0]
-    assert (first.index, first.score) == (0, 0.7)
 
 
 def test_a_text_that_is_excluded_twice_is_searched_once():
@@ -328,23 +307,3 @@ def test_excluded_texts_that_name_a_field_become_filters():
     assert [leaf.name for leaf in chosen.plan("q", 3)] == ["topical", "wanted"]
     mixed = auto.route("places to stay except hostels and farms")
     assert [leaf.name for leaf in mixed.plan("q", 3)] == ["topical", "wanted", "excluded: farms"]
-
-
-@pytest.mark.parametrize(
-    "build",
-    [
-        lambda: ExclusionPolicy(ParsedQuery("plain")),
-        lambda: ExclusionPolicy(QUERY, limit=0),
-        lambda: AutoPolicy(limit=0),
-        lambda: AutoPolicy(fields={"city": "Oslo"}),
-        lambda: ExclusionSettings(penalty=-1),
-        lambda: ExclusionSettings(standout_threshold=1),
-        lambda: ExclusionSettings(standout_share=2),
-        lambda: ExclusionSettings(whole_query_weight=2),
-        lambda: ExclusionSettings(mention_share=2),
-        lambda: ExclusionPolicy(QUERY, bundle_constants={"severity": 1.0}),
-    ],
-)
-def test_settings_that_cannot_work_are_refused_at_once(build):
-    with pytest.raises(ConfigurationError):
-        build()
