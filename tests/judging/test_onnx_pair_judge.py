@@ -88,6 +88,12 @@ def test_temperature(judge, tmp_path, temperature):
     np.testing.assert_allclose(ratios(warm) * temperature, ratios(plain), atol=1e-5)
 
 
+def test_large_logits_do_not_overflow(tmp_path):
+    (answer,) = OnnxPairJudge(write_pair_bundle(tmp_path, temperature=1e-4))([("a b c", "d")])
+    assert sum(answer) == pytest.approx(1)
+    assert max(answer) == 1
+
+
 def test_its_constants_are_those_of_the_bundle(judge, tmp_path):
     """Weights were measured with this judge; JSON has no whole numbers of Python's own."""
     assert judge.constants == {}
