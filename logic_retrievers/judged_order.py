@@ -16,7 +16,7 @@ from logic_retrievers.errors import ConfigurationError, PairJudgeWarning, warn
 from logic_retrievers.judging.asking import ask
 from logic_retrievers.judging.excerpt import MAX_WORDS, nearest_sentences
 from logic_retrievers.judging.judge import Judgement, TextPair, check_probabilities
-from logic_retrievers.judging.settings import JudgeConstants, WeightedJudge
+from logic_retrievers.judging.settings import JudgeSettings, WeightedJudge
 from logic_retrievers.policies import Policy, Ranked
 from logic_retrievers.policies.base import JudgeRequest
 from logic_retrievers.types import CandidatePool, Passage
@@ -180,7 +180,7 @@ def _judged_order(ranking: CandidateRanking, judged: Mapping[int, Judgement]) ->
 
 
 def _judged(
-    ranked: Ranked, judgement: Judgement, request: JudgeRequest, constants: JudgeConstants
+    ranked: Ranked, judgement: Judgement, request: JudgeRequest, constants: JudgeSettings
 ) -> Ranked:
     reason = {
         "satisfies": f"the judge reads that it satisfies the query ({judgement.satisfies:.2f})",

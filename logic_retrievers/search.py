@@ -33,7 +33,7 @@ from logic_retrievers.query_input import (
     query_text,
     with_excluded,
 )
-from logic_retrievers.settings import NUMBER, check_count
+from logic_retrievers.settings import check_count, check_number
 from logic_retrievers.types import Hit
 from logic_retrievers.validation import check_parts
 
@@ -189,7 +189,7 @@ class Engine:
         checked = [check_query(query) for query in queries]
         check_count("k", k)
         if min_score is not None:
-            NUMBER.check("min_score", min_score)
+            check_number("min_score", min_score)
         resolved = self.policy if policy is None else resolve_policy(policy)
         excluded = check_exclude(exclude, hard, resolved)
         checked = [with_excluded(query, excluded, hard, resolved) for query in checked]

@@ -1,4 +1,4 @@
-"""Checks of parts, passages, ids and filters, with the limits that every store and reader keeps."""
+"""Checks of passages, ids and components, with the limits that every store and reader keeps."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import ConfigurationError, InputError, shown
 from logic_retrievers.types import Passage
 
+# characters of an id or a source
 MAX_ID = 4096
-"""Characters of an id or a source."""
+# levels of metadata, of ``extra`` and of filters; gRPC refuses messages of about 30
 MAX_DEPTH = 24
-"""Levels of metadata, of ``extra`` and of filters; gRPC messages of 30 or so are refused."""
+# the engine's limit for integers in metadata, positive and negative
 MAX_INTEGER = 2**63 - 1
-"""Largest integer in metadata, and with a minus sign the smallest: those of the engine."""
+# metadata keys of the file or page, as loaders of LangChain, LlamaIndex and Haystack write them
 _PLACES = ("file_path", "file_name", "source", "url")
-"""Keys under which loaders of LangChain, LlamaIndex and Haystack note where a text comes from."""
+# classes of missing values of pandas that are not numbers
 _MISSING = ("NaTType", "NAType")
-"""What pandas calls missing values that are no numbers."""
 
 
 def check_parts(*, encoder: Any = None, index: Any = None, needs_index: bool = False) -> None:
-    """Refuses what is handed to a constructor in place of an encoder or of an opened index.
+    """Refuse a constructor's argument that is not an encoder, or not an opened index.
 
     Raises:
-        ConfigurationError: neither that nor, where it may be left out, None.
+        ConfigurationError: the message says which argument, and how to make it.
     """
     if encoder is not None and not isinstance(encoder, Encoder):
         raise ConfigurationError(
@@ -45,11 +45,10 @@ def check_parts(*, encoder: Any = None, index: Any = None, needs_index: bool = F
 
 
 def check_types(passage: Passage) -> None:
-    """Checks the types of a passage's fields.
+    """Check the types of a passage's fields.
 
     Raises:
-        InputError: not a passage, an id or text that is not a string, or metadata that is not a
-            mapping.
+        InputError: not a passage, or a field of another type.
     """
     if not isinstance(passage, Passage):
         raise InputError(f"A Passage is needed, not {type(passage).__name__}.")
@@ -74,20 +73,20 @@ def check_types(passage: Passage) -> None:
 
 
 def check_stream(passages: Any) -> None:
-    """Checks that there are passages to be read one after the other.
+    """Check that passages come in an iterable.
 
     Raises:
-        InputError: a single passage, a text, or nothing that can be iterated over.
+        InputError: a single passage, a text, or another object that is not iterable.
     """
     if isinstance(passages, str | Passage) or not isinstance(passages, Iterable):
         raise InputError(f"Passages come in a list or stream, not as {type(passages).__name__}.")
 
 
 def check_passages(passages: Any) -> tuple[Passage, ...]:
-    """The passages as a tuple: whoever reads a generator twice finds nothing the second time.
+    """Check passages and return them as a tuple, since a generator can be read only once.
 
     Raises:
-        InputError: as :func:`check_stream` and :func:`check_types`.
+        InputError: see :func:`check_stream` and :func:`check_types`.
     """
     check_stream(passages)
     checked = tuple(passages)
@@ -97,13 +96,13 @@ def check_passages(passages: Any) -> tuple[Passage, ...]:
 
 
 def distinct(passages: Iterable[Passage]) -> list[Passage]:
-    """The passages, each once: with id, text and metadata of an earlier one it is that one.
+    """Drop passages with the id, text and metadata of an earlier one.
 
-    Passages of one id that differ all stay, since parts of a document may carry the document's id.
+    Passages with one id that differ all stay: parts of a document may carry the document's id.
     """
     by_content: dict[tuple[str, ...], Passage] = {}
     for passage in passages:
-        # repr: metadata may hold what has no hash, and arrays, which do not compare to one bool
+        # repr: values of metadata may have no hash, and arrays do not compare to one bool
         metadata = repr(sorted(passage.metadata.items(), key=repr))
         key = (passage.id, passage.text, passage.text_to_embed, metadata)
         by_content.setdefault(key, passage)
@@ -111,11 +110,11 @@ def distinct(passages: Iterable[Passage]) -> list[Passage]:
 
 
 def storable(passage: Passage) -> Passage:
-    """The passage as it is stored: metadata and ``extra`` in the types of JSON.
+    """Convert a passage to the form in which it is stored: metadata and ``extra`` in JSON types.
 
     Raises:
-        InputError: as :func:`check_types`, an id or source that is too long, or a text or metadata
-            that JSON or the engine cannot hold.
+        InputError: see :func:`check_types`; or the id or source is too long, or JSON or the engine
+            cannot hold the text or metadata.
     """
     check_types(passage)
     if not passage.id:
@@ -140,7 +139,7 @@ def storable(passage: Passage) -> Passage:
 
 
 def as_stored(passage: Passage) -> Passage:
-    """:func:`storable`, or the passage itself where it cannot be stored."""
+    """Return :func:`storable` of a passage, or the passage itself if it cannot be stored."""
     try:
         return storable(passage)
     except InputError:
@@ -148,7 +147,7 @@ def as_stored(passage: Passage) -> Passage:
 
 
 def name_of(passage: Passage) -> str:
-    """A passage's id, and the file or page that it comes from, for a message."""
+    """Return a passage's id, with its file or page, for a message."""
     known = (passage.metadata.get(key) for key in _PLACES)
     place = next((text for text in known if isinstance(text, str) and text), passage.source)
     name = repr(passage.id[:80])
@@ -156,20 +155,19 @@ def name_of(passage: Passage) -> str:
 
 
 def plain_value(value: Any, path: str, depth: int = 1) -> Any:
-    """A value of metadata in the types of JSON, as it is stored and read back.
+    """Convert a value of metadata to JSON types.
 
-    A number of numpy becomes Python's, an array, a tuple and a set (in order) a list, a date ISO
-    text, a UUID, path or ``Decimal`` text, an ``Enum`` its value, bytes the text that they hold in
-    UTF-8. JSON has neither NaN nor infinity: they become None, as in pydantic. A key that is no
-    text is written as JSON writes it.
+    Numbers of numpy become Python's; arrays, tuples and sets (sorted) become lists; dates ISO text;
+    UUIDs, paths and ``Decimal`` text; an ``Enum`` its value; bytes are decoded from UTF-8. NaN and
+    infinity become None, as in pydantic. Keys that are not text are written as JSON.
 
     Args:
-        value: anything.
-        path: its name, for the message.
-        depth: the level that it is on.
+        value: any object.
+        path: name of the value, for the message.
+        depth: level of the value.
 
     Raises:
-        InputError: what none of these rules covers; the message names the path.
+        InputError: no rule covers the value; the message has the path.
     """
     kind = type(value)
     if value is None or kind is bool:
@@ -191,7 +189,7 @@ def plain_value(value: Any, path: str, depth: int = 1) -> Any:
     if isinstance(value, Mapping):
         return _plain_mapping(value, path, depth)
     items = [plain_value(item, f"{path}[{n}]", depth + 1) for n, item in enumerate(value)]
-    # a set has another order in each process, and a passage would seem to have changed
+    # a set has another order in each process: the passage would seem to have changed
     return sorted(items, key=json.dumps) if isinstance(value, Set) else items
 
 
@@ -209,7 +207,7 @@ def _plain_mapping(value: Mapping[Any, Any], path: str, depth: int) -> dict[str,
 
 
 def _plain_object(value: Any, path: str) -> Any:
-    """A number, a text or a container of Python's own in place of any other object."""
+    """Convert any other object to a number, a text or a container of Python's own."""
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, str):
@@ -233,7 +231,7 @@ def _plain_object(value: Any, path: str) -> Any:
 
 
 def is_encodable(text: str) -> bool:
-    """Whether UTF-8 can hold a text: it has no lone surrogate."""
+    """Whether UTF-8 can hold a text, which then has no lone surrogate."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -242,14 +240,11 @@ def is_encodable(text: str) -> bool:
 
 
 def check_ids(ids: Sequence[str]) -> None:
-    """Checks a list of passage ids.
+    """Check a list of passage ids.
 
     Raises:
         InputError: a bare string, or an entry that is not a passage id.
     """
-    if (
-        not isinstance(ids, Sequence)
-        or isinstance(ids, str)
-        or not all(isinstance(one, str) and one and is_encodable(one) for one in ids)
-    ):
+    is_list = isinstance(ids, Sequence) and not isinstance(ids, str)
+    if not is_list or not all(isinstance(one, str) and one and is_encodable(one) for one in ids):
         raise InputError("ids is a list of passage ids, each a string that is not empty.")

@@ -22,7 +22,7 @@ from logic_retrievers.contradiction.resolution_strategies import AnyResolution, 
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.settings import SHARE, check_count, check_type
+from logic_retrievers.settings import check_count, check_number, check_type
 from logic_retrievers.types import Passage
 
 
@@ -176,7 +176,7 @@ def _check_options(resolution: AnyResolution, options: FilterOptions) -> None:
     )
     for name in ("threshold", "judge_above", "drop_above"):
         if (share := options.get(name)) is not None:
-            SHARE.check(name, share)
+            check_number(name, share, 0, 1)
     check_type("edited_copies", options.get("edited_copies", False), bool)
     check_pair_judge(options.get("judge"))
 

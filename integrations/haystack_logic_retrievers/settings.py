@@ -1,7 +1,7 @@
-"""Settings of several components: checked where they are given, and as a pipeline's file has them.
+"""Settings of several components, and their form in a pipeline's file.
 
-A function or an object of the user's own cannot stand in such a file. It is refused where the
-pipeline is saved, so that no pipeline that was loaded does something else.
+A function or object of the user's own cannot be saved in a file. Saving it raises an error, so that
+a loaded pipeline never does something else.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from logic_retrievers.query_input import AnyPolicy
 
 
 def refuse_to_save(setting: str, value: Any, instead: str) -> ConfigurationError:
-    """The error for a setting that a pipeline's file cannot hold."""
+    """Return the error for a setting that a pipeline's file cannot hold."""
     return ConfigurationError(
         f"{setting}={qualified_name(value)} cannot be saved in a pipeline's file. {instead}"
     )
 
 
 def describe_any_policy(policy: AnyPolicy) -> Any:
-    """A policy's name, or its name and settings where it is no default one.
+    """Describe a policy by its name, or by its name and settings.
 
     Raises:
-        ConfigurationError: one that cannot be made of its description.
+        ConfigurationError: the policy cannot be made from its description.
     """
     if isinstance(policy, str):
         return policy
@@ -40,7 +40,7 @@ def describe_any_policy(policy: AnyPolicy) -> Any:
 
 
 def describe_any_judge(judge: AnyJudge) -> Any:
-    """``auto``, None, or the weights of the shipped judge.
+    """Describe a judge: ``auto``, None, or the weights of the package's judge.
 
     Raises:
         ConfigurationError: a judge of the user's own.
@@ -54,16 +54,16 @@ def describe_any_judge(judge: AnyJudge) -> Any:
 
 
 def any_judge_from(description: Any) -> Any:
-    """The judge that :func:`describe_any_judge` described."""
+    """Make the judge that :func:`describe_any_judge` described."""
     return JudgeSettings(**description) if isinstance(description, Mapping) else description
 
 
 def with_settings(data: Mapping[str, Any], **made: Any) -> dict[str, Any]:
-    """Serialised settings in which some values are replaced by what they describe.
+    """Replace descriptions in saved settings by the objects that they describe.
 
     Args:
-        data: of ``to_dict``; stays as it is.
-        **made: setting -> function of the description. Settings that ``data`` lacks stay out.
+        data: result of ``to_dict``; it is not changed.
+        **made: setting -> function of its description.
     """
     settings = dict(data.get("init_parameters", {}))
     changed = {name: make(settings[name]) for name, make in made.items() if name in settings}
@@ -71,23 +71,22 @@ def with_settings(data: Mapping[str, Any], **made: Any) -> dict[str, Any]:
 
 
 def open_encoder(bundle: str | None, encoder: Encoder | None) -> Encoder | None:
-    """The encoder itself or that of a bundle's folder; None stands for the default."""
+    """Return the encoder, or that of a bundle's folder. None stands for the default encoder."""
     return encoder if bundle is None else _encoder_of(bundle)
 
 
 @cache
 def _encoder_of(bundle: str) -> Encoder:
-    """One object per process, as of the bundle that comes with the package."""
     from logic_retrievers.encoders import OnnxEncoder  # loads ONNX Runtime
 
     return OnnxEncoder(bundle)
 
 
 def check_encoder(bundle: Any, encoder: Any) -> None:
-    """Refuses two encoders, or what is none.
+    """Refuse two encoders, or an object that is not one.
 
     Raises:
-        ConfigurationError: the message says which.
+        ConfigurationError: the message names the setting.
     """
     if bundle is not None and encoder is not None:
         raise ConfigurationError("Pass either bundle= (a folder) or encoder=.")

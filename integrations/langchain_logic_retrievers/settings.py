@@ -1,6 +1,6 @@
-"""Types of settings that several classes have: checked when set, and fit for a JSON schema.
+"""Types of settings that several classes have, checked when set.
 
-``InstanceOf`` is what makes them fit: pydantic leaves such a part out of a schema.
+``InstanceOf`` keeps a part out of a JSON schema, which could not hold it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from logic_retrievers.policies import Policy, PolicyRouter, describe_policy, res
 from logic_retrievers.query_input import AnyPolicy
 from logic_retrievers.types import Passage
 
+# a misspelt setting is an error, and no error repeats a document
 STRICT = ConfigDict(arbitrary_types_allowed=True, extra="forbid", hide_input_in_errors=True)
-"""A misspelt setting is an error, and no error repeats a document."""
 
 
 def _check_policy(policy: AnyPolicy) -> AnyPolicy:

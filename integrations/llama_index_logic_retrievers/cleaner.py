@@ -24,7 +24,7 @@ from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.settings import OneOf, check_type
+from logic_retrievers.settings import check_choice, check_type
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_parts
 
@@ -107,7 +107,7 @@ class CorpusCleaner(CleanerFields, TransformComponent):
     ) -> None:
         refuse_unknown("CorpusCleaner", settings, CommonCleaningOptions.__annotations__.keys())
         check_parts(encoder=encoder, index=index)
-        OneOf(get_args(OnError)).check("on_error", on_error)
+        check_choice("on_error", on_error, get_args(OnError))
         check_type("dry_run", dry_run, bool)
         if ledger is not None:
             check_type("ledger", ledger, Ledger, str, os.PathLike)

@@ -1,4 +1,4 @@
-"""Settings of LlamaIndex's parts: a policy as a field, and what is refused."""
+"""Settings of LlamaIndex's parts: a policy as a field, and checks."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from logic_retrievers.policies import Policy, PolicyRouter, describe_policy, res
 
 
 def check_policy(policy: Any) -> str | Policy | PolicyRouter:
-    """The policy itself; what :func:`describe_policy` made is turned back into one.
+    """Check a policy; make one from a description of :func:`describe_policy`.
 
     Raises:
         UnknownPolicyError: no policy has that name.
-        ConfigurationError: no policy, or a description of one that only Python can make.
+        ConfigurationError: not a policy, or only Python can make it.
     """
     made = any_policy_from(policy)
     resolve_policy(made)
     return made  # type: ignore[no-any-return]
 
 
+# a name, a policy or a router; checked when set, described when serialised
 PolicySetting = Annotated[
     Any,
     BeforeValidator(check_policy),
     PlainSerializer(describe_policy, return_type=dict[str, Any]),
 ]
-"""A name, a policy or a policy router; checked when set, described when serialised."""
 
 
 def refuse_unknown(owner: str, settings: Mapping[str, Any], known: Set[str] = frozenset()) -> None:
-    """Refuses a setting that does not exist, and that pydantic would drop without a word.
+    """Refuse an unknown setting, which pydantic would silently drop.
 
     Raises:
-        ConfigurationError: the message names it, and those that exist.
+        ConfigurationError: the message names it and the known ones.
     """
     if unknown := sorted(settings.keys() - known):
         names = f"; there is {', '.join(sorted(known))}" if known else ""
@@ -47,10 +47,10 @@ def refuse_unknown(owner: str, settings: Mapping[str, Any], known: Set[str] = fr
 
 
 def check_index(index: Any) -> PassageIndex:
-    """The index that a part stands on.
+    """Check the index of a part.
 
     Raises:
-        ConfigurationError: none.
+        ConfigurationError: not a PassageIndex.
     """
     if not isinstance(index, PassageIndex):
         raise ConfigurationError(
@@ -61,10 +61,10 @@ def check_index(index: Any) -> PassageIndex:
 
 
 def core_settings(values: Mapping[str, Any], *own: str) -> dict[str, Any]:
-    """Settings for the core's class: without the adapter's ``own``, and in the core's types.
+    """Convert settings to the core's types, without the adapter's ``own`` ones.
 
     Raises:
-        InputError: a trusted node that is none, or a filter that cannot be read.
+        InputError: a trusted node is not a node, or a filter cannot be read.
     """
     settings = {name: value for name, value in values.items() if name not in own}
     settings["trusted"] = trusted_passages(settings["trusted"])

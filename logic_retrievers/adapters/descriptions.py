@@ -1,7 +1,7 @@
-"""Describe settings in JSON types, for cache keys, traces and saved pipelines, and read them back.
+"""Descriptions of settings in JSON types, for cache keys, traces and saved pipelines.
 
-A function or an object of the user's own is only named. Loading it again raises an error that says
-which argument to pass.
+A function or object of the user's own is described by its name and cannot be made again. The error
+at loading says which argument to pass.
 """
 
 from __future__ import annotations
@@ -38,17 +38,21 @@ def qualified_name(value: Any) -> str:
 
 
 def jsonable(value: Any) -> Any:
-    """Return the value in JSON types; a value that JSON has no type for is named."""
+    """Convert a value to JSON types; other objects become their names."""
     return to_jsonable_python(value, fallback=qualified_name)
 
 
 def any_policy_from(description: Any) -> Any:
-    """Return the policy of a description; return a policy or a name as it is."""
+    """Make the policy of a description; a policy or its name is returned unchanged.
+
+    Raises:
+        UnknownPolicyError, ConfigurationError: see :func:`policy_from`.
+    """
     return policy_from(description) if isinstance(description, Mapping) else description
 
 
 def describe_resolution(resolution: Any) -> Any:
-    """Describe a strategy by name and fields, a function by its name, several as a list."""
+    """Describe a resolution by its name, its name and fields, or a list of these."""
     if isinstance(resolution, str):
         return resolution
     if isinstance(resolution, Sequence):
@@ -66,7 +70,7 @@ def describe_resolution(resolution: Any) -> Any:
 
 
 def resolution_from(description: Any) -> Any:
-    """Return the resolution, or the list of them, that :func:`describe_resolution` described.
+    """Make the resolution, or list of them, that :func:`describe_resolution` described.
 
     Raises:
         ConfigurationError: it was a function, or a strategy of the user's own.
@@ -90,16 +94,16 @@ def resolution_from(description: Any) -> Any:
 
 
 def describe_passages(passages: Sequence[Passage]) -> list[dict[str, Any]]:
-    """Describe passages in full, because other trusted passages give other results."""
+    """Describe passages in full, since other trusted passages give other results."""
     return [
         {name: jsonable(getattr(passage, name)) for name in _PASSAGE_FIELDS} for passage in passages
     ]
 
 
 def describe_hits(policy: str, hits: Sequence[Hit]) -> dict[str, Any]:
-    """Describe the result of a search or a reranking for tracers, without any text.
+    """Describe the result of a search or reranking for tracers, without any text.
 
-    ``policy`` names the requested policy, ``ranked_by`` the one that a router chose.
+    ``policy`` is the requested policy; ``ranked_by`` names the one that a router chose.
     """
     return {
         "policy": policy,

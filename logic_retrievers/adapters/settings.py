@@ -1,7 +1,7 @@
-"""Settings that the classes of both frameworks have, as pydantic fields.
+"""Settings that several frameworks share, as pydantic fields.
 
-What they mean is said once, in :class:`logic_retrievers.ContradictionFilter` and in
-:class:`logic_retrievers.cleaning.settings.CleaningSettings`.
+:class:`logic_retrievers.ContradictionFilter` and
+:class:`logic_retrievers.cleaning.settings.CleaningSettings` explain them.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from logic_retrievers.index import PassageIndex, Settings
 from logic_retrievers.judging.conflict import ConflictJudge
 from logic_retrievers.judging.settings import AnyJudge, JudgeSettings, check_any_judge
 from logic_retrievers.queries.parsed_query import check_excluded
-from logic_retrievers.settings import NUMBER, check_count
+from logic_retrievers.settings import check_count, check_number
 from logic_retrievers.types import Passage
 
+# reaction of an ingestion hook if the model, the ledger or Qdrant fails
 OnError: TypeAlias = Literal["raise", "skip"]
-"""What an ingestion hook does where the model, the ledger or Qdrant fails."""
 _STORE_SETTINGS = frozenset({"location", "client", "api_key", "prefer_grpc", "grpc_port", "create"})
 
 
@@ -45,19 +45,17 @@ def _checked_count(number: Any) -> Any:
 
 def _checked_number(number: Any) -> Any:
     if number is not None:
-        NUMBER.check("this setting", number)
+        check_number("this setting", number)
     return number
 
 
+# pydantic would take True for 1
 Number: TypeAlias = Annotated[float, BeforeValidator(_checked_number)]
-"""A finite number; pydantic would take True for 1."""
 Count: TypeAlias = Annotated[int, BeforeValidator(_checked_count)]
 ExcludeSetting: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(check_excluded)]
-"""Texts that results are to be without."""
 HardSetting: TypeAlias = Annotated[bool, Field(strict=True)]
-"""Whether passages that contain an excluded text are left out."""
-# InstanceOf keeps what it stands for out of a JSON schema; what depends on other settings is
-# checked by the core's own class
+# InstanceOf keeps a part out of a JSON schema; the core's class checks settings that depend on
+# others
 ResolutionSetting: TypeAlias = Annotated[
     str | InstanceOf[ResolutionStrategy] | Callable[[Passage, Passage], Passage | None],
     PlainSerializer(describe_resolution),
@@ -82,10 +80,10 @@ def _describe_judge(judge: AnyJudge) -> Any:
     return judge if judge is None or isinstance(judge, str) else qualified_name(judge)
 
 
+# an AnyJudge, which has no JSON schema
 JudgeSetting: TypeAlias = Annotated[
     Any, BeforeValidator(_checked_judge), PlainSerializer(_describe_judge)
 ]
-"""The judge of a query's first candidates: an ``AnyJudge``, which has no JSON schema."""
 
 
 class ConflictFields(BaseModel):
@@ -128,7 +126,7 @@ class CleanerFields(ConflictFields):
 
 
 class FilterOptions(TypedDict, total=False):
-    """:class:`FilterFields` as keyword arguments, but for those that constructors name."""
+    """:class:`FilterFields` as keyword arguments, except those that constructors name."""
 
     threshold: float | None
     settings: ContradictionSettings | None
@@ -144,7 +142,7 @@ class FilterOptions(TypedDict, total=False):
 
 
 def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Keyword arguments of ``over`` as a retriever's settings, and those of ``open_index_over``.
+    """Split keyword arguments of ``over`` into a retriever's settings and an index's.
 
     A name that neither knows counts as the retriever's.
     """
@@ -155,20 +153,18 @@ def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
 
 
 def refuse_store_settings(settings: Settings, *further: str) -> None:
-    """Refuses settings that an existing store decides; ``further`` ones in this framework.
+    """Refuse settings that an existing store decides, and ``further`` ones of a framework.
 
     Raises:
-        ConfigurationError: the message names the first of them.
+        ConfigurationError: the message names the first setting.
     """
     if refused := sorted(settings.keys() & {*_STORE_SETTINGS, *further}):
         raise ConfigurationError(f"Leave {refused[0]}= out: the store decides it.")
 
 
 def warn_cleaning_skipped(count: int, error: Exception, kind: str) -> None:
-    """Warns that documents are passed on as they came, since they could not be examined.
-
-    Another package's message is left out, since it may hold a key or a text.
-    """
+    """Warn that documents were not examined and are passed on unchanged."""
+    # another package's message may hold a key or a text
     own = isinstance(error, LogicRetrieversError)
     cause = f"{type(error).__name__}: {error}" if own else f"it raised {type(error).__name__}"
     warn(

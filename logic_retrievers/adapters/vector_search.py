@@ -16,7 +16,7 @@ from logic_retrievers.errors import InputError
 from logic_retrievers.index import PassageIndex, UserFilter
 from logic_retrievers.index.candidate_search import EncodedVectorQuery
 from logic_retrievers.scoring.diversity import maximal_marginal_relevance
-from logic_retrievers.settings import SHARE, check_count
+from logic_retrievers.settings import check_count, check_number
 from logic_retrievers.types import Evidence, Hit
 
 TOPICAL = "topical"
@@ -67,7 +67,7 @@ def diverse_hits(
         ConfigurationError: k is under 1, or the weight is outside [0, 1].
     """
     check_count("k", k)
-    SHARE.check("the weight of relevance", weight)
+    check_number("the weight of relevance", weight, 0, 1)
     stored = yield from index.stored_vectors([hit.passage for hit in hits], [TOPICAL])
     rows = np.zeros((len(hits), index.encoder.specs[TOPICAL].dimension))
     for row, hit in enumerate(hits):

@@ -1,4 +1,4 @@
-"""The settings of a cleaning: defined and explained here once, for the core and for adapters."""
+"""Settings of a cleaning, for the core and the adapters."""
 
 from __future__ import annotations
 
@@ -28,19 +28,25 @@ from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging.conflict import ConflictJudge
 from logic_retrievers.judging.pair_kinds import PairKinds
-from logic_retrievers.settings import SHARE, OneOf, check_count, check_texts, check_type
+from logic_retrievers.settings import (
+    check_choice,
+    check_count,
+    check_number,
+    check_texts,
+    check_type,
+)
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_passages
 
 AgainstTrusted: TypeAlias = Literal["quarantine", "annotate"]
+# the highest threshold that finds six tenths of the passages planted in ConflictQA's dev part
 THRESHOLD = 0.87
-"""The highest at which six tenths of the passages planted in ConflictQA's dev part are found."""
 
+# an object's address differs from process to process
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)
-"""An object's place in memory, which differs from process to process."""
 
+# metadata keys for the subject that a passage is true of (product, region, year...)
 SCOPE_KEYS = tuple(LEXICON["words"]["scope_keys"].split())
-"""Keys of the metadata that say what a passage is true of (product, region, year...)."""
 
 
 class CommonCleaningOptions(TypedDict, total=False):
@@ -69,41 +75,41 @@ class CleaningOptions(CommonCleaningOptions, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CleaningSettings:
-    """What a cleaning compares, by what it decides, and whom it trusts.
+    """How a cleaning compares passages, resolves contradictions, and which passages it trusts.
 
     Args:
-        resolution: of a contradiction where no trusted passage decides: ``annotate`` (both stay),
-            ``prefer_newest`` (which also hides superseded versions), ``prefer_source``,
+        resolution: decides a contradiction if no trusted passage does: ``annotate`` (both stay),
+            ``prefer_newest`` (also hides superseded versions), ``prefer_source``,
             ``prefer_majority``, ``quarantine_all``, a ``ResolutionStrategy``, or a function of two
-            passages that returns the one that stays, or None. Of several in a list the first that
-            can decide does.
-        neighbours: how many topical neighbours each passage is compared with.
-        threshold: least probability of a contradiction; by default that of ``settings``, else .87,
-            more than a filter of search results asks for, since a whole corpus has many pairs.
-        settings: of the contradiction vector, over the constants that the encoder brings.
-        trusted: passages that the user vouches for. They are never hidden; those that contradict
-            each other decide nothing, and a warning says so.
-        trusted_filter: which passages of the collection, and of those examined, are trusted too:
+            passages that returns the one that stays, or None. In a list the first that can decide
+            does.
+        neighbours: number of topical neighbours that each passage is compared with.
+        threshold: least probability of a contradiction; by default that of ``settings``, else .87.
+            A filter of search results has less: a whole corpus has more pairs.
+        settings: overrides the encoder's constants of the contradiction vector.
+        trusted: passages that the user vouches for. They are never hidden. Trusted passages that
+            contradict each other decide nothing, and a warning says so.
+        trusted_filter: selects further trusted passages, of the collection and of those examined:
             ``{"key": wanted}`` over the metadata, a Qdrant filter, or a function of a passage.
-        trusted_candidates: how many trusted passages of the collection each one is compared with.
-        against_trusted: ``quarantine`` what contradicts a trusted passage, or ``annotate`` it.
-        date_key: of the date in the metadata; ``a.b`` for a nested one.
-        source_key: of the source in the metadata; a passage without it is known by its ``source``.
-        source_order: the best source first, for ``prefer_source``.
-        scope_keys: of the metadata, that say what a passage is true of; passages that differ in one
-            do not contradict each other.
-        judge: reads pairs of passages; None: vectors and rules alone. ``auto``: the cross-encoder
-            that comes with the package says of each passage and its five nearest what kind of pair
-            they are; ``judging.OnnxPairKinds``: that of another bundle. Or an NLI model or language
-            model of your own, see ``contradiction.PairJudge``: it is asked once a call; if it fails
-            our own probabilities stand, and a warning says so.
-        judge_above: least own probability of the pairs that a judge of your own reads; by default
-            the threshold.
+        trusted_candidates: number of trusted passages that each passage is compared with.
+        against_trusted: ``quarantine`` or ``annotate`` a passage that contradicts a trusted one.
+        date_key: metadata key of the date; ``a.b`` for a nested one.
+        source_key: metadata key of the source; without it a passage's own ``source`` counts.
+        source_order: sources for ``prefer_source``, best first.
+        scope_keys: metadata keys for what a passage is true of; passages that differ in one do not
+            contradict each other.
+        judge: reads pairs of passages; None: vectors and rules alone. ``auto``: the package's
+            cross-encoder tells the kind of pair of each passage and its five nearest;
+            ``judging.OnnxPairKinds``: that of another bundle. Or a model of your own, see
+            ``contradiction.PairJudge``: it is asked once a call. If it fails, the probabilities of
+            the vectors stand, and a warning says so.
+        judge_above: least vector probability of the pairs that a judge of your own reads; by
+            default the threshold.
 
     Raises:
         UnknownResolutionError: no resolution has that name.
-        ConfigurationError: a setting that cannot work.
-        InputError: a trusted passage that is not one, or a filter that cannot be read.
+        ConfigurationError: a setting cannot work.
+        InputError: a trusted passage is not a passage, or a filter cannot be read.
     """
 
     resolution: AnyResolution | Sequence[AnyResolution] = "annotate"
@@ -125,13 +131,13 @@ class CleaningSettings:
         self.strategy()
         check_count("neighbours", self.neighbours)
         check_count("trusted_candidates", self.trusted_candidates, least=0)
-        OneOf(get_args(AgainstTrusted)).check("against_trusted", self.against_trusted)
+        check_choice("against_trusted", self.against_trusted, get_args(AgainstTrusted))
         check_texts("scope_keys", self.scope_keys)
         check_type("settings", self.settings, ContradictionSettings, type(None))
         check_pair_judge(self.judge)
         for name in ("threshold", "judge_above"):
             if getattr(self, name) is not None:
-                SHARE.check(name, getattr(self, name))
+                check_number(name, getattr(self, name), 0, 1)
         check_trusted_filter(self.trusted_filter)
         object.__setattr__(
             self, "trusted", check_passages(() if self.trusted is None else self.trusted)
@@ -139,11 +145,6 @@ class CleaningSettings:
         object.__setattr__(self, "scope_keys", tuple(self.scope_keys))
 
     def strategy(self) -> ResolutionStrategy:
-        """The resolution strategy of these settings.
-
-        Raises:
-            UnknownResolutionError, ConfigurationError: as the class.
-        """
         return cleaning_resolution(
             self.resolution, self.date_key, self.source_key, self.source_order
         )
@@ -151,19 +152,19 @@ class CleaningSettings:
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """All that the decisions of a cleaning depend on, except the passages."""
+    """Everything that the decisions of a cleaning depend on, except the passages."""
 
     settings: CleaningSettings
     constants: ContradictionConstants
     resolution: ResolutionStrategy
     judge_above: float
     encoder: Encoder
+    # the cross-encoder that reads the pairs, if any, with its bundle's manifest
     kinds: tuple[Manifest, CrossEncoder] | None = None
-    """The cross-encoder that reads the pairs, with its bundle's manifest; None where none does."""
 
     @classmethod
     def merge(cls, settings: CleaningSettings, encoder: Encoder) -> Criteria:
-        """The settings over the constants that the encoder brings.
+        """Merge the settings with the constants of the encoder.
 
         Raises:
             ConfigurationError: the encoder lacks a vector or constants that are needed, or a value
@@ -185,7 +186,7 @@ class Criteria:
         return self.kinds[1].constants.get("threshold", self.constants.threshold)
 
     def fingerprint(self) -> str:
-        """sha256 of the criteria; a function counts by its name, an encoder by its fingerprints."""
+        """sha256 of the criteria, with the names of functions and the fingerprints of vectors."""
         merged = ("resolution", "threshold", "settings", "source_order", "judge", "judge_above")
         settings = [
             (field.name, getattr(self.settings, field.name))

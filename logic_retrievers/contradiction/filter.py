@@ -35,7 +35,7 @@ from logic_retrievers.errors import ConflictingTrustWarning, warn_each
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.query_execution import arun_over, run_over
 from logic_retrievers.query_input import Query
-from logic_retrievers.settings import SHARE, OneOf, check_count, check_type
+from logic_retrievers.settings import check_choice, check_count, check_number, check_type
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_parts, check_passages
 
@@ -133,7 +133,7 @@ class ContradictionFilter:
         self.encoder = encoder
         self.index = index
         self.constants = merge_constants(encoder.specs, settings, threshold=threshold)
-        OneOf(get_args(AgainstTrusted)).check("against_trusted", against_trusted)
+        check_choice("against_trusted", against_trusted, get_args(AgainstTrusted))
         self.against_trusted = against_trusted
         check_count("trusted_candidates", trusted_candidates, least=0)
         check_type("edited_copies", edited_copies, bool)
@@ -145,7 +145,7 @@ class ContradictionFilter:
         self._unread = (date_key, source_key)
         self.threshold = least = self.constants.threshold
         self.judge_above = least if judge_above is None else judge_above
-        SHARE.check("judge_above", self.judge_above)
+        check_number("judge_above", self.judge_above, 0, 1)
         if self._reading is not None:
             if threshold is None and (settings is None or settings.threshold is None):
                 self.threshold = self._reading.constants.threshold
@@ -155,7 +155,7 @@ class ContradictionFilter:
         elif judge is not None:
             least = min(least, self.judge_above)
         self.drop_above = self.threshold if drop_above is None else drop_above
-        SHARE.check("drop_above", self.drop_above)
+        check_number("drop_above", self.drop_above, 0, 1)
         check_trusted_filter(trusted_filter)
         self._context = FilterContext(
             encoder=encoder,

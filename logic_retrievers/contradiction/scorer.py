@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -98,7 +97,7 @@ class ContradictionScorer:
         check_count("pairs", pairs)
         scores = self._batch_scores(unrelated_pairs(texts, pairs, seed))
         sparsities = np.concatenate([columns.sparsities for _, columns in scores])
-        settings = replace(self.settings, **null_distribution(sparsities))
+        settings = self.settings.model_copy(update=null_distribution(sparsities))
         return ContradictionScorer(self.encoder, settings=settings)
 
     def _batch_scores(

@@ -29,7 +29,7 @@ from logic_retrievers.index.requests import batches
 from logic_retrievers.judging.conflict import WEIGHTS, Use
 from logic_retrievers.query_execution import passage_vectors
 from logic_retrievers.scoring import sparsity
-from logic_retrievers.settings import SHARE, check_count
+from logic_retrievers.settings import check_count, check_number
 from logic_retrievers.text import is_blank
 from logic_retrievers.types import CandidatePool, Hit, Passage
 from logic_retrievers.validation import check_parts
@@ -81,7 +81,7 @@ class ContradictionSearch:
         check_count("candidates", candidates)
         check_pair_judge(judge)
         if min_probability is not None:
-            SHARE.check("min_probability", min_probability)
+            check_number("min_probability", min_probability, 0, 1)
         self.index = index
         self.candidates = candidates
         self.constants = merge_constants(index.encoder.specs, settings, alpha=alpha)

@@ -1,98 +1,84 @@
-"""The constants by which cosine and sparsity become a score and a probability."""
+"""Constants that turn cosine and sparsity into a score and a probability."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
 from logic_retrievers.encoders.base import VectorSpec
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.settings import (
-    CheckedConstants,
-    Interval,
-    PartialSettings,
-    check_type,
-    constant,
-    merged,
-)
+from logic_retrievers.overrides import NonNegative, Overrides
+from logic_retrievers.settings import check_type
 
 TOPICAL = "topical"
 CONTRADICTION = "contradiction"
+# the named vectors that a contradiction is judged by
 VECTORS = (TOPICAL, CONTRADICTION)
-"""The named vectors that a contradiction is judged by."""
 
 Values = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContradictionConstants(CheckedConstants):
-    """Constants of one contradiction vector, found on development data and kept in its bundle.
+class ContradictionSettings(Overrides):
+    """Overrides of :class:`ContradictionConstants`; a field that is None has the bundle's value.
 
-    Args:
-        alpha: weight of the sparsity in the score (Xu et al. 2024: F = cosine + alpha * Hoyer).
-        null_mean, null_deviation: of the Hoyer sparsity of unrelated pairs. Sparsity enters the
-            probability as deviations from this null distribution, so only these two have to be
-            estimated again for a corpus of another kind.
-        intercept, cosine_weight, sparsity_weight: of the logistic regression that gives the
-            probability.
-        threshold: least probability of a conflict.
+    ``ContradictionSettings(threshold=0.5)`` changes the threshold and nothing else.
 
     Raises:
         ConfigurationError: a value is out of its range.
     """
 
-    alpha: float = constant(Interval(0))
-    null_mean: float = constant(Interval())
-    null_deviation: float = constant(Interval(0, math.inf, without_low=True))
-    intercept: float = constant(Interval())
-    cosine_weight: float = constant(Interval())
-    sparsity_weight: float = constant(Interval())
-    threshold: float = constant(Interval(0, 1, without_low=True, without_high=True))
+    alpha: NonNegative | None = None
+    null_mean: float | None = None
+    null_deviation: Annotated[float, Field(gt=0)] | None = None
+    intercept: float | None = None
+    cosine_weight: float | None = None
+    sparsity_weight: float | None = None
+    threshold: Annotated[float, Field(gt=0, lt=1)] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContradictionConstants:
+    """Constants of one contradiction vector, found on development data and kept in its bundle.
+
+    Args:
+        alpha: weight of the sparsity in the score (Xu et al. 2024: F = cosine + alpha * Hoyer).
+        null_mean, null_deviation: mean and deviation of the Hoyer sparsity of unrelated pairs. The
+            probability depends on the sparsity in deviations from this mean.
+        intercept, cosine_weight, sparsity_weight: weights of the logistic regression for the
+            probability.
+        threshold: least probability of a conflict.
+    """
+
+    alpha: float
+    null_mean: float
+    null_deviation: float
+    intercept: float
+    cosine_weight: float
+    sparsity_weight: float
+    threshold: float
 
     def score(self, cosines: Values, sparsities: Values) -> Values:
-        """F, which orders pairs. NaN where the sparsity is NaN.
+        """Return F, which orders pairs; NaN where the sparsity is NaN.
 
         Args:
-            cosines: of the topical vectors, any shape.
+            cosines: cosines of the topical vectors, any shape.
             sparsities: Hoyer sparsities of the differences of the contradiction vectors.
         """
         return cosines + self.alpha * sparsities
 
     def probability(self, cosines: Values, sparsities: Values) -> Values:
-        """Probability that each pair contradicts, in [0, 1]; 0 where the sparsity is NaN.
+        """Probability that each pair contradicts, in [0, 1].
 
-        Two copies of one text do not contradict each other.
+        It is 0 where the sparsity is NaN: two copies of one text do not contradict each other.
         """
         deviations = (sparsities - self.null_mean) / self.null_deviation
         logits = self.intercept + self.cosine_weight * cosines + self.sparsity_weight * deviations
         return np.where(np.isnan(logits), 0.0, (1 + np.tanh(np.nan_to_num(logits) / 2)) / 2)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContradictionSettings(PartialSettings):
-    """What a user sets instead of the bundle's constants; None keeps the bundle's value.
-
-    ``ContradictionSettings(threshold=0.5)`` changes the threshold and nothing else. The fields are
-    those of :class:`ContradictionConstants`.
-
-    Raises:
-        ConfigurationError: a value is out of its range.
-    """
-
-    constants_class: ClassVar = ContradictionConstants
-
-    alpha: float | None = None
-    null_mean: float | None = None
-    null_deviation: float | None = None
-    intercept: float | None = None
-    cosine_weight: float | None = None
-    sparsity_weight: float | None = None
-    threshold: float | None = None
 
 
 def merge_constants(
@@ -102,13 +88,13 @@ def merge_constants(
     alpha: float | None = None,
     threshold: float | None = None,
 ) -> ContradictionConstants:
-    """The constants for an encoder's vectors: the user's settings over the bundle's constants.
+    """Merge the user's settings with the constants of an encoder's bundle.
 
     ``alpha`` and ``threshold`` take precedence over ``settings``.
 
     Raises:
-        ConfigurationError: the encoder lacks a vector that is needed; it brings no constants and
-            the settings are not complete; or a value is out of its range.
+        ConfigurationError: the encoder lacks a vector, constants are missing or unknown, or a value
+            is out of its range.
     """
     if missing := [name for name in VECTORS if name not in specs]:
         raise ConfigurationError(
@@ -120,12 +106,19 @@ def merge_constants(
         settings = ContradictionSettings()
     check_type("settings", settings, ContradictionSettings)
     changes = {"alpha": alpha, "threshold": threshold}
-    settings = replace(settings, **{k: value for k, value in changes.items() if value is not None})
+    given = {name: value for name, value in changes.items() if value is not None}
+    settings = ContradictionSettings(**{**settings.overrides(), **given})
     constants = specs[CONTRADICTION].contradiction
-    if constants is None and len(settings.overrides()) < len(fields(settings)):
+    names = ContradictionSettings.model_fields.keys()
+    if constants is None and settings.model_fields_set != names:
         raise ConfigurationError(
             f"This encoder brings no constants for its {CONTRADICTION!r} vector. Find them on "
             "labelled pairs of your own and pass all of them in "
             "settings=ContradictionSettings(...), or use a bundle that has them."
         )
-    return merged(ContradictionConstants, settings, constants)
+    merged = settings.over(constants).overrides()
+    if missing := [name for name in names if name not in merged]:
+        raise ConfigurationError(
+            f"the encoder's bundle has no constant {', '.join(missing)}; set it in the settings"
+        )
+    return ContradictionConstants(**merged)

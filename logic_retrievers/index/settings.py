@@ -1,4 +1,4 @@
-"""The settings of :meth:`PassageIndex.open`, and their check."""
+"""Settings of :meth:`PassageIndex.open`."""
 
 from __future__ import annotations
 
@@ -109,10 +109,10 @@ class Settings(ConnectionSettings, CollectionSettings, total=False):
 
 
 def check_name(collection: str) -> str:
-    """The name of a collection.
+    """Check the name of a collection.
 
     Raises:
-        ConfigurationError: it can be none.
+        ConfigurationError: empty, not a text, or with half a character.
     """
     check_type("collection", collection, str)
     if not collection or not is_encodable(collection):
@@ -123,11 +123,10 @@ def check_name(collection: str) -> str:
 def split_settings(
     collection: str, settings: Settings, encoder: Any
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The settings of the connection, and those of the collection.
+    """Split settings into those of the connection and those of the collection.
 
     Raises:
-        ConfigurationError: an unknown setting, one of another type, or what stands in the
-            encoder's place is none.
+        ConfigurationError: a setting is unknown or of another type, or the encoder is not one.
     """
     check_name(collection)
     if unknown := sorted(settings.keys() - Settings.__annotations__.keys()):

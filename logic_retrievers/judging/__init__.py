@@ -1,13 +1,4 @@
-"""The pair judge: reads a passage and a query together: does the one satisfy the other?
-
-judge.py    what a judge is, and its verdict
-asking.py   how a judge is asked, and what happens if it fails
-onnx.py     what comes with the bundle: the judge, pair kinds, NLI, and both of these as one
-pair_kinds.py  kinds of pairs of passages, and what is read of a pair
-excerpt.py  the sentences of a long passage that it reads
-conflict.py  what was read of two passages and what their vectors say, as one probability
-settings.py how much its word counts
-"""
+"""Judges: cross-encoders and callables that read a query with a passage, or two passages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks a user's callable, synchronous or not; its failure is part of the reply and not raised."""
+"""Ask a judge, synchronous or not; a failure becomes part of the reply."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[T]):
-    """What a judge returned.
+    """Answers of a judge.
 
     Args:
-        answers: one per pair of texts, None where it did not judge; None if it failed.
+        answers: one for each pair of texts, or None where it did not judge; None if it failed.
         problem: why it failed.
     """
 
@@ -31,7 +31,7 @@ class Reply(Generic[T]):
 
     @property
     def warning(self) -> str:
-        """What to warn about; empty if the judge did not fail."""
+        """Text of a warning; empty if the judge did not fail."""
         if self.answers is not None:
             return ""
         return f"the pair judge does not count: {self.problem}"
@@ -40,13 +40,15 @@ class Reply(Generic[T]):
 def ask(
     judge: Callable[..., Any] | None, pairs: Sequence[Any], check: Callable[[Any], T]
 ) -> Operation[Reply[T]]:
-    """The judge's reply to some pairs.
+    """Ask a judge about pairs; no judge judges nothing.
 
-    For an asynchronous caller a judge that is not an ``async def`` runs in a thread of its own, not
-    in one of those that encode: a language model may take its time.
+    For an asynchronous caller, a synchronous judge runs in a thread of its own, not in one that
+    encodes: a language model may take long.
 
-    ``check`` makes an answer of what the judge gave for one pair, or raises
-    :class:`MalformedAnswerError`. No judge judges nothing.
+    Args:
+        judge: called with all pairs.
+        pairs: what it reads.
+        check: converts the judge's answer for one pair, or raises :class:`MalformedAnswerError`.
     """
     if judge is None or not pairs:
         return Reply([None] * len(pairs))
@@ -93,10 +95,7 @@ def _is_async(judge: Callable[..., Any]) -> bool:
 
 
 def _wait_for(answer: Awaitable[T]) -> T:
-    """Waits for an asynchronous judge in synchronous code.
-
-    In a notebook an event loop runs in this thread already, so the judge gets another thread.
-    """
+    """Wait for an asynchronous judge in synchronous code."""
 
     async def wait() -> T:
         return await answer
@@ -105,5 +104,6 @@ def _wait_for(answer: Awaitable[T]) -> T:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(wait())
+    # in a notebook an event loop runs in this thread already
     with ThreadPoolExecutor(1) as other_thread:
         return other_thread.submit(copy_context().run, asyncio.run, wait()).result()

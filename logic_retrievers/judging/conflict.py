@@ -1,4 +1,4 @@
-"""The probability of a contradiction: what two vectors say and what a judge read, as one."""
+"""Probability of a contradiction, from two vectors and from the reading of a judge."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from logic_retrievers.errors import BundleError
 from logic_retrievers.judging.judge import LABELS
 from logic_retrievers.judging.pair_kinds import PAIR_KINDS
 
+# two passages of a list, or a statement and a passage
 Use: TypeAlias = Literal["passages", "statements"]
-"""Of a judge: two passages of a list, or a statement beside a passage."""
 
 _NLI = tuple(f"nli_{label}" for label in LABELS)
+# names of the weights of the two regressions
 WEIGHTS: Mapping[Use, tuple[str, ...]] = {
     "passages": ("intercept", "own", "cosine", *PAIR_KINDS, *_NLI),
     "statements": ("intercept", "own", "nli_margin"),
 }
-"""Of the regressions, by name."""
 
+# calibration constants of a bundle's NLI, which combine the reading with the vectors' score
 CONSTANTS = frozenset(
     {"passages_drop_above", *(f"{use}_{name}" for use in WEIGHTS for name in WEIGHTS[use])}
     | {f"{use}_threshold" for use in WEIGHTS}
 )
-"""Those of a bundle's NLI, which make one probability of what is read and what vectors say."""
 
 _LEAST_READ = 1e-3
 _LEAST_OWN = 1e-4
@@ -33,16 +33,13 @@ _LEAST_OWN = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class ConflictConstants:
-    """A logistic regression over what the vectors say and what was read, and its thresholds.
+    """A logistic regression over the vectors' score and the reading, with its thresholds.
 
     Args:
-        use: what is judged.
+        use: kind of pair.
         threshold: least probability of a conflict.
-        drop_above: least probability of one for which a passage may be dropped; by default the
-            threshold.
-        weights: of :data:`WEIGHTS`: the intercept; the log-odds of what the vectors alone say; of
-            passages the cosine of the topical vectors and the logarithms of the probabilities that
-            were read; of statements the probability of contradiction less that of entailment.
+        drop_above: least probability of a conflict for which a passage may be dropped.
+        weights: weights named in :data:`WEIGHTS`; see :func:`conflict_features`.
     """
 
     use: Use
@@ -52,7 +49,7 @@ class ConflictConstants:
 
     @classmethod
     def of(cls, constants: Mapping[str, float], use: Use) -> ConflictConstants:
-        """Those among a bundle's constants of its NLI.
+        """Pick the constants of one use from those of a bundle's NLI.
 
         Raises:
             BundleError: some of them are missing.
@@ -67,9 +64,9 @@ class ConflictConstants:
         """Probability that two passages contradict each other, in [0, 1].
 
         Args:
-            own: what the vectors alone say.
-            cosine: of the topical vectors.
-            read: as the :class:`ConflictReader` of the use returns it.
+            own: probability from the vectors alone.
+            cosine: cosine of the topical vectors.
+            read: probabilities that the :class:`ConflictReader` of the use returned.
         """
         features = conflict_features(self.use, own, cosine, read)
         logit = sum(w * x for w, x in zip(self.weights, features, strict=True))
@@ -78,7 +75,7 @@ class ConflictConstants:
 
 @dataclass(frozen=True, slots=True)
 class ConflictReader:
-    """What reads pairs of texts for one use, and its constants."""
+    """A function that reads pairs of texts for one use, and its constants."""
 
     constants: ConflictConstants
     read: Callable[[Sequence[tuple[str, str]]], Sequence[tuple[float, ...]]]
@@ -86,7 +83,7 @@ class ConflictReader:
 
 @runtime_checkable
 class ConflictJudge(Protocol):
-    """What reads two texts, with weights of its own: :class:`OnnxConflictJudge`."""
+    """Reads two texts, with weights of its own: :class:`OnnxConflictJudge`."""
 
     @property
     def passages(self) -> ConflictReader:
@@ -100,11 +97,11 @@ class ConflictJudge(Protocol):
 def conflict_features(
     use: Use, own: float, cosine: float, read: Sequence[float]
 ) -> tuple[float, ...]:
-    """What each weight weighs: arguments as of ``ConflictConstants.probability``.
+    """Feature of each weight; the arguments are those of ``ConflictConstants.probability``.
 
-    How near a passage is to a statement does not say whether it is right. Where inference says
-    neither, the logarithms of the two small probabilities left are noise, and their difference is
-    not.
+    Passages have the cosine and the logarithm of each probability that was read. Statements have
+    the probability of contradiction less that of entailment: the cosine says nothing about whether
+    a passage is right, and logarithms of two small probabilities are noise.
     """
     own = min(max(own, _LEAST_OWN), 1 - _LEAST_OWN)
     log_odds = math.log(own / (1 - own))

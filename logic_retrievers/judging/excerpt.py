@@ -1,4 +1,4 @@
-"""The part of a long passage that a judge reads: its sentences nearest to the query."""
+"""Excerpt of a long passage for a judge: the sentences nearest to the query."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import re
 
 from logic_retrievers.text import words_of
 
+# about 110 tokens; longer passages are cut, in training too
 MAX_WORDS = 80
-"""What a judge reads of a passage: about 110 tokens. Longer passages are cut, in training too."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
+# first characters of a word that count: "insures" matches "insurance"
 _STEM = 5
-"""Characters of a word that count: "insures" and "insurance" are near."""
+# shorter words do not say what a sentence is about
 _LEAST = 3
-"""Shorter words say nothing of what a sentence is about."""
 _COMMON = frozenset(
     {"the", "and", "not", "but", "for", "are", "was", "has", "had", "can", "you", "our", "its"}
 )
 
 
 def nearest_sentences(passage: str, query: str, max_words: int) -> str:
-    """The whole passage if it is short, else its sentences that share most with the query.
+    """Return a short passage whole, and of a long one the sentences nearest to the query.
 
-    The first sentence names the subject as a rule, so it wins among equals. Sentences stay in
-    their order and whole; at least one is returned.
+    Among equals the first sentence wins: it usually names the subject. Sentences stay whole and in
+    their order; at least one is returned.
     """
     if len(passage.split()) <= max_words:
         return passage

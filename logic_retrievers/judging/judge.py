@@ -1,4 +1,4 @@
-"""What a pair judge is: two texts in, three probabilities out."""
+"""The protocol of a query judge (two texts in, three probabilities out) and its verdict."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from logic_retrievers.errors import MalformedAnswerError
 
+# a passage satisfies a query, says neither, or violates it
 LABELS = ("entailment", "neutral", "contradiction")
-"""Of a passage and a query: it satisfies, it says neither, it violates."""
 
 _VERDICTS = ("satisfies", "neutral", "violates")
 
+# a passage (or sentences of it) and a query
 TextPair: TypeAlias = tuple[str, str]
-"""A passage (or sentences of it) and a query."""
 
 
 @runtime_checkable  # pydantic asks for that
 class QueryJudge(Protocol):
-    """Any callable of this form; an ``async def`` works too. A user's own NLI model, say.
+    """Any callable of this form, such as an NLI model; an ``async def`` works too.
 
     Examples:
         >>> def judge(pairs):                                      # doctest: +SKIP
@@ -30,7 +30,7 @@ class QueryJudge(Protocol):
     def __call__(
         self, pairs: Sequence[TextPair], /
     ) -> Sequence[Sequence[float] | None] | Awaitable[Sequence[Sequence[float] | None]]:
-        """How likely each passage satisfies its query, says neither, or violates it.
+        """Return how likely each passage satisfies its query, says neither, or violates it.
 
         Args:
             pairs: (passage, query), the best candidate first, so that an expensive judge may stop
@@ -46,17 +46,17 @@ class BundledJudge:
 
     @property
     def constants(self) -> Mapping[str, float]:
-        """Its weights, by the names of :class:`JudgeConstants`."""
+        """Weights, by the names of :class:`JudgeSettings`."""
         return {}
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a judge said of one passage.
+    """Verdict of a judge on one passage.
 
     Args:
         satisfies, neutral, violates: probabilities.
-        text: what it read: the passage, or the sentences of it that are nearest to the query.
+        text: text that the judge read: the passage, or its sentences nearest to the query.
     """
 
     satisfies: float
@@ -66,7 +66,7 @@ class Judgement:
 
     @property
     def margin(self) -> float:
-        """Satisfies less violates, in [-1, 1]."""
+        """Probability of satisfies less that of violates."""
         return self.satisfies - self.violates
 
     @property
@@ -81,10 +81,10 @@ class Judgement:
 
 
 def check_probabilities(value: Any) -> tuple[float, float, float]:
-    """The three probabilities of one pair.
+    """Check a judge's answer for one pair.
 
     Raises:
-        MalformedAnswerError: no three numbers in [0, 1] that sum to 1.
+        MalformedAnswerError: not three numbers in [0, 1] that sum to 1.
     """
     try:
         numbers = [] if isinstance(value, str | bytes) else list(value)

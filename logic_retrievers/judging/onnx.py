@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
+from functools import cache, partial, wraps
 from io import BytesIO
 from pathlib import Path
-from threading import Lock
-from typing import Any, ClassVar, Literal, TypeAlias
+from threading import RLock
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 from zipfile import BadZipFile
 
 import numpy as np
@@ -28,21 +28,21 @@ from logic_retrievers.judging.pair_kinds import PAIR_KINDS
 from logic_retrievers.settings import check_count
 from logic_retrievers.text import visible_text
 
+# fields of a manifest that describe a cross-encoder
 Entry: TypeAlias = Literal["judge", "pair_kinds", "nli"]
-"""Of a cross-encoder in a manifest."""
 
 
 class OnnxCrossEncoder:
-    """Reads two texts at once; the base of the three below.
+    """Base of the cross-encoders below: reads two texts together.
 
-    Each pair is read alone, one a core, so its probabilities do not depend on the others. Several
-    threads may call it at once: their pairs share the cores.
+    Each pair is read alone on one core, so its probabilities do not depend on the other pairs.
+    Several threads may call it at once: their pairs share the cores.
 
     Args:
-        bundle: a bundle that has it, or its folder; the one that comes with the package where None.
-        providers: as of :class:`logic_retrievers.encoders.OnnxEncoder`.
-        threads: number of cores; all of them where None.
-        shares: another one, whose bundle is read, and whose sessions and settings serve both.
+        bundle: a bundle with this cross-encoder, or its folder. None: the package's bundle.
+        providers: see :class:`logic_retrievers.encoders.OnnxEncoder`.
+        threads: number of cores; None for all of them.
+        shares: another cross-encoder, whose bundle, sessions and settings serve both.
 
     Raises:
         BundleError: the bundle is missing or damaged, or has no such cross-encoder.
@@ -96,21 +96,21 @@ class OnnxCrossEncoder:
 
     @property
     def entry(self) -> CrossEncoder:
-        """What the manifest says of it."""
+        """Entry of the manifest."""
         return self._entry
 
     @property
     def constants(self) -> dict[str, float]:
-        """As the bundle ships them."""
+        """Constants from the bundle."""
         return dict(self._entry.constants)
 
     def read(self, pairs: Sequence[TextPair]) -> list[tuple[float, ...]]:
-        """The probability of each label, for each pair."""
+        """Return the probability of each label, for each pair."""
         pool = _threads(self._workers, self.entry_name)
         return list(pool.map(self._probabilities, self.token_ids(pairs)))
 
     def token_ids(self, pairs: Sequence[TextPair]) -> list[list[int]]:
-        """What the graphs read: both texts in one row, cut to the longest pair."""
+        """Tokens of both texts in one row for each pair, cut to the limit of the model."""
         cleaned = [(visible_text(clean_text(a)), visible_text(clean_text(b))) for a, b in pairs]
         return self._tokenizer.encode_pairs(cleaned, self._entry.max_tokens)
 
@@ -134,15 +134,15 @@ class OnnxCrossEncoder:
         return tuple((exponentials / exponentials.sum()).tolist())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles the bundle's folder and the settings; the other process opens it anew."""
+        # the other process opens the bundle's folder again
         return partial(type(self), self.bundle.path, **self._settings), ()
 
 
 @cache
 def _threads(workers: int, entry: Entry) -> ThreadPoolExecutor:
-    """Threads of this process, which are kept: each cross-encoder has its own, and a queue.
+    """Keep one pool of threads for each cross-encoder and number of workers.
 
-    A search's judge need not wait for the thousands of pairs that a cleaner has read.
+    A search's judge must not wait for the thousands of pairs of a cleaner.
     """
     return ThreadPoolExecutor(workers, thread_name_prefix=f"logic-retrievers-{entry}")
 
@@ -152,7 +152,7 @@ if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
 
 
 def _read_changes(bundle: Bundle, name: str | None) -> dict[str, npt.NDArray[Any]]:
-    """Arrays for optional inputs of the last graph."""
+    """Read the arrays for optional inputs of the last graph."""
     if name is None:
         return {}
     try:
@@ -163,7 +163,7 @@ def _read_changes(bundle: Bundle, name: str | None) -> dict[str, npt.NDArray[Any
 
 
 class OnnxPairJudge(OnnxCrossEncoder, BundledJudge):
-    """Reads a passage and a query; a :class:`QueryJudge`. See the base for the arguments.
+    """A :class:`QueryJudge`: reads a passage and a query. The base explains the arguments.
 
     Examples:
         >>> judge = OnnxPairJudge()                                # doctest: +SKIP
@@ -174,23 +174,21 @@ class OnnxPairJudge(OnnxCrossEncoder, BundledJudge):
     labels = LABELS
 
     def __call__(self, pairs: Sequence[TextPair], /) -> list[tuple[float, ...]]:
-        """Probabilities of :data:`LABELS` for each pair of a passage and a query."""
         return self.read(pairs)
 
 
 class OnnxPairKinds(OnnxCrossEncoder):
-    """Reads two passages: which of :data:`PAIR_KINDS` are they? See the base for the arguments."""
+    """Tells the :data:`PAIR_KINDS` of two passages. The base explains the arguments."""
 
     entry_name: ClassVar[Entry] = "pair_kinds"
     labels = PAIR_KINDS
 
     @property
     def manifest(self) -> Manifest:
-        """Of its bundle."""
         return self.bundle.manifest
 
     def __call__(self, pairs: Sequence[TextPair], /) -> list[tuple[float, ...]]:
-        """Probabilities of :data:`PAIR_KINDS`; which of the two comes first plays no part."""
+        # both orders are read, so that it does not matter which passage comes first
         ways = [way for one, other in pairs for way in ((one, other), (other, one))]
         read = iter(self.read(ways))
         return [
@@ -200,23 +198,23 @@ class OnnxPairKinds(OnnxCrossEncoder):
 
 
 class OnnxNLI(OnnxCrossEncoder):
-    """Reads two texts: can both be true of one thing? Natural language inference."""
+    """Natural language inference: can both texts be true of one thing?"""
 
     entry_name = "nli"
     labels = LABELS
 
     def __call__(self, pairs: Sequence[TextPair], /) -> list[tuple[float, ...]]:
-        """Probabilities of :data:`LABELS`; the longer text is the premise."""
+        # the longer text is the premise
         ordered = [sorted(pair, key=lambda text: (-len(text), text)) for pair in pairs]
         return self.read([(premise, hypothesis) for premise, hypothesis in ordered])
 
 
 class OnnxConflictJudge:
-    """Reads two texts: do they contradict each other? A :class:`ConflictJudge`.
+    """A :class:`ConflictJudge`: do two texts contradict each other?
 
-    It asks two cross-encoders of a bundle two questions: do two passages speak of one thing
-    (:class:`OnnxPairKinds`), and can both be true of it (:class:`OnnxNLI`)? Of a statement and a
-    passage only the second. See :class:`OnnxCrossEncoder` for the arguments and errors.
+    Two cross-encoders of a bundle answer whether two passages are about one thing
+    (:class:`OnnxPairKinds`), and whether both can be true (:class:`OnnxNLI`). A statement and a
+    passage are read by the second alone. :class:`OnnxCrossEncoder` explains arguments and errors.
 
     Examples:
         >>> ContradictionFilter(judge=OnnxConflictJudge("runs/bundle"))    # doctest: +SKIP
@@ -237,7 +235,6 @@ class OnnxConflictJudge:
         self.statements = ConflictReader(ConflictConstants.of(constants, "statements"), self.nli)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles the bundle's folder and the settings, as of :class:`OnnxCrossEncoder`."""
         return partial(type(self), self.kinds.bundle.path, **self.kinds._settings), ()
 
     def _read(self, pairs: Sequence[TextPair]) -> list[tuple[float, ...]]:
@@ -245,43 +242,41 @@ class OnnxConflictJudge:
         return [(*kinds, *labels) for kinds, labels in read]
 
 
-_default_lock = Lock()
+_default_lock = RLock()
+_T = TypeVar("_T")
 
 
+def _one_per_process(make: Callable[[], _T]) -> Callable[[], _T]:
+    """Keep the result of a function without arguments; other threads wait for the first call."""
+    cached = cache(make)
+
+    @wraps(make)
+    def locked() -> _T:
+        with _default_lock:
+            return cached()
+
+    return locked
+
+
+@_one_per_process
 def default_judge() -> OnnxPairJudge | None:
-    """The judge of the bundle that comes with the package, if it has one; one per process."""
-    with _default_lock:
-        return _default_judge()
-
-
-@cache
-def _default_judge() -> OnnxPairJudge | None:
+    """Return the judge of the bundle that comes with the package, if it has one."""
     manifest = default_bundle_manifest()
     return OnnxPairJudge() if manifest is not None and manifest.judge is not None else None
 
 
+@_one_per_process
 def default_pair_kinds() -> OnnxPairKinds | None:
-    """What reads two passages in the bundle that comes with the package; one per process."""
-    with _default_lock:
-        return _default_pair_kinds()
-
-
-@cache
-def _default_pair_kinds() -> OnnxPairKinds | None:
+    """Return the reader of pair kinds of the bundle that comes with the package, if it has one."""
     manifest = default_bundle_manifest()
     has_one = manifest is not None and manifest.pair_kinds is not None
-    return OnnxPairKinds(shares=_default_judge()) if has_one else None
+    return OnnxPairKinds(shares=default_judge()) if has_one else None
 
 
+@_one_per_process
 def default_conflict_judge() -> OnnxConflictJudge | None:
-    """What reads two passages of a list in the bundle of the package; one per process."""
-    with _default_lock:
-        return _default_conflict_judge()
-
-
-@cache
-def _default_conflict_judge() -> OnnxConflictJudge | None:
+    """Return the conflict judge of the bundle that comes with the package, if it has one."""
     manifest = default_bundle_manifest()
     if manifest is None or manifest.nli is None or manifest.pair_kinds is None:
         return None
-    return OnnxConflictJudge(shares=_default_judge())
+    return OnnxConflictJudge(shares=default_judge())

@@ -1,4 +1,4 @@
-"""Kinds of pairs of passages, and what a cross-encoder reads of a pair to tell them apart."""
+"""Kinds of pairs of passages, and the excerpts of a pair that a cross-encoder reads."""
 
 from __future__ import annotations
 
@@ -9,44 +9,41 @@ from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
 from logic_retrievers.judging.excerpt import nearest_sentences
 from logic_retrievers.types import Passage
 
+# cannot both be true; two states of one thing; both true, of different things; the same in other
+# words; about different things
 PAIR_KINDS = ("contradiction", "superseded", "scope", "paraphrase", "unrelated")
-"""Both cannot be true at once; two states of one thing; both are true, of other things; the same in
-other words; neither says anything of the other."""
 
+# of each passage the sentences nearest to the other one are read
 MAX_WORDS = 45
-"""What is read of each passage: the sentences nearest to the other one."""
+# metadata values with more characters are texts, not labels
 _MAX_VALUE = 40
-"""Characters of a value of the metadata; longer ones are texts and no labels."""
 _MAX_KEYS = 6
 
 
 @runtime_checkable
 class PairKinds(Protocol):
-    """What reads two passages with weights of its own: :class:`OnnxPairKinds`."""
+    """Reads two passages with weights of its own: :class:`OnnxPairKinds`."""
 
     @property
     def manifest(self) -> Manifest:
-        """Of its bundle."""
+        """Manifest of the bundle."""
 
     @property
     def entry(self) -> CrossEncoder:
-        """What the manifest says of it."""
+        """Entry of the cross-encoder in the manifest."""
 
     def __call__(self, pairs: Sequence[tuple[str, str]], /) -> Sequence[tuple[float, ...]]:
-        """Probabilities of :data:`PAIR_KINDS`; which of the two comes first plays no part."""
+        """Return probabilities of :data:`PAIR_KINDS`, whichever passage comes first."""
 
 
 def with_metadata(text: str, metadata: Mapping[str, Any]) -> str:
-    """The text and, in brackets behind it, its metadata: they may be all that tells two apart."""
+    """Append metadata in brackets: two passages may differ in nothing else."""
     words = "; ".join(f"{key}: {value}" for key, value in metadata.items())
     return f"{text} ({words})" if words else text
 
 
 def pair_texts(one: Passage, other: Passage, without: Collection[str] = ()) -> tuple[str, str]:
-    """What is read of two passages: sentences of each, with the short values of its metadata.
-
-    ``without``: keys of the metadata that are not read.
-    """
+    """Excerpts of two passages, each with its short metadata values except keys in ``without``."""
     first, second = pair_sentences(one.text, other.text)
     return (
         with_metadata(first, _labels(one.metadata, without)),
@@ -55,12 +52,11 @@ def pair_texts(one: Passage, other: Passage, without: Collection[str] = ()) -> t
 
 
 def pair_sentences(one: str, other: str) -> tuple[str, str]:
-    """The sentences of each text that are nearest to the other one."""
+    """Sentences of each text that are nearest to the other one."""
     return nearest_sentences(one, other, MAX_WORDS), nearest_sentences(other, one, MAX_WORDS)
 
 
 def _labels(metadata: Mapping[str, Any], without: Collection[str]) -> dict[str, Any]:
-    """The first of its short values."""
     short = {
         key: value
         for key, value in metadata.items()

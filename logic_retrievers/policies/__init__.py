@@ -2,10 +2,9 @@
 
 from logic_retrievers.policies.auto import AutoPolicy
 from logic_retrievers.policies.base import Policy, PolicyRouter, Ranked
-from logic_retrievers.policies.boolean import BooleanPolicy, ExpressionPolicy
-from logic_retrievers.policies.boolean_scores import BooleanSettings
-from logic_retrievers.policies.exclusion import ExclusionPolicy
-from logic_retrievers.policies.exclusion_settings import ExclusionSettings
+from logic_retrievers.policies.boolean import BooleanPolicy, BooleanSettings, ExpressionPolicy
+from logic_retrievers.policies.coder import CoderUnionPolicy, SequentialPolicy, UnionPolicy
+from logic_retrievers.policies.exclusion import ExclusionPolicy, ExclusionSettings
 from logic_retrievers.policies.plain import (
     CompatibilityPolicy,
     HybridPolicy,
@@ -18,8 +17,6 @@ from logic_retrievers.policies.registry import (
     policy_from,
     resolve_policy,
 )
-from logic_retrievers.policies.sequential import SequentialPolicy
-from logic_retrievers.policies.union import CoderUnionPolicy, UnionPolicy
 
 __all__ = [
     "POLICIES",

@@ -15,42 +15,39 @@ from logic_retrievers.policies.base import (
     PolicyRouter,
 )
 from logic_retrievers.policies.boolean import ExpressionPolicy
-from logic_retrievers.policies.exclusion import ExclusionPolicy
-from logic_retrievers.policies.exclusion_settings import ExclusionSettings
+from logic_retrievers.policies.coder import NegatedFactPolicy
+from logic_retrievers.policies.exclusion import ExclusionPolicy, ExclusionSettings
 from logic_retrievers.policies.plain import HybridPolicy, TopicalNegatedFactPolicy, TopicalPolicy
-from logic_retrievers.policies.union import NegatedFactPolicy
 from logic_retrievers.queries import ParsedQuery, QueryParser
-from logic_retrievers.settings import OneOf, check_count, check_type
+from logic_retrievers.settings import check_choice, check_count, check_type
 from logic_retrievers.text import comparable, word_forms
 
 Base: TypeAlias = Literal["topical", "hybrid"]
-"""What a query without a constraint gets."""
 
 
 @dataclass(frozen=True)
 class AutoPolicy(PolicyRouter):
     """Chooses by the kind of the parsed query; one without a constraint gets plain search.
 
-    - none: :class:`TopicalPolicy` or :class:`HybridPolicy`, as ``base`` says, to the last bit;
-    - exclusion ("hotels except hostels"): :class:`ExclusionPolicy`, which reads the ``lexical``
-      vector too where the collection has one;
+    - none: exactly :class:`TopicalPolicy` or :class:`HybridPolicy`, as ``base`` says;
+    - exclusion ("hotels except hostels"): :class:`ExclusionPolicy`, with the ``lexical`` vector
+      if the collection has one;
     - an expression ("orchids of Malaysia or Laos"): :class:`ExpressionPolicy`;
-    - a negated fact ("metals that do not rust"): :class:`NegatedFactPolicy`, mostly topical, where
-      the encoder has a trained compatibility vector, else what ``base`` says.
+    - a negated fact ("metals that do not rust"): :class:`NegatedFactPolicy`, mostly topical, if
+      the encoder has a trained compatibility vector, else as ``base`` says.
 
     Args:
-        parser: splits a query into its parts; :class:`RuleParser` by default. Not used where the
-            query is a :class:`ParsedQuery` already.
-        settings: overrides of the constants of the encoder's bundle for exclusions.
+        parser: splits a query into its parts, unless it is a :class:`ParsedQuery` already.
+        settings: overrides the constants of the encoder's bundle for exclusions.
         limit: candidates of each search (at least k).
-        fields: metadata fields and the values that they take: ``{"city": ["Oslo", "Bergen"]}``. An
-            excluded text that names such a value becomes a filter, so that no such passage is
-            found at all.
-        base: ``topical``, or ``hybrid`` for words too; it changes no query that excludes something.
-            A judge reads negated facts under ``topical`` only: its weight is in units of a cosine.
+        fields: metadata fields with their values: ``{"city": ["Oslo", "Bergen"]}``. An excluded
+            text that names such a value becomes a filter: no such passage is found at all.
+        base: ``topical``, or ``hybrid`` to search by words too. It changes no query that excludes
+            something. A judge reads negated facts under ``topical`` only: its weight is in units
+            of a cosine.
 
     Raises:
-        ConfigurationError: a setting out of its range.
+        ConfigurationError: a setting is out of its range.
     """
 
     parser: QueryParser = DEFAULT_PARSER
@@ -61,7 +58,7 @@ class AutoPolicy(PolicyRouter):
     name: ClassVar[str] = "auto"
 
     def __post_init__(self) -> None:
-        OneOf(get_args(Base)).check("base", self.base)
+        check_choice("base", self.base, get_args(Base))
         check_count("limit", self.limit)
         check_type("settings", self.settings, ExclusionSettings, type(None))
         check_type("parser", self.parser, QueryParser)
@@ -73,8 +70,12 @@ class AutoPolicy(PolicyRouter):
                     f"fields[{shown(name)}] is a list of the texts and numbers that the field"
                     f" takes, not {shown(values)}"
                 )
-        fields = {str(name): _in_order(values) for name, values in self.fields.items()}
-        object.__setattr__(self, "fields", fields)  # as a description gives them back
+        # a set has another order in every process
+        fields = {
+            str(name): tuple(sorted(values, key=repr) if isinstance(values, Set) else values)
+            for name, values in self.fields.items()
+        }
+        object.__setattr__(self, "fields", fields)
 
     def route(
         self,
@@ -82,7 +83,11 @@ class AutoPolicy(PolicyRouter):
         trained: Collection[str] = (),
         constants: Mapping[str, float] | None = None,
     ) -> Policy:
-        """The policy for this query; MissingVectorError where ``base`` finds no words."""
+        """Return the policy for this query.
+
+        Raises:
+            MissingVectorError: ``base`` is hybrid, and there is no ``lexical`` vector.
+        """
         if self.base == "hybrid" and LEXICAL not in trained:  # whatever the query says
             raise MissingVectorError(
                 "base='hybrid' needs the named vector 'lexical', and there is none: add it with "
@@ -109,11 +114,6 @@ class AutoPolicy(PolicyRouter):
         if self.base == "hybrid":
             return HybridPolicy(self.limit)
         return TopicalNegatedFactPolicy() if parsed.kind == "negated_fact" else TopicalPolicy()
-
-
-def _in_order(values: Collection[Any]) -> tuple[Any, ...]:
-    """The values; a set, whose order changes from process to process, in an order of its own."""
-    return tuple(sorted(values, key=repr) if isinstance(values, Set) else values)
 
 
 def _field_filters(

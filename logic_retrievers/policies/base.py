@@ -22,15 +22,15 @@ LEXICAL = "lexical"
 DEFAULT_PARSER = RuleParser()
 
 _SECOND_SENTENCE = re.compile(r"[.!?]\s+[A-Z]")
+# a claim has neither speaker nor listener
 _SPEAKER = re.compile(r"\b(?:i|me|my|mine|we|us|our|you|your)\b", re.IGNORECASE)
-"""Somebody who asks; a claim has neither speaker nor listener."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
     """One candidate in its place: an index into the pool, the policy's score, and why.
 
-    ``passed_filter`` is False where the policy's filter put it behind the candidates that passed.
+    ``passed_filter`` is False if the policy's filter put it behind the candidates that passed.
     """
 
     index: int
@@ -42,11 +42,12 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRequest:
-    """What a policy has its first candidates judged by.
+    """The question that a policy asks a judge about its first candidates.
 
     Args:
         query: the text that the judge reads with each candidate.
-        constraint: whose weight counts; None: the judge's margin alone orders the candidates.
+        constraint: kind of constraint, which has its own weight. None: the judge's margin alone
+            orders the candidates.
     """
 
     query: str
@@ -60,11 +61,11 @@ class Policy(ABC):
 
     @abstractmethod
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
-        """The vector queries that fill the pool for a list of k."""
+        """Return the vector queries that fill the pool for a list of k hits."""
 
     @abstractmethod
     def rank(self, pool: CandidatePool, k: int) -> Sequence[Ranked]:
-        """At most k candidates, best first."""
+        """Return at most k candidates, best first."""
 
     @property
     def must_not(self) -> Mapping[str, Any]:
@@ -72,23 +73,22 @@ class Policy(ABC):
         return {}
 
     def judge_request(self, query: str) -> JudgeRequest | None:  # noqa: ARG002
-        """What a judge, if there is one, is asked about the first candidates; None: nothing."""
+        """Return the question for a judge about the first candidates. None: ask nothing."""
         return None
 
 
 class ReadsNegatedFacts(Policy):
-    """Of a policy for queries that ask for a negative fact."""
+    """Sends queries for a negative fact to the judge, unless they are claims."""
 
     def judge_request(self, query: str) -> JudgeRequest | None:
-        """The whole query; nothing for a claim."""
         return None if is_claim(query) else JudgeRequest(query, "negated_fact")
 
 
 def is_claim(text: str) -> bool:
-    """Whether a text is one written statement about the world, and no wish, question or complaint.
+    """Whether a text is one written statement about the world, not a wish, question or complaint.
 
-    It begins with a capital or a number, ends with a full stop, and nobody speaks of himself in it.
-    A passage that refutes it is as good an answer as one that supports it.
+    It begins with a capital or a number, ends with a full stop, and has no "I" or "you". A passage
+    that refutes a claim is as good an answer as one that supports it.
     """
     stripped = text.strip()
     return (
@@ -100,27 +100,26 @@ def is_claim(text: str) -> bool:
 
 
 class FilteringPolicy(Policy):
-    """A policy of one query that leaves some of its excluded texts to a filter.
+    """A policy of one query that leaves some excluded texts to a metadata filter.
 
     Attributes:
-        field_filters: these texts, with the field and its value.
+        field_filters: excluded text -> (field, value).
     """
 
     field_filters: Mapping[str, tuple[str, Any]]
 
     @property
     def must_not(self) -> Mapping[str, list[Any]]:
-        """Metadata values that no hit may have."""
         values: dict[str, list[Any]] = {}
         for name, value in self.field_filters.values():
             values.setdefault(name, []).append(value)
         return values
 
     def check_field_filters(self) -> None:
-        """Refuses filters of another form.
+        """Refuse filters of another form.
 
         Raises:
-            ConfigurationError: no mapping of texts to (field, value).
+            ConfigurationError: not a mapping of texts to (field, value).
         """
         if not isinstance(self.field_filters, Mapping) or not all(
             isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str)
@@ -133,14 +132,14 @@ class PolicyRouter(ABC):
     """Chooses a policy for each query. As pure as a policy.
 
     Attributes:
-        parser: reads queries in words; :class:`RuleParser` where a subclass names no other.
+        parser: reads queries in words.
     """
 
     name: ClassVar[str]
     parser: QueryParser = DEFAULT_PARSER
 
     def parse(self, query: str | ParsedQuery) -> ParsedQuery:
-        """The query in its parts; one that is parsed already as it is."""
+        """Split a query into its parts, unless it is parsed already."""
         return query if isinstance(query, ParsedQuery) else self.parser.parse(query)
 
     @abstractmethod
@@ -150,19 +149,19 @@ class PolicyRouter(ABC):
         trained: Collection[str] = (),
         constants: Mapping[str, float] | None = None,
     ) -> Policy:
-        """The policy for one query.
+        """Return the policy for one query.
 
         Args:
             query: as the caller gave it.
-            trained: the named vectors that the collection has and the encoder is trained for.
-            constants: of the exclusion policy, as the encoder's bundle ships them.
+            trained: named vectors that the collection has and the encoder is trained for.
+            constants: constants of the exclusion policy from the encoder's bundle.
         """
 
 
 def order_by_filter(
     order: npt.NDArray[np.intp], passed_filter: npt.NDArray[np.bool_], *, backfill: bool
 ) -> npt.NDArray[np.intp]:
-    """The candidates that passed the filter first, then the others, each in their order.
+    """Put the candidates that passed the filter first, then the others, each in their order.
 
     Without ``backfill`` the others are left out, as in the papers' lists; the list may then be
     shorter than k.

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.overrides import NonNegative, Overrides, Share
 from logic_retrievers.policies.base import (
     COMPATIBILITY,
     DEFAULT_PARSER,
@@ -20,13 +22,6 @@ from logic_retrievers.policies.base import (
     PolicyRouter,
     Ranked,
 )
-from logic_retrievers.policies.boolean_scores import (
-    AtomScores,
-    BooleanConstants,
-    BooleanSettings,
-    Scores,
-    calibrated_scores,
-)
 from logic_retrievers.policies.plain import TopicalPolicy
 from logic_retrievers.queries import ParsedQuery, QueryParser
 from logic_retrievers.queries.expressions import (
@@ -34,34 +29,63 @@ from logic_retrievers.queries.expressions import (
     Atom,
     Expression,
     Not,
+    Or,
     check_searchable,
     split_exclusions,
     to_phrase,
 )
 from logic_retrievers.scoring import ranking
-from logic_retrievers.scoring.boolean import standard_scores
-from logic_retrievers.settings import check_count, check_type, merged
+from logic_retrievers.scoring.boolean import standard_scores, violation
+from logic_retrievers.settings import check_count, check_type
 from logic_retrievers.types import CandidatePool, VectorQuery
 
+Scores: TypeAlias = npt.NDArray[np.float64]
+# text -> score of every candidate, shape (candidates,)
+AtomScores: TypeAlias = Callable[[str], Scores]
+
+# stands in for a small pool: cosines of unrelated passages to the shipped encoder; no shared word
 _BACKGROUND = {TOPICAL: (0.08, 0.09), COMPATIBILITY: (0.18, 0.1), LEXICAL: (0.0, 0.0)}
-"""Of a small pool: cosines of unrelated passages to the shipped encoder; no word in common."""
 
 _SATISFIED, _UNSATISFIED, _VIOLATED, _AVOIDED = "satisfied", "unsatisfied", "violated", "avoided"
+
+
+class BooleanSettings(Overrides):
+    """Constants of :class:`ExpressionPolicy`; a field that is not set has the value below.
+
+    Args:
+        joint_weight: share of the phrase that names all parts of an AND, in [0, 1].
+        penalty: largest loss of a passage for an excluded part, in units of the best score of a
+            candidate for the wanted part.
+        mention_threshold: standard score from which a passage mentions a part.
+        mention_share: share of the penalty for a passage that mentions the excluded part but is
+            rather about the wanted one, in [0, 1].
+        compatibility_weight: share of the compatibility vector, if a trained one exists, in [0, 1];
+            the topical vector has the rest.
+        lexical_weight: share of the ``lexical`` vector, if it exists, in [0, 1]; the other two have
+            the rest.
+    """
+
+    joint_weight: Share = 0.8
+    penalty: NonNegative = 2.0
+    mention_threshold: float = 0.5
+    mention_share: Share = 0.1
+    compatibility_weight: Share = 0.7
+    lexical_weight: Share = 0.8
 
 
 @dataclass(frozen=True)
 class BooleanPolicy(PolicyRouter):
     """Chooses :class:`ExpressionPolicy` for every query that has a Boolean expression.
 
-    A query in words has one where the parser finds it; one without gets what ``topical`` gives.
+    A query without one gets the result of ``topical``.
 
     Args:
-        parser: reads queries in words; :class:`RuleParser` by default.
-        settings: overrides of the constants.
+        parser: finds expressions in queries in words.
+        settings: overrides the constants.
         limit: candidates of each search (at least k).
 
     Raises:
-        ConfigurationError: a setting out of its range.
+        ConfigurationError: a setting is out of its range.
     """
 
     parser: QueryParser = DEFAULT_PARSER
@@ -80,7 +104,6 @@ class BooleanPolicy(PolicyRouter):
         trained: Collection[str] = (),
         constants: Mapping[str, float] | None = None,
     ) -> Policy:
-        """:class:`ExpressionPolicy` for a query with an expression, else :class:`TopicalPolicy`."""
         del constants
         parsed = self.parse(query)
         if parsed.expression is None:
@@ -92,11 +115,10 @@ class BooleanPolicy(PolicyRouter):
 class ExpressionPolicy(FilteringPolicy):
     """One query with an expression, made by :class:`BooleanPolicy` or by hand.
 
-    Every wanted atom is a search of its own, and so is the phrase of every AND; excluded atoms only
-    score. All of them go in one batched request, and a candidate that one search finds gets its
-    exact score on all others. With u(t), the standard score of a passage among the candidates for a
-    text t (a weighted mean over the vectors that there are; unrelated passages stand in where there
-    are fewer than 20 candidates)::
+    Every wanted atom and the phrase of every AND is a search of its own; excluded atoms only score.
+    All searches go in one request, and a candidate of one gets its exact score on all others.
+    u(t) is the standard score of a passage among the candidates for a text t: a weighted mean over
+    the vectors. If there are fewer than 20 candidates, unrelated passages stand in for the rest::
 
         atom        u(atom)
         a AND b     (1 - joint_weight) * min(a, b) + joint_weight * u("a and b")
@@ -104,16 +126,16 @@ class ExpressionPolicy(FilteringPolicy):
         w AND NOT x w - penalty * max(w) * mention * (mention_share + (1 - mention_share) * rather)
                     mention = sigmoid(2 * (x - mention_threshold)), rather = sigmoid(4 * (x - w))
 
-    So a score says how far a passage stands out among the candidates of one query; scores of two
+    A score says how far a passage stands out among the candidates of one query. Scores of two
     queries do not compare.
 
     Args:
-        query: with an expression.
-        settings: overrides of the constants.
+        query: a query with an expression.
+        settings: overrides the constants.
         limit: candidates of each search (at least k).
-        vectors: those of the collection; ``compatibility``, which should be trained, and
-            ``lexical`` are used beside the topical one.
-        field_filters: texts that a filter keeps out, with the field and its value.
+        vectors: names of the collection's vectors. ``compatibility``, which should be trained, and
+            ``lexical`` are used in addition to the topical one.
+        field_filters: texts that a filter keeps out -> (field, value).
 
     Raises:
         ConfigurationError: the query has no expression, or a setting is out of its range.
@@ -136,12 +158,10 @@ class ExpressionPolicy(FilteringPolicy):
         check_searchable(self.query.expression)
 
     @cached_property
-    def constants(self) -> BooleanConstants:
-        """The settings over the package's defaults."""
-        return merged(BooleanConstants, self.settings)
+    def constants(self) -> BooleanSettings:
+        return self.settings or BooleanSettings()
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:  # noqa: ARG002 - it has its own
-        """A search for each atom and AND on each vector; excluded texts only score."""
         is_searched: dict[str, bool] = {}
         for text, wanted in self._texts(self._expression):
             is_searched[text] = is_searched.get(text, False) or wanted
@@ -153,7 +173,6 @@ class ExpressionPolicy(FilteringPolicy):
         )
 
     def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
-        """By the combined score."""
         if not pool.ids:
             return []
         atom_scores = cache(partial(self._standard_scores, pool))
@@ -172,7 +191,7 @@ class ExpressionPolicy(FilteringPolicy):
 
     @property
     def _vector_weights(self) -> dict[str, float]:
-        """The share of every vector in a score."""
+        """Share of each vector in a score."""
         constants = self.constants
         compatibility = constants.compatibility_weight if COMPATIBILITY in self.vectors else 0.0
         lexical = constants.lexical_weight if LEXICAL in self.vectors else 0.0
@@ -184,7 +203,7 @@ class ExpressionPolicy(FilteringPolicy):
         return {vector: share for vector, share in shares.items() if share > 0}
 
     def _texts(self, expression: Expression, *, wanted: bool = True) -> Iterator[tuple[str, bool]]:
-        """The texts to encode, and whether the passages nearest to them are candidates."""
+        """Yield the texts to encode, and whether each is searched for."""
         if isinstance(expression, Atom):
             yield expression.text, wanted
         elif isinstance(expression, Not):
@@ -197,7 +216,7 @@ class ExpressionPolicy(FilteringPolicy):
                 yield self._phrase(parts), wanted
 
     def _phrase(self, parts: Sequence[Expression]) -> str:
-        """The wanted parts of an AND as one text, in the words of the query where it has them."""
+        """The wanted parts of an AND as one text, if possible in the words of the query."""
         whole, _ = split_exclusions(self._expression)
         return self.query.wanted if list(parts) == whole else to_phrase(And(tuple(parts)))
 
@@ -222,6 +241,43 @@ class ExpressionPolicy(FilteringPolicy):
             labels = (_AVOIDED, _VIOLATED) if text in excluded else (_UNSATISFIED, _SATISFIED)
             verdicts.append({"text": text, "score": round(score, 4), "verdict": labels[mentions]})
         return verdicts
+
+
+def calibrated_scores(
+    expression: Expression,
+    atom_scores: AtomScores,
+    phrase: Callable[[Sequence[Expression]], str],
+    constants: BooleanSettings,
+) -> Scores:
+    """AND: the weakest part, mixed with the phrase of all. OR: the strongest. NOT: a bounded fall.
+
+    The phrase "war films set in Tunisia" tells an encoder more than its two halves; the weakest
+    half (Gödel's t-norm) finds the passages that only one half is true of. Several excluded parts
+    count as their OR.
+    """
+    if isinstance(expression, Atom):
+        return atom_scores(expression.text)
+
+    def scores_of(parts: Sequence[Expression]) -> Scores:
+        return np.stack([calibrated_scores(part, atom_scores, phrase, constants) for part in parts])
+
+    if isinstance(expression, Or):
+        strongest: Scores = scores_of(expression.parts).max(axis=0)
+        return strongest
+    wanted, excluded = split_exclusions(expression)
+    base = np.zeros_like(atom_scores(expression.atoms[0]))
+    if wanted:
+        base = scores_of(wanted).min(axis=0)
+    if len(wanted) > 1:
+        share = constants.joint_weight
+        base = (1 - share) * base + share * atom_scores(phrase(wanted))
+    if not excluded:
+        return base
+    against: Scores = scores_of(excluded).max(axis=0)
+    penalty = constants.penalty * max(float(base.max()), 0.0)
+    return base - penalty * violation(
+        against, base, constants.mention_threshold, constants.mention_share
+    )
 
 
 def _reason(atoms: Sequence[dict[str, Any]]) -> str:

@@ -6,12 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, TypeAlias
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.overrides import NonNegative, Overrides, Share
 from logic_retrievers.policies.base import (
     COMPATIBILITY,
     LEXICAL,
@@ -20,44 +22,74 @@ from logic_retrievers.policies.base import (
     JudgeRequest,
     Ranked,
 )
-from logic_retrievers.policies.exclusion_settings import ExclusionConstants, ExclusionSettings
 from logic_retrievers.queries import ParsedQuery
 from logic_retrievers.queries.language import content_words
 from logic_retrievers.scoring import mixed_cosines, ranking
-from logic_retrievers.settings import check_count, merged
+from logic_retrievers.settings import check_count, check_type
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 _Scores: TypeAlias = npt.NDArray[np.float64]
 
 WANTED = "wanted"
 
+# below this violation a passage is said to be moved down "a little"
 _CLEAR_VIOLATION = 0.3
-"""Violation from which a passage is not said to be moved down "a little"."""
+# the mean excluded score of these passages nearest to the wanted text is the usual one
 _NEAREST = 5
-"""Passages nearest to the wanted text, whose mean excluded score is the usual one."""
+# excluded score less wanted score at which a passage is fully about the excluded text
 _MARGIN = 0.1
-"""Excluded score less wanted score at which a passage is about the excluded text in full."""
+# least value of the pool's best excluded score: if nothing in the pool is about the excluded text,
+# nothing stands out
 _FLOOR = 0.4
-"""The pool's best excluded score counts as this at least: where nothing in the pool is about the
-excluded text, nothing stands out."""
+# least value of the pool's best lexical score, for each content word of a text: in a small corpus
+# one common word must not count as the whole text
 _WORD_SCORE = 2.5
-"""For each content word of a text: the pool's best lexical score counts as this at least, so that
-in a small corpus one common word is not taken for the whole text."""
 _EPSILON = 1e-9
+# a property moves the first hit of plain search down to this rank at most: cosines alone cannot
+# tell a passage that waives it from one that demands it
 _LOWEST_RANK = 3
-"""To which a property can move down what plain search has first: cosines alone cannot tell a
-passage that waives it from one that demands it."""
+
+
+class ExclusionSettings(Overrides):
+    """Constants of the exclusion policy.
+
+    A field that is not set has the value of the encoder's bundle, or else the one below.
+
+    Args:
+        penalty: largest loss of a passage, in units of a cosine.
+        standout_share: violation of a passage that is about the excluded text and has the pool's
+            best score for it, in [0, 1].
+        mention_share: share of that violation for a passage that is still about the wanted text, in
+            [0, 1].
+        whole_query_weight: share of the whole query in the score, in [0, 1]; the wanted text has
+            the rest.
+        standout_threshold: share of the pool's best score for the excluded text from which a
+            passage stands out, in [0, 1).
+        compatibility_weight: share of the compatibility cosine in every cosine, in [0, 1], if there
+            is a trained compatibility vector.
+        lexical_weight: share of the words in every score, in [0, 1], if there is a ``lexical``
+            vector. It weighs the lexical score over the pool's best one, or over 2.5 for each
+            content word if that is more.
+    """
+
+    penalty: NonNegative = 0.75
+    standout_share: Share = 0.8
+    mention_share: Share = 0.2
+    whole_query_weight: Share = 0.5
+    standout_threshold: Annotated[float, Field(ge=0, lt=1)] = 0.7
+    compatibility_weight: Share = 0.5
+    lexical_weight: Share = 0.2
 
 
 @dataclass(frozen=True)
 class ExclusionPolicy(FilteringPolicy):
     """One query that excludes something, made by :class:`AutoPolicy` or by hand.
 
-    With the cosines of a passage to the whole query (q), the wanted text (w) and an excluded text
-    (x), each the mean of the topical and, with ``use_compatibility``, the compatibility cosine,
-    weighted by ``compatibility_weight``, and with ``use_lexical`` the words' share beside them;
-    their maxima over the pool (Q, W, and X, no less than 0.4); and the mean of x over the five
-    passages nearest to the wanted text (u, the usual score)::
+    q, w and x are the cosines of a passage to the whole query, the wanted text and an excluded
+    text. Each is a weighted mean of the topical cosine, the compatibility cosine (with
+    ``use_compatibility``) and the share of words (with ``use_lexical``). Q, W and X are their
+    maxima over the pool; X is at least 0.4. The usual score u is the mean of x over the five
+    passages nearest to the wanted text::
 
         confidence = min(1, W / Q) ** 2
         base       = confidence * ((1 - whole_query_weight) * w + whole_query_weight * q)
@@ -67,28 +99,25 @@ class ExclusionPolicy(FilteringPolicy):
         violation  = confidence * clip(standout_share * standout * about + max(0, x - u), 0, 1)
         score      = base - penalty * violation
 
-    and the largest violation where several texts are excluded. A passage loses by what it is more
-    about the excluded text than passages of the wanted kind are as a rule, and if it is among
-    those of the pool that are most about it. A satisfying passage may well name what is excluded:
-    so most of the second part is for passages that are about the excluded text rather than the
-    wanted one. Where the excluded text is a property of what is wanted ("a loan without a
-    guarantor"), the right passage speaks of it as a rule: ``mention_share`` is 0 then and u no
-    less than w, so that only passages about the property rather than about what is wanted lose;
-    and no penalty takes what plain search has first below the third place.
-    Where the wanted text finds less by itself than the whole query, the reading counts less. A
-    passage without a compatibility vector is judged by its topical one alone.
+    Of several excluded texts the largest violation counts. A passage loses score for being more
+    about the excluded text than passages of the wanted kind usually are, and for standing out in
+    the pool. A satisfying passage may name the excluded text, so most of the second loss is for
+    passages that are about it rather than about the wanted text.
+    If the excluded text is a property of the wanted thing ("a loan without a guarantor"), the right
+    passage usually mentions it. Then ``mention_share`` is 0 and u is at least w: only passages
+    about the property lose, and the first hit of plain search stays among the first three.
+    If the wanted text finds less than the whole query, the reading counts less. A passage without
+    a compatibility vector is scored by its topical one alone.
 
     Args:
-        query: with ``kind="exclusion"``.
-        settings: overrides of the constants.
+        query: a query with ``kind="exclusion"``.
+        settings: overrides the constants.
         limit: candidates of each search, for the wanted text and for the whole query (at least k).
-        use_compatibility: use the compatibility vector too; it should be trained. With a
-            ``compatibility_weight`` of 0 it is not searched for either, which halves the encoding.
-        field_filters: excluded texts that a filter keeps out, with the field and its value; they
-            cost no score.
+        use_compatibility: use the compatibility vector too; it should be trained. A
+            ``compatibility_weight`` of 0 saves its encoding.
+        field_filters: excluded texts that a filter keeps out -> (field, value); they cost no score.
         use_lexical: use the ``lexical`` vector too, and search by it.
-        bundle_constants: constants that the encoder's bundle ships; the package's where it names
-            none.
+        bundle_constants: constants from the encoder's bundle.
 
     Raises:
         ConfigurationError: the query excludes nothing, a setting is out of its range, or a constant
@@ -106,18 +135,18 @@ class ExclusionPolicy(FilteringPolicy):
 
     def __post_init__(self) -> None:
         check_count("limit", self.limit)
+        check_type("settings", self.settings, ExclusionSettings, type(None))
         self.check_field_filters()
         if self.query.kind != "exclusion":
             raise ConfigurationError("this query rules nothing out; search with policy 'auto'")
         _ = self.constants  # refused now and not in the middle of a search
 
     @cached_property
-    def constants(self) -> ExclusionConstants:
-        """The settings over the bundle's constants over the package's defaults."""
-        return merged(ExclusionConstants, self.settings, self.bundle_constants)
+    def constants(self) -> ExclusionSettings:
+        return (self.settings or ExclusionSettings()).over(self.bundle_constants)
 
     def judge_request(self, query: str) -> JudgeRequest | None:
-        """The whole query, and what is excluded beside its words; None where filters see to it."""
+        # texts that the query does not name are added to it
         if not self._scored_texts:
             return None
         named = [
@@ -129,7 +158,6 @@ class ExclusionPolicy(FilteringPolicy):
         return JudgeRequest(text, self.query.reading)
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
-        """Searches for the whole query and for the wanted text; excluded texts only score."""
         limit = max(self.limit, k)
         topical = [
             VectorQuery(TOPICAL, TOPICAL, query, limit),
@@ -146,7 +174,6 @@ class ExclusionPolicy(FilteringPolicy):
         return tuple(queries)
 
     def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
-        """By score."""
         if not pool.ids:
             return []
         scores, violation, is_violated = self._scores(pool)
@@ -173,11 +200,7 @@ class ExclusionPolicy(FilteringPolicy):
     def _bounded_fall(
         self, pool: CandidatePool, order: npt.NDArray[np.intp], scores: _Scores, base: _Scores
     ) -> tuple[npt.NDArray[np.intp], _Scores]:
-        """The order in which no penalty takes what plain search has first below the third place.
-
-        Returns:
-            The order, and the scores to it.
-        """
+        """Keep the first hit of plain search among the first three; return order and scores."""
         first = ranking(np.nan_to_num(pool.scores[TOPICAL], nan=-1.0))[0]
         if first in order[:_LOWEST_RANK]:
             return order, scores
@@ -213,7 +236,7 @@ class ExclusionPolicy(FilteringPolicy):
         return base - c.penalty * violation, violation, violations > 0
 
     def _similarity(self, pool: CandidatePool, name: str) -> _Scores:
-        """Of every passage to one of the texts, words included, shape (pool size,)."""
+        """Similarity of every passage to one of the texts, words included, shape (pool size,)."""
         cosines = np.nan_to_num(pool.scores[name], nan=-1.0)
         if self._mixes_compatibility:
             compatibility = pool.scores[_compatibility(name)]
@@ -239,7 +262,7 @@ class ExclusionPolicy(FilteringPolicy):
 
     @cached_property
     def _texts(self) -> Mapping[str, str]:
-        """Every text that passages are scored on, by the name of its query."""
+        """Texts that passages are scored on, by the name of their query."""
         excluded = {_excluded(text): text for text in self._scored_texts}
         return {TOPICAL: self.query.text, WANTED: self.query.wanted} | excluded
 

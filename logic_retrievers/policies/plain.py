@@ -29,11 +29,9 @@ class SingleVectorPolicy(Policy):
     measure: ClassVar[str] = "cosine"
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
-        """One search."""
         return (VectorQuery(self.vector, self.vector, query, k),)
 
     def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
-        """By its score."""
         scores = pool.scores[self.vector]
         return [
             Ranked(int(i), float(scores[i]), reason=f"{self.vector} {self.measure} {scores[i]:.3f}")
@@ -56,16 +54,15 @@ class TopicalNegatedFactPolicy(ReadsNegatedFacts, TopicalPolicy):
 
 @dataclass(frozen=True)
 class JudgePolicy(TopicalPolicy):
-    """The judge alone: the first topical candidates in the order of its margin, all queries."""
+    """The judge alone: the first topical candidates of every query in the order of its margin."""
 
     name: ClassVar[str] = "judge"
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
-        """One search, deeper than any judge reads by default."""
+        # deeper than any judge reads by default
         return super().plan(query, max(100, k))
 
     def judge_request(self, query: str) -> JudgeRequest:
-        """Every query is judged, whatever it demands."""
         return JudgeRequest(query, None)
 
 
@@ -88,17 +85,14 @@ class LexicalPolicy(SingleVectorPolicy):
 
 @dataclass(frozen=True)
 class HybridPolicy(Policy):
-    """Plain hybrid search: topical and lexical search for the whole query, fused by their scores.
+    """Plain hybrid search: topical and lexical search for the whole query, fused by score.
 
     The score is the mean of both scores, each divided by the best of the candidates (CombSUM, Fox
-    and Shaw 1994): 1 for a passage that is the best by both. It reads no constraint:
-    :class:`AutoPolicy` does, and uses the same two vectors where the collection has both.
+    and Shaw 1994): 1 for a passage that is best by both. It reads no constraint:
+    :class:`AutoPolicy` does, with the same two vectors if the collection has both.
 
     Args:
         limit: candidates of each of the two searches (at least k).
-
-    Raises:
-        ConfigurationError: a limit below 1.
     """
 
     limit: int = 100
@@ -108,12 +102,10 @@ class HybridPolicy(Policy):
         check_count("limit", self.limit)
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
-        """One search on each vector, equally deep."""
         limit = max(self.limit, k)
         return tuple(VectorQuery(vector, vector, query, limit) for vector in (TOPICAL, LEXICAL))
 
     def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
-        """By the mean of both."""
         shares = {vector: _shares_of_best(pool.scores[vector]) for vector in (TOPICAL, LEXICAL)}
         fused = (shares[TOPICAL] + shares[LEXICAL]) / 2
         return [
@@ -130,7 +122,7 @@ class HybridPolicy(Policy):
 
 
 def _shares_of_best(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Each score as a share of the best one, 0 for one that is negative or not there."""
+    """Each score as a share of the best one; 0 for a negative or missing score."""
     present = np.nan_to_num(scores).clip(min=0)
     best = float(present.max(initial=0))
     return np.asarray(present / (best or 1.0))

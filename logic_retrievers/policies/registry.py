@@ -8,9 +8,11 @@ from types import FunctionType
 from typing import Any, get_args, get_type_hints
 
 from logic_retrievers.errors import ConfigurationError, UnknownPolicyError, shown
+from logic_retrievers.overrides import Overrides
 from logic_retrievers.policies.auto import AutoPolicy
 from logic_retrievers.policies.base import DEFAULT_PARSER, Policy, PolicyRouter
 from logic_retrievers.policies.boolean import BooleanPolicy
+from logic_retrievers.policies.coder import CoderUnionPolicy, SequentialPolicy, UnionPolicy
 from logic_retrievers.policies.plain import (
     CompatibilityPolicy,
     HybridPolicy,
@@ -18,10 +20,7 @@ from logic_retrievers.policies.plain import (
     LexicalPolicy,
     TopicalPolicy,
 )
-from logic_retrievers.policies.sequential import SequentialPolicy
-from logic_retrievers.policies.union import CoderUnionPolicy, UnionPolicy
 from logic_retrievers.queries import RuleParser
-from logic_retrievers.settings import PartialSettings
 
 POLICIES: dict[str, type[Policy] | type[PolicyRouter]] = {
     policy.name: policy
@@ -41,11 +40,11 @@ POLICIES: dict[str, type[Policy] | type[PolicyRouter]] = {
 
 
 def resolve_policy(policy: str | Policy | PolicyRouter) -> Policy | PolicyRouter:
-    """A policy from its name (with its default settings), or the policy itself.
+    """Return the policy of a name, with its default settings, or the policy itself.
 
     Raises:
         UnknownPolicyError: no policy has that name.
-        ConfigurationError: the value is neither a name nor a policy.
+        ConfigurationError: neither a name nor a policy.
     """
     if isinstance(policy, str):
         try:
@@ -62,47 +61,45 @@ def resolve_policy(policy: str | Policy | PolicyRouter) -> Policy | PolicyRouter
 
 
 def policy_from(description: Mapping[str, Any]) -> Policy | PolicyRouter:
-    """The policy that :func:`describe_policy` described; what is left out has its default.
+    """Make the policy that :func:`describe_policy` described; missing settings have defaults.
 
     Raises:
         UnknownPolicyError: no policy has that name.
-        ConfigurationError: settings that there are not, or that only Python can make: a policy,
-            parser or rules of your own.
+        ConfigurationError: a setting is unknown, or only Python can make it: a policy, parser or
+            rules of your own.
     """
-    policy = resolve_policy(description.get("name", ""))
-    hints = get_type_hints(type(policy))
+    kind = type(resolve_policy(description.get("name", "")))
     given = {name: value for name, value in description.items() if name != "name"}
     try:
-        policy = type(policy)(**{name: _from_json(given[name], hints.get(name)) for name in given})
-    except (TypeError, ConfigurationError) as error:
+        if isinstance(given.get("settings"), Mapping):
+            settings_class, _ = get_args(get_type_hints(kind)["settings"])
+            given["settings"] = settings_class(**given["settings"])
+        if "parser" in given:
+            given["parser"] = _parser_from(given["parser"])
+        return kind(**given)
+    except (TypeError, KeyError, ConfigurationError) as error:
         raise ConfigurationError(
             f"The policy {dict(description)} cannot be made from its description. Pass policy=."
         ) from error
-    return policy
 
 
-def _from_json(value: Any, hint: Any) -> Any:
-    """A setting from its description, by the type that it is declared with."""
-    if value == _PARSER:
+def _parser_from(description: Any) -> Any:
+    if description == _PARSER:
         return DEFAULT_PARSER
-    if not isinstance(value, Mapping):
-        return value
-    if value.get("class") == _PARSER and "rules" not in value:
-        return RuleParser(**{name: own for name, own in value.items() if name != "class"})
-    for kind in get_args(hint):
-        if isinstance(kind, type) and issubclass(kind, PartialSettings):
-            return kind(**value)
-    return value
+    made_by_class = isinstance(description, Mapping) and description.get("class") == _PARSER
+    if not made_by_class or "rules" in description:  # rules are objects, not JSON
+        return description
+    return RuleParser(**{name: own for name, own in description.items() if name != "class"})
 
 
 def describe_policy(policy: str | Policy | PolicyRouter) -> dict[str, Any]:
-    """A policy's name and settings, ready for JSON: for logs, cache keys and serialised settings.
+    """Describe a policy in JSON types: for logs, cache keys and saved settings.
 
-    :func:`policy_from` makes the policy of it again. A setting that JSON cannot hold (a parser of
-    your own) is described by its ``repr``, or its class; a policy of your own by its class too.
-    Overrides (``settings``) show what the user set, not what an encoder's bundle ships. Fields of a
-    dataclass with ``repr=False`` are left out: mark secrets so, and give what changes the result a
-    ``repr``.
+    :func:`policy_from` makes the policy again. A setting that JSON cannot hold (a parser of your
+    own) is described by its ``repr``, or its class; a policy of your own has its class too.
+    ``settings`` shows what the user set, not the constants of an encoder's bundle. Fields of a
+    dataclass with ``repr=False`` are left out: mark secrets so, and give every object that changes
+    the result a ``repr``.
 
     Raises:
         UnknownPolicyError, ConfigurationError: as :func:`resolve_policy`.
@@ -118,8 +115,6 @@ def describe_policy(policy: str | Policy | PolicyRouter) -> dict[str, Any]:
 
 
 def _describe_fields(value: Any) -> dict[str, Any]:
-    if isinstance(value, PartialSettings):
-        return value.overrides()
     if not is_dataclass(value):
         return {key: _to_json(setting) for key, setting in getattr(value, "__dict__", {}).items()}
     names = [setting.name for setting in fields(value) if setting.repr]
@@ -135,6 +130,8 @@ def _to_json(value: Any) -> Any:
         return sorted((_to_json(item) for item in value), key=repr)
     if isinstance(value, Collection):
         return [_to_json(item) for item in value]
+    if isinstance(value, Overrides):
+        return value.overrides()
     if isinstance(value, RuleParser):
         return _describe_parser(value)
     if is_dataclass(value):

@@ -19,7 +19,7 @@ from logic_retrievers.queries.expressions import (
     to_phrase,
     wanted_part,
 )
-from logic_retrievers.settings import SHARE, OneOf
+from logic_retrievers.settings import check_choice, check_number
 from logic_retrievers.text import comparable
 
 Kind: TypeAlias = Literal["none", "exclusion", "negated_fact", "expression"]
@@ -99,8 +99,8 @@ class ParsedQuery:
         texts += self.excluded if isinstance(self.excluded, list | tuple) else [None]
         if not all(isinstance(text, str) for text in texts):
             raise InputError("the parts of a query are texts, and excluded is a tuple of texts")
-        SHARE.check("confidence", self.confidence)
-        OneOf(get_args(Reading)).check("reading", self.reading)
+        check_number("confidence", self.confidence, 0, 1)
+        check_choice("reading", self.reading, get_args(Reading))
         if not isinstance(self.kind, str) or self.kind not in get_args(Kind):
             raise InputError(f"kind is one of {', '.join(get_args(Kind))}, not {shown(self.kind)}")
         if not self.wanted:

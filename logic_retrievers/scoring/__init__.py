@@ -1,4 +1,4 @@
-"""Pure numpy mathematics of retrieval; knows nothing of encoders, indexes or policies."""
+"""Pure numpy mathematics of retrieval, independent of encoders, indexes and policies."""
 
 from logic_retrievers.scoring.fusion import (
     mixed_cosines,

@@ -1,4 +1,4 @@
-"""What Boolean queries calculate with: comparable scores of texts, and violations."""
+"""Scores of Boolean queries: comparable scores of texts, and violations."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ import numpy.typing as npt
 
 _Scores = npt.NDArray[np.float64]
 
+# steepness of two logistic steps, per standard deviation: to "mentions the excluded part", and from
+# "rather about the wanted part" to "rather about the excluded one"
 _MENTION_STEEPNESS = 2.0
-"""Of the logistic step to "speaks of what is excluded", per standard deviation."""
 _PREFERENCE_STEEPNESS = 4.0
-"""Of the step from "rather about the wanted part" to "rather about the excluded one"."""
 
+# from so many candidates on, their own mean and deviation are known well enough
 MIN_POOL = 20
-"""Candidates from which their own mean and deviation are known well enough."""
 
+# mean and standard deviation of the score of a passage that is unrelated to the text
 Background = tuple[float, float]
-"""Mean and standard deviation of the score of a passage that has nothing to do with the text."""
 
 
 def standard_scores(scores: _Scores, background: Background | None = None) -> _Scores:
-    """Scores as standard deviations above the mean of the candidates.
+    """Convert scores to standard deviations above the mean of the candidates.
 
     Cosines to two texts do not compare: every passage is near to "films", few are near to a name.
-    How far a passage stands out among the same candidates does.
+    Standard scores among the same candidates do.
 
     Args:
-        scores: shape (candidates,), NaN where a candidate has none; it gets the lowest.
-        background: stands in for the candidates that are missing to :data:`MIN_POOL`. Of two
-            passages one is always a deviation above their mean, whatever they say.
+        scores: shape (candidates,); a candidate with NaN gets the lowest score.
+        background: stands in for the candidates that are missing to :data:`MIN_POOL`. Otherwise one
+            of two passages is always a deviation above their mean, whatever they say.
 
     Returns:
         Mean 0 and standard deviation 1 over the candidates that have a score and the background;
@@ -56,16 +56,16 @@ def standard_scores(scores: _Scores, background: Background | None = None) -> _S
 def violation(
     excluded: _Scores, wanted: _Scores, mention_threshold: float, mention_share: float
 ) -> _Scores:
-    """How much candidates violate an exclusion, from 0 to 1.
+    """Violation of an exclusion by each candidate, from 0 to 1.
 
-    A passage that satisfies the query may well name what is excluded; so it counts in full only
-    where a passage speaks of that rather than of what is wanted.
+    A satisfying passage may name the excluded part, so a mention counts in full only if the passage
+    is about the excluded part rather than the wanted one.
 
     Args:
-        excluded: standard scores of what is excluded, shape (candidates,).
-        wanted: standard scores of what is wanted, shape (candidates,).
-        mention_threshold: standard score from which a passage speaks of what is excluded.
-        mention_share: what counts of it where the passage is much more about what is wanted.
+        excluded: standard scores for the excluded part, shape (candidates,).
+        wanted: standard scores for the wanted part, shape (candidates,).
+        mention_threshold: standard score from which a passage mentions the excluded part.
+        mention_share: share of a mention that counts if the passage is about the wanted part.
     """
     mention = 1 / (1 + np.exp(-_MENTION_STEEPNESS * (excluded - mention_threshold)))
     preference = 1 / (1 + np.exp(-_PREFERENCE_STEEPNESS * (excluded - wanted)))

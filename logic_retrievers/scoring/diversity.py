@@ -12,19 +12,19 @@ def maximal_marginal_relevance(
     k: int,
     weight: float = 0.5,
 ) -> list[int]:
-    """Chooses items one by one, each by its relevance less its likeness to those chosen before.
+    """Choose items one by one, by relevance less likeness to the items chosen before.
 
     Carbonell and Goldstein 1998, *The Use of MMR*: the next item maximises ``weight * relevance -
-    (1 - weight) * max similarity``. Of equal items the first one is chosen.
+    (1 - weight) * max similarity``. Among equal items the first is chosen.
 
     Args:
         relevance: shape (items,).
         similarities: shape (items, items).
-        k: how many.
+        k: number of items.
         weight: in [0, 1]; 1 orders by relevance alone.
 
     Returns:
-        Positions of the chosen items, in the order of choice; all of them where k is larger.
+        Positions of the chosen items, in the order of choice.
     """
     chosen: list[int] = []
     likeness = np.zeros(len(relevance))

@@ -1,7 +1,4 @@
-"""From scores to ranks, and from several scores of a candidate to one.
-
-Ties fall by position, so sort the candidates by id beforehand.
-"""
+"""Ranks from scores, and one score from several. Ties fall by position: sort candidates by id."""
 
 from __future__ import annotations
 
@@ -44,10 +41,10 @@ def reciprocal_ranks(ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
 def mixed_cosines(
     first: npt.NDArray[np.float64], second: npt.NDArray[np.float64], share: float
 ) -> npt.NDArray[np.float64]:
-    """``(1 - share) * first + share * second``; where one is missing, the other alone.
+    """``(1 - share) * first + share * second``, or one of them if the other is missing.
 
-    So a candidate that lacks a vector, in a collection that is not back-filled yet, has a score
-    that compares with the others'.
+    In a collection that is not back-filled yet, a candidate without a vector then has a score that
+    compares with the others'.
 
     Args:
         first: shape (candidates,), NaN where a candidate has no such vector.

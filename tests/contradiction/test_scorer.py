@@ -119,7 +119,7 @@ def test_constants_of_the_users_own():
     assert weighed.probability == plain.probability
     strict = ContradictionSettings(threshold=0.99)
     assert not ContradictionScorer(placed(), settings=strict).score(pair)[0].conflict
-    own = replace(SETTINGS, intercept=50.0)
+    own = SETTINGS.model_copy(update={"intercept": 50.0})
     (sure,) = ContradictionScorer(placed(constants=None), settings=own).score(pair)
     assert (sure.probability, sure.score) == (1.0, plain.score)
 

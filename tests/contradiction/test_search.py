@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -156,12 +155,12 @@ def test_copies_take_no_hits_place(index):
 def test_alpha_and_constants_of_the_users_own(local):
     """Alpha 0 is plain topical search; another that is not heard looks like a result."""
     for alpha in (0.0, 9.0):
-        settings = replace(SETTINGS, alpha=alpha)
+        settings = SETTINGS.model_copy(update={"alpha": alpha})
         hits = ContradictionSearch(local, alpha=alpha).search(QUIET, 50)
         agrees(hits, by_hand(QUIET, CORPUS, settings))
         assert hits[0].evidence.details["alpha"] == alpha
         assert hits == ContradictionSearch(local, settings=settings).search(QUIET, 50)
-    strict = ContradictionSearch(local, settings=replace(SETTINGS, threshold=0.999))
+    strict = ContradictionSearch(local, settings=SETTINGS.model_copy(update={"threshold": 0.999}))
     assert not any(hit.evidence.details["conflict"] for hit in strict.search(QUIET, 50))
 
 

@@ -192,10 +192,6 @@ async def test_a_failure_is_told_and_not_raised(case):
         assert "key-12345" not in str(reply)
 
 
-def test_a_reply_warns_only_of_failure():
-    assert Reply([None]).warning == Reply().warning == ""
-
-
 async def test_cancelling_is_no_failure():
     """Swallowed, a server could not stop a request."""
 

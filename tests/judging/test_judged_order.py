@@ -13,7 +13,7 @@ from ranked_pools import Candidate, GivenPolicy, passages_of, pool_of, reference
 from logic_retrievers.effects import arun, encoder_threads, run
 from logic_retrievers.errors import PairJudgeWarning
 from logic_retrievers.judged_order import judge_candidates, rank_candidates
-from logic_retrievers.judging.settings import JudgeConstants, WeightedJudge
+from logic_retrievers.judging.settings import JudgeSettings, WeightedJudge
 from logic_retrievers.policies.base import JudgeRequest
 
 # eighths: sums are exact, and ties are the rule
@@ -28,7 +28,7 @@ candidates = st.builds(
 pools = st.lists(candidates, max_size=14)
 constraints = st.sampled_from([None, "thing", "property", "negated_fact"])
 weights = st.builds(
-    JudgeConstants,
+    JudgeSettings,
     candidates=st.integers(1, 8),
     thing_weight=st.sampled_from([0.0, 0.25, 1.0]),
     property_weight=st.sampled_from([0.0, 0.125, 0.5]),
@@ -169,29 +169,12 @@ def test_a_failure_leaves_the_policys_own_order(pool, depth, constraint, constan
     assert "key-12345" not in str(caught[0].message)
 
 
-@pytest.mark.parametrize(
-    ("answer", "problem"),
-    [
-        (lambda pairs: [None], "it gave 1 answers to 2 pairs"),
-        (lambda pairs: [0.5, 0.5], "three probabilities that sum to 1"),
-        (lambda pairs: [[3.0, -1.0, -1.0]] * 2, "three probabilities that sum to 1"),
-        (lambda pairs: None, "no list"),
-    ],
-)
-def test_answers_of_a_wrong_form_fail_as_a_whole(answer, problem):
-    """The first half of a batch judged and the second not would be no order at all."""
-    pool = [Candidate(0.5, 0.25, True, None), Candidate(0.4, 0.0, True, None)]
-    with pytest.warns(PairJudgeWarning, match=problem):
-        (ranking,) = judged(answer, JudgeConstants(), (pool, 2, "thing"))
-    assert ranking == GivenPolicy(pool).rank(None, 2)
-
-
 @given(pools, depths)
 def test_without_a_judge_or_a_request_it_is_the_policys_list(pool, depth):
     """A query without a constraint gets exactly what plain search gives."""
     own = GivenPolicy(pool).rank(None, depth)
-    assert judged(None, JudgeConstants(), (pool, depth, "thing")) == [own]
-    assert judged(forbidden_judge, JudgeConstants(), (pool, depth, "none")) == [own]
+    assert judged(None, JudgeSettings(), (pool, depth, "thing")) == [own]
+    assert judged(forbidden_judge, JudgeSettings(), (pool, depth, "none")) == [own]
 
 
 @given(pools, depths, constraints, weights)
@@ -235,7 +218,7 @@ def test_only_the_nearest_sentences_of_a_long_passage_are_read():
     request = JudgeRequest("a hotel without a deposit", "property")
     ids = pool_of(0, 1)
     ranking = rank_candidates(
-        GivenPolicy(pool), ids, 1, request, WeightedJudge(judge, JudgeConstants())
+        GivenPolicy(pool), ids, 1, request, WeightedJudge(judge, JudgeSettings())
     )
     (passage,) = passages_of(ids).values()
     embedded = f"The hotel. {filler}No deposit is taken. {filler}"

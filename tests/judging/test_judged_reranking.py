@@ -7,7 +7,6 @@ from cakes import (
     CONSTRAINED,
     PASSAGES,
     PROPERTY,
-    TEXTS,
     UNCONSTRAINED,
     ids,
     listed,
@@ -33,15 +32,6 @@ def reranker(judge, policy="auto"):
 def test_without_a_constraint_it_is_never_asked(query, policy):
     plain = reranker(None, policy).rerank(query, PASSAGES)
     assert reranker(forbidden_judge, policy).rerank(query, PASSAGES) == plain
-
-
-@pytest.mark.parametrize("query", CONSTRAINED)
-def test_its_word_moves_a_passage(query):
-    for margin, rank in ((0.9, 1), (-0.9, 7)):
-        judge = MarginJudge(margins(plain=margin))
-        hits = reranker(JudgeSettings(judge, **STRONG)).rerank(query, PASSAGES)
-        assert hits[rank - 1].passage.id == "plain"
-        assert hits[rank - 1].evidence.details["judge"]["text"] == TEXTS["plain"]
 
 
 @pytest.mark.parametrize("policy", ["auto", "judge"])
@@ -93,14 +83,6 @@ def test_the_judge_alone():
         hit.passage.text for hit in reranker(None, "topical").rerank("lemon cake", PASSAGES)
     ]
     assert listed(reranker(judge, "judge").rerank("lemon cake", given, 1)) == [("plain", 1.0)]
-
-
-def test_two_candidates_and_no_more():
-    judge = MarginJudge(dict.fromkeys(TEXTS.values(), -1.0))
-    made = reranker(JudgeSettings(judge, candidates=2, **STRONG))
-    hits = made.rerank(PROPERTY, PASSAGES)
-    assert {hit.passage.text for hit in hits[-2:]} == set(judge.passages)
-    assert len(judge.passages) == 2
 
 
 def test_hard_and_named_outright():

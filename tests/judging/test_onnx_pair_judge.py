@@ -23,10 +23,9 @@ from pair_bundles import LETTERS, WORDS, write_pair_bundle
 from logic_retrievers import Engine, Passage, PassageIndex
 from logic_retrievers.effects import encoder_threads, run
 from logic_retrievers.encoders.bundle import load_bundle
-from logic_retrievers.errors import BundleError, BundleNotFoundError, ProviderError
+from logic_retrievers.errors import BundleError, ProviderError
 from logic_retrievers.judging import OnnxPairJudge, default_judge
-from logic_retrievers.judging.judge import check_probabilities
-from logic_retrievers.judging.settings import JudgeConstants, resolve_judge
+from logic_retrievers.judging.settings import JudgeSettings, resolve_judge
 
 texts = st.lists(st.sampled_from(LETTERS), max_size=25).map(" ".join)
 pairs = st.lists(st.tuples(texts, texts), min_size=1, max_size=12)
@@ -43,27 +42,14 @@ def judge(folder):
 
 
 @given(pairs=pairs)
-def test_three_probabilities_that_sum_to_one(judge, pairs):
-    answers = judge(pairs)
-    assert len(answers) == len(pairs)
-    for answer in answers:
-        assert check_probabilities(answer) == answer
-        assert sum(answer) == pytest.approx(1)
-        assert [type(number) for number in answer] == [float] * 3
-
-
-@given(pairs=pairs)
 def test_a_pair_does_not_depend_on_the_others(judge, pairs):
     """A verdict that changes with the neighbours changes with k."""
     assert judge(pairs) == [judge([pair])[0] for pair in pairs]
 
 
-def test_nothing_to_judge(judge):
-    assert judge([]) == []
-
-
 def test_both_texts_are_read_in_one_row(judge):
     """Passage first, as in training; special tokens between."""
+    assert judge([]) == []
     (row,) = judge.token_ids([("a b", "c")])
     assert [WORDS[number] for number in row] == ["[CLS]", "a", "b", "[SEP]", "c", "[SEP]"]
     first, second, third = judge([("a b", "c"), ("a b", "d"), ("a e", "c")])
@@ -103,8 +89,7 @@ def test_temperature(judge, tmp_path, temperature):
 
 
 def test_large_logits_do_not_overflow(tmp_path):
-    judge = OnnxPairJudge(write_pair_bundle(tmp_path, temperature=1e-4))
-    (answer,) = judge([("a b c", "d")])
+    (answer,) = OnnxPairJudge(write_pair_bundle(tmp_path, temperature=1e-4))([("a b c", "d")])
     assert sum(answer) == pytest.approx(1)
     assert max(answer) == 1
 
@@ -116,7 +101,7 @@ def test_its_constants_are_those_of_the_bundle(judge, tmp_path):
     weighted = OnnxPairJudge(write_pair_bundle(tmp_path, constants=shipped))
     assert weighted.constants == shipped
     weighted.constants["thing_weight"] = 9.0
-    assert run(resolve_judge(weighted), encoder_threads).constants == JudgeConstants(
+    assert run(resolve_judge(weighted), encoder_threads).constants == JudgeSettings(
         candidates=7, thing_weight=0.4
     )
 
@@ -212,15 +197,6 @@ def test_graphs_that_are_not_what_the_manifest_says(tmp_path, changes):
         OnnxPairJudge(write_pair_bundle(tmp_path, **changes))
 
 
-def test_damaged_and_missing(tmp_path):
-    with pytest.raises(BundleNotFoundError):
-        OnnxPairJudge(tmp_path / "nowhere")
-    folder = write_pair_bundle(tmp_path)
-    (folder / "judge.onnx").write_bytes(b"no graph")
-    with pytest.raises(BundleError):
-        OnnxPairJudge(folder)
-
-
 def replace_graph(folder, graph):
     """Writes the judge's graph, and its checksum into the manifest."""
     (folder / "judge.onnx").write_bytes(graph.SerializeToString())
@@ -295,13 +271,3 @@ def test_the_shipped_judge_tells_without_from_with(shipped_judge):
     )
     assert without[0] - without[2] > with_nuts[0] - with_nuts[2]
     assert with_nuts[2] > with_nuts[0]
-
-
-def test_the_shipped_judge_does_not_depend_on_the_other_pairs(shipped_judge):
-    given = [
-        ("Cake without any nuts.", "a cake without nuts"),
-        ("Tea.", "coffee " * 90),
-        ("a", "b"),
-    ]
-    given += [("No deposit is taken. " * n, "a hotel without a deposit") for n in (1, 5, 30)]
-    assert shipped_judge(given) == [shipped_judge([pair])[0] for pair in given]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
 from contradicting_documents import AGAIN, DOCUMENTS, OPEN, SHUT, opposed_store
@@ -80,7 +79,7 @@ def test_a_setting_of_zero_for_one_call_is_a_setting(store):
 
 def test_constants_of_the_users_own(store):
     """Another threshold that is not heard calls everything a conflict."""
-    strict = replace(SETTINGS, threshold=0.99999)
+    strict = SETTINGS.model_copy(update={"threshold": 0.99999})
     found = ContradictionRetriever(index=store.index, settings=strict).invoke(STATEMENT)
     assert not any(result.metadata["logic"]["details"]["conflict"] for result in found)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 
 import pytest
 from contradicting_nodes import (
@@ -59,7 +58,7 @@ SEARCHES = [
     {"min_probability": 0.5},
     {"alpha": 0.0},
     {"filter": {"source": "blog"}},
-    {"settings": replace(SETTINGS, threshold=0.99999)},
+    {"settings": SETTINGS.model_copy(update={"threshold": 0.99999})},
 ]
 
 
@@ -91,6 +90,7 @@ def test_like_a_stored_node(index, settings):
         ({"similarity_top_k": 0}, "at least 1"),
         ({"candidates": True}, "whole number"),
         ({"min_probability": 1.1}, "min_probability"),
+        ({"alpha": -1.0}, "alpha"),
         ({"settings": {"alpha": 1.0}}, "ContradictionSettings"),
         ({"filter": {"source": []}}, "empty list"),
         ({"index": None}, "PassageIndex"),

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from logic_retrievers.errors import ConfigurationError, ExpressionError
 from logic_retrievers.policies import (
     AutoPolicy,
     BooleanPolicy,
@@ -21,7 +20,6 @@ from logic_retrievers.policies import (
     describe_policy,
 )
 from logic_retrievers.queries import And, Atom, Not, Or, ParsedQuery
-from logic_retrievers.queries.expressions import check_searchable
 from logic_retrievers.types import CandidatePool
 
 A, B, C = Atom("a"), Atom("b"), Atom("c")
@@ -157,15 +155,6 @@ def test_double_denial_and_nested_operators_are_one():
     assert And((A, And((B, Or((C, Or((A, B)))))))).simplified() == And((A, B, Or((C, A, B))))
 
 
-@given(flat)
-def test_simplified_means_the_same(tree):
-    """And stays searchable, on as many atoms."""
-    simple = tree.simplified()
-    assert simple.atoms == tree.atoms
-    assert simple.simplified() == simple
-    check_searchable(simple)
-
-
 def test_the_evidence_tells_every_atom():
     """JSON-safe, with a verdict for each."""
     policy = policy_of(A & ~B)
@@ -188,22 +177,6 @@ def test_the_evidence_tells_every_atom():
     assert policy.rank(CandidatePool((), {}), 3) == []
 
 
-def test_a_fall_is_bounded():
-    """However much a passage speaks of what is ruled out."""
-    policy = policy_of(A & ~B, penalty=1.0)
-    rest = 40
-    pool = CandidatePool(
-        tuple(map(str, range(rest + 2))),
-        {
-            "topical: a": np.array([1.0, 1.0] + [0.0] * rest),
-            "topical: b": np.array([0.0, 1e6] + [0.0] * rest),
-        },
-    )
-    first, second = policy.rank(pool, 2)
-    assert (first.index, second.index) == (0, 1)
-    assert 0.5 * first.score < first.score - second.score <= first.score
-
-
 def test_chosen():
     """By ``boolean`` where there is an expression, by ``auto`` for what the caller states."""
     stated = ParsedQuery.stating(A & ~B)
@@ -220,29 +193,6 @@ def test_chosen():
     mine = BooleanSettings(penalty=1)
     assert BooleanPolicy(settings=mine, limit=7).route(stated).settings == mine
     assert describe_policy(BooleanPolicy(settings=mine))["settings"] == {"penalty": 1}
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"joint_weight": 2}, {"mention_share": -1}, {"penalty": -1}, {"penalty": float("nan")},
-        {"lexical_weight": 1.1}, {"compatibility_weight": -0.1},
-    ],
-)  # fmt: skip
-def test_settings_out_of_range(wrong):
-    with pytest.raises(ConfigurationError):
-        BooleanSettings(**wrong)
-
-
-def test_what_no_policy_can_rank():
-    with pytest.raises(ConfigurationError, match="no expression"):
-        ExpressionPolicy(ParsedQuery("hotels"))
-    with pytest.raises(ExpressionError, match="which are wanted"):
-        ParsedQuery.stating(~A)
-    with pytest.raises(ExpressionError, match="which are wanted"):
-        ExpressionPolicy(ParsedQuery("x", expression=~A))
-    with pytest.raises(ConfigurationError, match="limit"):
-        BooleanPolicy(limit=0)
 
 
 def test_what_names_a_value_of_a_field_is_filtered():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from logic_retrievers.policies.base import is_claim
+from logic_retrievers.policies.coder import NegatedFactPolicy
 from logic_retrievers.policies.plain import TopicalNegatedFactPolicy
-from logic_retrievers.policies.union import NegatedFactPolicy
 
 CLAIMS = [
     "Statins do not lower the risk of dementia.",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields, replace
+import math
+import pickle
 
+import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from pydantic import BaseModel
 
+from logic_retrievers.contradiction import ContradictionSettings
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.judging import JudgeSettings
 from logic_retrievers.policies import (
     AutoPolicy,
     BooleanPolicy,
@@ -16,77 +19,108 @@ from logic_retrievers.policies import (
     ExclusionPolicy,
     ExclusionSettings,
 )
-from logic_retrievers.policies.boolean_scores import BooleanConstants
-from logic_retrievers.policies.exclusion_settings import ExclusionConstants
 from logic_retrievers.queries import Atom, ParsedQuery
-from logic_retrievers.settings import Interval, merged
 
-CLASSES = [(ExclusionSettings, ExclusionConstants), (BooleanSettings, BooleanConstants)]
 SHIPPED = {"penalty": 0.9, "mention_share": 0.4, "compatibility_weight": 0.6}
 QUERY = ParsedQuery.excluding("hotels", ["bars"])
-FIELDS = [(*classes, field.name) for classes in CLASSES for field in fields(classes[1])]
 
 
-@pytest.mark.parametrize(("settings", "constants"), CLASSES)
-def test_both_classes_have_the_same_fields(settings, constants):
-    """A constant that has no setting cannot be set; a setting without a constant does nothing."""
-    names = [field.name for field in fields(constants)]
-    assert [field.name for field in fields(settings)] == names
-    assert settings.constants_class is constants
-    assert settings().overrides() == {}
+def constants(settings):
+    return {name: getattr(settings, name) for name in type(settings).model_fields}
 
 
-@pytest.mark.parametrize(("settings", "constants", "name"), FIELDS)
-@pytest.mark.parametrize("shipped", [{}, SHIPPED])
-def test_one_field_changes_one_constant(settings, constants, name, shipped):
+@pytest.mark.parametrize("kind", [ExclusionSettings, BooleanSettings])
+@pytest.mark.parametrize("shipped", [None, SHIPPED], ids=["no bundle", "bundle"])
+def test_one_field_changes_one_constant(kind, shipped):
     """Else a user who turns one knob gets the class's defaults for all that the bundle tuned."""
-    value = 0.65
-    before = asdict(merged(constants, settings(), shipped))
-    after = asdict(merged(constants, settings(**{name: value}), shipped))
-    assert after == {**before, name: value}
-    assert before == {**asdict(constants()), **shipped}
+    before = constants(kind().over(shipped))
+    assert before == {**constants(kind()), **(shipped or {})}
+    for name in kind.model_fields:
+        for value in (0.65, 0):
+            assert constants(kind(**{name: value}).over(shipped)) == {**before, name: value}
+            assert kind(**{name: value}).overrides() == {name: value}
+        assert kind(**{name: None}) == kind()
 
 
-@given(st.dictionaries(st.sampled_from(sorted(SHIPPED)), st.sampled_from([0.0, 0.25, 1.0])))
-def test_given_fields_win_over_the_bundle_and_that_over_the_defaults(given_values):
-    """In that order, for any choice of fields; 0 is a value and no gap."""
-    result = asdict(merged(ExclusionConstants, ExclusionSettings(**given_values), SHIPPED))
-    assert result == {**asdict(ExclusionConstants()), **SHIPPED, **given_values}
+def test_what_is_set_makes_settings_equal():
+    """The package's own value, set by the user, overrides a bundle's: it differs from no value."""
+    assert ExclusionSettings(penalty=0.75) != ExclusionSettings()
+    assert ExclusionSettings(0.75) == ExclusionSettings(penalty=0.75)
+    assert len({ExclusionSettings(penalty=1), ExclusionSettings(penalty=1.0)}) == 1
+    assert repr(ExclusionSettings(penalty=0.5)) == "ExclusionSettings(penalty=0.5)"
+    assert pickle.loads(pickle.dumps(ExclusionSettings(penalty=0.5))).overrides() == {
+        "penalty": 0.5
+    }
 
 
 def test_policies_merge_when_they_are_used():
     """The same settings object serves any bundle."""
     settings = ExclusionSettings(compatibility_weight=0)
     routed = AutoPolicy(settings=settings).route("hotels except bars", (), SHIPPED)
-    assert routed.constants == ExclusionConstants(**{**SHIPPED, "compatibility_weight": 0})
-    by_hand = ExclusionPolicy(QUERY, settings)
-    assert by_hand.constants == replace(ExclusionConstants(), compatibility_weight=0)
-    assert ExclusionPolicy(QUERY).constants == ExclusionConstants()
+    assert routed.constants == ExclusionSettings(**{**SHIPPED, "compatibility_weight": 0})
+    assert ExclusionPolicy(QUERY, settings).constants == settings
+    assert constants(ExclusionPolicy(QUERY).constants) == constants(ExclusionSettings())
     stated = ParsedQuery.stating(Atom("hotels") & ~Atom("bars"))
     boolean = BooleanPolicy(settings=BooleanSettings(penalty=1)).route(stated, (), SHIPPED)
-    assert boolean.constants == BooleanConstants(penalty=1)
-
-
-def test_what_cannot_be_merged_is_refused():
-    """A constant of a newer bundle would be dropped without a word."""
-    with pytest.raises(ConfigurationError, match="severity; update logic-retrievers"):
-        merged(ExclusionConstants, bundle_constants={"severity": 1.0})
-    with pytest.raises(ConfigurationError, match="penalty must be at least 0, not -1"):
-        merged(ExclusionConstants, bundle_constants={"penalty": -1})
+    assert boolean.constants == BooleanSettings(penalty=1)
 
 
 @pytest.mark.parametrize(
-    ("interval", "inside", "outside"),
+    ("shipped", "problem"),
+    [({"severity": 1.0}, "severity"), ({"penalty": -1}, "penalty"), ({1: 2}, "1"), (5, "Mapping")],
+    ids=["unknown", "out of range", "no name", "no mapping"],
+)
+def test_a_bundle_that_cannot_be_merged_is_refused(shipped, problem):
+    """A constant of a newer bundle would be dropped without a word."""
+    with pytest.raises(ConfigurationError, match=problem):
+        ExclusionPolicy(QUERY, bundle_constants=shipped)
+
+
+WRONG = [math.nan, math.inf, True, "1", [1], -0.1, 10**400]
+
+
+@pytest.mark.parametrize("value", WRONG, ids=lambda value: repr(value)[:8])
+def test_wrong_values_are_refused(value):
+    """NaN compares with nothing, and so passes a check that asks what is too large."""
+    for wrong in (
+        lambda: ExclusionSettings(penalty=value),
+        lambda: BooleanSettings(joint_weight=value),
+        lambda: JudgeSettings(thing_weight=value),
+        lambda: ContradictionSettings(alpha=value),
+    ):
+        with pytest.raises(ConfigurationError, match="must be"):
+            wrong()
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "wrong", "right"),
     [
-        (Interval(), [-1e9, 0, 1.5], [float("nan"), float("inf"), True, "1", None]),
-        (Interval(0, 1), [0, 1, 0.5], [-0.1, 1.1]),
-        (Interval(0, 1, without_low=True, without_high=True), [0.1, 0.9], [0, 1]),
+        (ExclusionSettings, "standout_threshold", 1, 0),
+        (ExclusionSettings, "standout_share", 1.1, 1),
+        (ContradictionSettings, "threshold", 0, 0.1),
+        (ContradictionSettings, "threshold", 1, 0.9),
+        (ContradictionSettings, "null_deviation", 0, np.float32(0.5)),
     ],
 )
-def test_intervals(interval, inside, outside):
-    """NaN compares with nothing, and so passes a check that asks what is too large."""
-    for value in inside:
-        interval.check("x", value)
-    for value in outside:
-        with pytest.raises(ConfigurationError, match=f"x must be {interval}"):
-            interval.check("x", value)
+def test_the_ends_of_ranges(kind, name, wrong, right):
+    with pytest.raises(ConfigurationError, match=f"{name}.*not {wrong}"):
+        kind(**{name: wrong})
+    assert kind(**{name: right}).overrides() == {name: right}
+
+
+def test_an_unknown_setting_is_refused():
+    with pytest.raises(ConfigurationError, match="penalti"):
+        ExclusionSettings(penalti=0.5)
+
+
+def test_settings_in_another_pydantic_model():
+    """Adapters keep settings in their own models, which are saved and loaded."""
+
+    class Model(BaseModel):
+        settings: ContradictionSettings | None = None
+
+    saved = Model(settings=ContradictionSettings(alpha=1)).model_dump()
+    assert saved == {"settings": {"alpha": 1.0}}
+    assert Model(**saved).settings == ContradictionSettings(alpha=1)
+    older = dict.fromkeys(ContradictionSettings.model_fields) | {"alpha": 1.0}
+    assert Model(settings=older).settings == ContradictionSettings(alpha=1)

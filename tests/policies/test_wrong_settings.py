@@ -1,4 +1,4 @@
-"""Settings that cannot work are refused where they are given, in words, whatever they are."""
+"""Settings that cannot work are refused where they are given."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from logic_retrievers.cleaning import CorpusCleaner
 from logic_retrievers.encoders import CombinedEncoder, default_encoder
-from logic_retrievers.errors import ConfigurationError, InputError, shown
+from logic_retrievers.errors import ConfigurationError, ExpressionError, InputError, shown
 from logic_retrievers.policies import (
     AutoPolicy,
     BooleanPolicy,
@@ -17,59 +17,68 @@ from logic_retrievers.policies import (
     ExclusionPolicy,
     ExclusionSettings,
     ExpressionPolicy,
+    HybridPolicy,
     SequentialPolicy,
     UnionPolicy,
+    describe_policy,
     resolve_policy,
 )
-from logic_retrievers.queries import ParsedQuery
+from logic_retrievers.queries import Atom, ParsedQuery
 
 CYCLE: list = []
 CYCLE.append(CYCLE)
-NO_COUNTS = [0, -1, 2.5, True, "5", None, math.nan, 10**5000, CYCLE]
+NO_COUNTS = [0, 2.5, True, "5", None, math.nan, 10**5000, CYCLE]
 
 
 @pytest.mark.parametrize("count", NO_COUNTS, ids=lambda count: shown(count)[:20])
-@pytest.mark.parametrize("policy", [AutoPolicy, BooleanPolicy, SequentialPolicy, UnionPolicy])
-def test_a_limit_is_a_whole_number(policy, count):
+def test_a_limit_is_a_whole_number(count):
     """A string from a configuration file fails in the middle of the first search."""
-    with pytest.raises(ConfigurationError, match="limit must be a whole number"):
-        policy(limit=count)
+    for policy in (AutoPolicy, BooleanPolicy, HybridPolicy, SequentialPolicy, UnionPolicy):
+        with pytest.raises(ConfigurationError, match="limit"):
+            policy(limit=count)
+    with pytest.raises(ConfigurationError, match="limit"):
+        ExclusionPolicy(ParsedQuery.excluding("hotels", ["pool"]), limit=count)
 
 
-@pytest.mark.parametrize("policy", [SequentialPolicy, UnionPolicy, CoderUnionPolicy])
-def test_a_flag_is_true_or_false(policy):
-    """``backfill="no"`` back-fills."""
-    with pytest.raises(ConfigurationError, match="backfill must be of type bool, not 'no'"):
-        policy(backfill="no")
+WRONG = [
+    (SequentialPolicy, {"backfill": "no"}),
+    (CoderUnionPolicy, {"backfill": "no"}),
+    (AutoPolicy, {"settings": {"penalty": 1}}),
+    (AutoPolicy, {"settings": BooleanSettings()}),
+    (BooleanPolicy, {"settings": ExclusionSettings()}),
+    (AutoPolicy, {"parser": "rules"}),
+    (BooleanPolicy, {"parser": None}),
+    (AutoPolicy, {"fields": ["genre"]}),
+    (AutoPolicy, {"fields": {"genre": 5}}),
+    (AutoPolicy, {"base": "lexical"}),
+    (SequentialPolicy, {"alpha": 10**400}),
+    (SequentialPolicy, {"alpha": -1}),
+    (SequentialPolicy, {"tau": CYCLE}),
+    (SequentialPolicy, {"tau": math.nan}),
+    (UnionPolicy, {"alpha": 1.2}),
+    (UnionPolicy, {"keep": -0.1}),
+    (UnionPolicy, {"fusion": "mean"}),
+]
 
 
 @pytest.mark.parametrize(
     ("policy", "wrong"),
-    [
-        (AutoPolicy, {"settings": {"penalty": 1}}),
-        (AutoPolicy, {"settings": BooleanSettings()}),
-        (BooleanPolicy, {"settings": ExclusionSettings()}),
-        (AutoPolicy, {"parser": "rules"}),
-        (BooleanPolicy, {"parser": None}),
-        (AutoPolicy, {"fields": ["genre"]}),
-        (AutoPolicy, {"fields": {"genre": 5}}),
-        (SequentialPolicy, {"alpha": 10**400}),
-        (SequentialPolicy, {"tau": CYCLE}),
-    ],
-    ids=lambda value: value.__name__ if isinstance(value, type) else next(iter(value)),
+    WRONG,
+    ids=[f"{policy.__name__} {shown(wrong)[:40]}" for policy, wrong in WRONG],
 )
-def test_objects_of_another_kind(policy, wrong):
-    """An AttributeError about our own internals says nothing to the caller."""
+def test_wrong_values_are_refused(policy, wrong):
+    """``backfill="no"`` back-fills, and an AttributeError about internals says nothing."""
     with pytest.raises(ConfigurationError, match=next(iter(wrong))):
         policy(**wrong)
 
 
 def test_a_policy_that_is_none():
     """The message must hold neither 100,000 characters nor fail over a cycle."""
-    for wrong in ("p" * 100_000, CYCLE, 10**5000):
-        with pytest.raises(ConfigurationError) as caught:
-            resolve_policy(wrong)
-        assert len(str(caught.value)) < 500
+    for wrong in ("p" * 100_000, CYCLE, 10**5000, "onion", 3):
+        for use in (resolve_policy, describe_policy):
+            with pytest.raises(ConfigurationError) as caught:
+                use(wrong)
+            assert len(str(caught.value)) < 500
 
 
 @pytest.mark.parametrize(
@@ -83,13 +92,22 @@ def test_the_parts_of_a_query_are_texts(wrong):
         ParsedQuery(**{"text": "hotels", **wrong})
 
 
-@pytest.mark.parametrize("wrong", [5, [], {1: 2}, {"a": ("field",)}, {"a": (1, 2)}], ids=str)
+@pytest.mark.parametrize("wrong", [5, {1: 2}, {"a": ("field",)}, {"a": (1, 2)}], ids=str)
 @pytest.mark.parametrize("policy", [ExclusionPolicy, ExpressionPolicy])
 def test_field_filters_have_a_form(policy, wrong):
     """They are read in the middle of a search."""
     query = ParsedQuery.excluding("hotels", ["pool"])
-    with pytest.raises(ConfigurationError, match="field_filters is a mapping"):
+    with pytest.raises(ConfigurationError, match="field_filters"):
         policy(query, field_filters=wrong)
+
+
+def test_queries_that_no_policy_can_rank():
+    with pytest.raises(ConfigurationError, match="auto"):
+        ExclusionPolicy(ParsedQuery("plain"))
+    with pytest.raises(ConfigurationError, match="no expression"):
+        ExpressionPolicy(ParsedQuery("hotels"))
+    with pytest.raises(ExpressionError, match="wanted"):
+        ExpressionPolicy(ParsedQuery("x", expression=~Atom("a")))
 
 
 @pytest.mark.parametrize("wrong", [{"scope_keys": ["a", 1]}, {"scope_keys": 5}, {"settings": "x"}])

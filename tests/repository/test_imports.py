@@ -27,6 +27,7 @@ MAY_IMPORT = {
     "http": {"errors"},
     "progress": {"errors"},
     "settings": {"errors"},
+    "overrides": {"errors", "settings"},
     "atomic_files": {"errors"},
     "hidden_characters": set(),
     "html": {"errors", "hidden_characters"},
@@ -37,14 +38,17 @@ MAY_IMPORT = {
         *("errors", "lazy_imports", "atomic_files", "settings", "paths", "http", "text"),
     },
     "judging": {
-        *("errors", "lazy_imports", "effects", "encoders", "types", "settings", "scoring", "text"),
+        *("errors", "lazy_imports", "effects", "encoders", "types", "settings", "overrides"),
+        *("scoring", "text"),
     },
     "validation": {"types", "errors", "encoders"},
     "documents": {
         *("types", "errors", "encoders", "validation", "settings", "paths", "text", "queries"),
         "python_process",
     },
-    "policies": {"types", "errors", "settings", "scoring", "queries", "judging", "text"},
+    "policies": {
+        *("types", "errors", "settings", "overrides", "scoring", "queries", "judging", "text"),
+    },
     "index": {
         *("types", "errors", "effects", "progress", "encoders", "validation"),
         *("http", "atomic_files", "settings", "text", "python_process"),
@@ -225,4 +229,5 @@ def test_run_time_code_loads_no_training_or_framework_package():
 
 def test_policies_load_without_qdrant_or_onnx():
     loaded = loaded_after("import logic_retrievers.policies")
-    assert not loaded & {"onnxruntime", "qdrant_client", "tokenizers", "pydantic"}
+    assert not loaded & {"onnxruntime", "qdrant_client", "tokenizers"}
+    assert "pydantic" not in loaded_after("import logic_retrievers.queries")

@@ -30,9 +30,3 @@ def test_every_choice_is_the_formulas(rows, k, weight):
         best = max(map(value, left))
         assert value(item) == best
         assert item == min(one for one in left if value(one) == best)
-
-
-@given(vectors)
-def test_a_weight_of_one_is_plain_order(rows):
-    chosen = maximal_marginal_relevance(rows[:, 0], rows @ rows.T, len(rows), 1.0)
-    assert chosen == sorted(range(len(rows)), key=lambda one: (-rows[one, 0], one))

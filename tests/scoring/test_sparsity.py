@@ -78,18 +78,6 @@ def test_the_length_of_a_difference_does_not_count(measure, vectors, factor):
     assert sparsity(zero, factor * differences, measure) == pytest.approx(one, abs=1e-6)
 
 
-@given(vectors=rows())
-def test_values_keep_to_their_bounds(vectors):
-    """A Hoyer of 1.0000001 or -1e-9 would leave the range that a reader is promised."""
-    dimension = vectors.shape[1]
-    for measure, least in (("hoyer", 0), ("l2_l1", 1 / math.sqrt(dimension)), ("kappa4", 0)):
-        found = sparsity(vectors[0], vectors, measure)
-        found = found[~np.isnan(found)]
-        slack = 0 if measure == "hoyer" else 1e-6
-        assert (found >= least - slack).all()
-        assert (found <= 1 + slack).all()
-
-
 def test_hoyer_never_leaves_its_range_by_rounding():
     """A sparsity of 1.0000001 is no longer what the range in the docstring says."""
     generator = np.random.default_rng(9)
@@ -100,24 +88,6 @@ def test_hoyer_never_leaves_its_range_by_rounding():
         rows = (ends[:, None] * lengths).reshape(-1, dimension).astype(np.float32)
         found = sparsity(zero, rows[np.linalg.norm(rows, axis=1) > 2e-3])
         assert 0 <= found.min() <= found.max() <= 1
-
-
-@measures
-def test_the_two_ends(measure):
-    """All in one coordinate is the sparsest difference, the same in all is the least sparse."""
-    zero, one = np.zeros(16, np.float32), np.eye(16, dtype=np.float32)[3]
-    spread = np.full(16, 0.25, np.float32)
-    least = {"hoyer": 0.0, "l2_l1": 0.25, "kappa4": 1 / 16}[measure]
-    assert sparsity(zero, np.stack([one, spread]), measure) == pytest.approx([1.0, least])
-
-
-def test_what_is_nearer_than_a_thousandth_gets_no_value():
-    """Rounding alone is a sparse difference: a copy would be the best contradiction of all."""
-    vector = normalise(np.random.default_rng(0).normal(size=64)).astype(np.float32)
-    noise = np.eye(64, dtype=np.float32)[5]
-    found = sparsity(vector, np.stack([vector, vector + 9e-4 * noise, vector + 2e-3 * noise]))
-    assert np.isnan(found).tolist() == [True, True, False]
-    assert found[2] > 0.99
 
 
 @measures

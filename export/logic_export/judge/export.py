@@ -38,8 +38,7 @@ from logic_retrievers.judging import (
 )
 from logic_retrievers.judging.conflict import CONSTANTS
 from logic_retrievers.judging.onnx import OnnxCrossEncoder
-from logic_retrievers.judging.settings import JudgeConstants
-from logic_retrievers.settings import merged
+from logic_retrievers.judging.settings import JudgeSettings
 
 JudgeCompression: TypeAlias = Compression | Literal["int4"]
 
@@ -193,7 +192,7 @@ _CHANGES = (
 def _check_constants(form: _Form, constants: Mapping[str, float]) -> None:
     """Refuse constants that no ranking, or no classification, could use."""
     if form is _JUDGE:
-        merged(JudgeConstants, bundle_constants=constants)
+        JudgeSettings().over(constants)
     elif unknown := sorted(constants.keys() - form.constants):
         raise ConfigurationError(
             f"{form.entry} has no constant {unknown[0]!r}; it has"

@@ -1,4 +1,4 @@
-"""CoDeR-Union: candidates of two searches, fused and filtered by compatibility."""
+"""CoDeR: sequential and union retrieval, filtered by compatibility."""
 
 from __future__ import annotations
 
@@ -17,19 +17,76 @@ from logic_retrievers.policies.base import (
     order_by_filter,
 )
 from logic_retrievers.scoring import mixed_cosines, ordinal_ranks, ranking, reciprocal_ranks
-from logic_retrievers.settings import SHARE, OneOf, check_count, check_type
+from logic_retrievers.settings import check_choice, check_count, check_number, check_type
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 Fusion: TypeAlias = Literal["reciprocal_rank", "cosine"]
-"""How the two scores of a passage become one."""
+
+
+@dataclass(frozen=True)
+class SequentialPolicy(Policy):
+    """The topical pool, filtered by ``s_C >= tau`` (CoDeR, eq. 7), ranked by eq. 8.
+
+    The score of a hit is ``alpha * s_T + (1 - alpha) * s_C``. If nothing in the pool reaches
+    tau, the topical order stands. A passage without a compatibility vector counts as ``s_C = -1``.
+
+    Args:
+        alpha: weight of the topical cosine, in [0, 1].
+        tau: least compatibility cosine of a passage that passes the filter, in [-1, 1].
+        limit: size of the topical pool (at least k).
+        backfill: passages that do not pass follow the others; False drops them, as in the paper.
+
+    Raises:
+        ConfigurationError: a setting is out of its range.
+    """
+
+    alpha: float = 0.2
+    tau: float = 0.3
+    limit: int = 100
+    backfill: bool = True
+    name: ClassVar[str] = "sequential"
+
+    def __post_init__(self) -> None:
+        check_number("alpha", self.alpha, 0, 1)
+        check_number("tau", self.tau, -1, 1)
+        check_count("limit", self.limit)
+        check_type("backfill", self.backfill, bool)
+
+    def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
+        return (
+            VectorQuery(TOPICAL, TOPICAL, query, max(self.limit, k)),
+            VectorQuery(COMPATIBILITY, COMPATIBILITY, query, 0),
+        )
+
+    def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
+        topical = pool.scores[TOPICAL]
+        compatibility = np.nan_to_num(pool.scores[COMPATIBILITY], nan=-1.0)
+        passed = compatibility >= self.tau
+        if not passed.any():
+            return [
+                Ranked(
+                    int(i), float(topical[i]), reason=f"nothing reaches tau {self.tau}: by topic"
+                )
+                for i in ranking(topical)[:k]
+            ]
+        fused = self.alpha * topical + (1 - self.alpha) * compatibility
+        order = order_by_filter(ranking(fused), passed, backfill=self.backfill)[:k]
+        return [
+            Ranked(int(i), float(fused[i]), bool(passed[i]), self._reason(compatibility[i]))
+            for i in order
+        ]
+
+    def _reason(self, compatibility: float) -> str:
+        verb = "reaches" if compatibility >= self.tau else "stays under"
+        return f"compatibility {compatibility:.3f} {verb} tau {self.tau}"
 
 
 @dataclass(frozen=True)
 class UnionPolicy(Policy):
     """Both pools joined (CoDeR, eq. 9), fused, and filtered by compatibility.
 
-    The score of a hit is ``alpha * s_T + (1 - alpha) * s_C``, one of them alone where the other
-    vector is missing. With ``fusion="reciprocal_rank"`` it is ``alpha / rank_T + (1 - alpha) /
+    The score of a hit is ``alpha * s_T + (1 - alpha) * s_C``, or one of them if the other vector
+    is missing. With ``fusion="reciprocal_rank"`` it is ``alpha / rank_T + (1 - alpha) /
     rank_C`` (eq. 10 and 11), ranks inside the joint pool: a passage without one of the vectors has
     no rank there, adds nothing for it, and passes no filter. Ranks know no distance: two passages
     that are equally near to the topic lie as far apart as two that are not. So cosines keep more of
@@ -38,15 +95,14 @@ class UnionPolicy(Policy):
 
     Args:
         alpha: weight of the topical score, in [0, 1].
-        keep: the share of the pool that passes the filter, in [0, 1], best compatibility first (a
-            reading of the paper's "relative filter percentile", which it does not define); 1
-            filters nothing.
+        keep: share of the pool that passes the filter, in [0, 1], best compatibility first; 1
+            filters nothing. The paper's "relative filter percentile" is not defined there.
         limit: candidates of each of the two searches (at least k).
-        backfill: passages that do not pass follow behind; False leaves them out, as the paper does.
-        fusion: of cosines, or of ranks, as in the paper.
+        backfill: passages that do not pass follow the others; False drops them, as in the paper.
+        fusion: fuse cosines, or ranks as in the paper.
 
     Raises:
-        ConfigurationError: a setting out of its range.
+        ConfigurationError: a setting is out of its range.
     """
 
     alpha: float = 0.5
@@ -57,14 +113,13 @@ class UnionPolicy(Policy):
     name: ClassVar[str] = "union"
 
     def __post_init__(self) -> None:
-        SHARE.check("alpha", self.alpha)
-        SHARE.check("keep", self.keep)
+        check_number("alpha", self.alpha, 0, 1)
+        check_number("keep", self.keep, 0, 1)
         check_count("limit", self.limit)
         check_type("backfill", self.backfill, bool)
-        OneOf(get_args(Fusion)).check("fusion", self.fusion)
+        check_choice("fusion", self.fusion, get_args(Fusion))
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
-        """One search on each vector, equally deep."""
         limit = max(self.limit, k)
         return (
             VectorQuery(TOPICAL, TOPICAL, query, limit),
@@ -72,7 +127,6 @@ class UnionPolicy(Policy):
         )
 
     def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
-        """Passages that pass the filter by fused score, then the others by fused score."""
         topical = ordinal_ranks(pool.scores[TOPICAL])
         compatibility = ordinal_ranks(pool.scores[COMPATIBILITY])
         if self.fusion == "cosine":
@@ -111,11 +165,9 @@ class UnionPolicy(Policy):
 
 @dataclass(frozen=True)
 class NegatedFactPolicy(ReadsNegatedFacts, UnionPolicy):
-    """The union for queries that ask for a negative fact; a judge reads its first candidates.
+    """The union for queries for a negative fact; a judge reads its first candidates."""
 
-    ``alpha`` costs nothing on SciFact's train part.
-    """
-
+    # costs nothing on SciFact's train part
     alpha: float = 0.7
 
 

@@ -1,0 +1,82 @@
+"""Settings as partial overrides of the constants that an encoder's bundle brings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Self, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_serializer
+
+from logic_retrievers.errors import ConfigurationError, shown
+from logic_retrievers.settings import check_type
+
+NonNegative: TypeAlias = Annotated[float, Field(ge=0)]
+Share: TypeAlias = Annotated[float, Field(ge=0, le=1)]
+
+
+class Overrides(BaseModel):
+    """Base of the constants of one formula. Only those that are set override a bundle's.
+
+    A field that is None counts as not set. Two objects are equal if the same fields are set to the
+    same values.
+
+    Raises:
+        ConfigurationError: a setting is unknown or out of its range.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        values_by_name = dict(zip(type(self).model_fields, values, strict=False)) | named
+        given = {name: value for name, value in values_by_name.items() if value is not None}
+        try:
+            super().__init__(**given)
+        except ValidationError as error:
+            raise configuration_error(error) from None
+
+    # the form of nested settings in a model of an adapter, too
+    @model_serializer
+    def overrides(self) -> dict[str, Any]:
+        """The fields that are set, by name."""
+        fields = type(self).model_fields.items()
+        is_set = self.model_fields_set
+        return {
+            name: getattr(self, name)
+            for name, field in fields
+            if name in is_set and not field.exclude
+        }
+
+    def over(self, constants: Mapping[str, Any] | None) -> Self:
+        """These settings over the constants of a bundle.
+
+        Raises:
+            ConfigurationError: a constant is unknown or out of its range.
+        """
+        check_type("bundle_constants", constants, Mapping, type(None))
+        shipped = dict(constants or {})
+        if unknown := sorted(map(str, shipped.keys() - type(self).model_fields.keys())):
+            raise ConfigurationError(
+                f"the encoder's bundle has constants that {type(self).__name__} does not know:"
+                f" {', '.join(unknown)}; update logic-retrievers"
+            )
+        return type(self)(**{**shipped, **self.overrides()})
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Overrides)
+            and super().__eq__(other)
+            and self.model_fields_set == other.model_fields_set
+        )
+
+    def __repr_args__(self) -> Any:
+        return self.overrides().items()
+
+
+def configuration_error(error: ValidationError) -> ConfigurationError:
+    """Pydantic's first complaint as an error of this package: the field, its range, the value."""
+    first = error.errors(include_url=False)[0]
+    name = ".".join(map(str, first["loc"]))
+    if first["type"] == "extra_forbidden":
+        return ConfigurationError(f"there is no setting {name!r}")
+    problem = first["msg"].replace("Input should be", "must be")
+    return ConfigurationError(f"{name} {problem}, not {shown(first['input'])}")
