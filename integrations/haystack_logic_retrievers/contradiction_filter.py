@@ -22,7 +22,7 @@ from logic_retrievers.contradiction.resolution_strategies import AnyResolution, 
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.settings import check_count, check_number, check_type
+from logic_retrievers.settings import check_count, check_number
 from logic_retrievers.types import Passage
 
 
@@ -50,7 +50,7 @@ class ContradictionFilter(StoreComponent):
         bundle, encoder: as in :class:`CompatibilityRanker`.
         **options: ``threshold``, ``settings``, ``trusted_candidates``, ``against_trusted``,
             ``date_key``, ``source_key``, ``source_order``, ``judge``, ``judge_above``,
-            ``drop_above``, ``edited_copies``: as in
+            ``drop_above``: as in
             :class:`logic_retrievers.ContradictionFilter`, which also says how it decides.
 
     Raises:
@@ -177,7 +177,6 @@ def _check_options(resolution: AnyResolution, options: FilterOptions) -> None:
     for name in ("threshold", "judge_above", "drop_above"):
         if (share := options.get(name)) is not None:
             check_number(name, share, 0, 1)
-    check_type("edited_copies", options.get("edited_copies", False), bool)
     check_pair_judge(options.get("judge"))
 
 

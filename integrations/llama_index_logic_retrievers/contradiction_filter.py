@@ -85,7 +85,7 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
             function of a ``Passage``, which sees only those given.
         **settings: ``threshold``, ``settings``, ``trusted_candidates``, ``against_trusted``,
             ``date_key``, ``source_key`` (a node without it is known by its ``ref_doc_id``),
-            ``source_order``, ``judge``, ``judge_above``, ``drop_above``, ``edited_copies``: as in
+            ``source_order``, ``judge``, ``judge_above``, ``drop_above``: as in
             :class:`logic_retrievers.ContradictionFilter`, which also says how it decides.
 
     Raises:

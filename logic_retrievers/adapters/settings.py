@@ -110,7 +110,6 @@ class FilterFields(ConflictFields):
     top_n: Count | None = None
     against_trusted: AgainstTrusted = "drop"
     drop_above: Number | None = None
-    edited_copies: bool = Field(default=False, strict=True)
 
 
 class CleanerFields(ConflictFields):
@@ -138,7 +137,6 @@ class FilterOptions(TypedDict, total=False):
     judge: AnyPairJudge
     judge_above: float | None
     drop_above: float | None
-    edited_copies: bool
 
 
 def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -14,7 +14,6 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from logic_retrievers.contradiction.edited_copies import EditedCopy
 from logic_retrievers.contradiction.latin_script import unjudgeable_reason
 from logic_retrievers.contradiction.pair_scores import Rows, VectorScores, score_against
 from logic_retrievers.contradiction.resolution_strategies import Group
@@ -56,10 +55,10 @@ COPY_COSINE = 0.97
 class CandidatePair:
     """Two passages, by position, that may contradict each other.
 
-    ``score`` is F, by which pairs are ordered. ``probability`` is the judge's where it has read the
-    pair, ``own_probability`` what the vectors alone say. ``read``: whether cross-encoders have read
-    sentences of both; ``kinds``: probabilities of :data:`logic_retrievers.judging.PAIR_KINDS`,
-    for a cleaner. ``edited``: one contradicts the other, which is trusted, as an edited copy.
+    ``score`` is F, by which pairs are ordered. ``probability`` is the judge's if it has read the
+    pair, ``own_probability`` that of the vectors alone. ``read``: whether cross-encoders have read
+    sentences of both. ``kinds``: probabilities of :data:`logic_retrievers.judging.PAIR_KINDS`, for
+    a cleaner.
     """
 
     one: int
@@ -70,7 +69,6 @@ class CandidatePair:
     own_probability: float
     read: bool = False
     kinds: tuple[float, ...] | None = None
-    edited: EditedCopy | None = None
 
     @property
     def sort_key(self) -> tuple[float, float, int, int]:

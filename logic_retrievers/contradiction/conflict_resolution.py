@@ -29,9 +29,8 @@ class Conflict:
     Args:
         one, other: their ids.
         score: F, by which pairs are ordered.
-        probability: of the contradiction; the judge's where it has read the pair, 1 where one is an
-            edited copy.
-        own_probability: what the vectors alone say; 0 where an edited copy is all that was found.
+        probability: of the contradiction; the judge's if it has read the pair.
+        own_probability: that of the vectors alone.
         decision: ``annotated``: both stay, as the resolution says. ``abstained``: both stay because
             the resolution could not decide, or because their conflict is too improbable to drop a
             passage for it. ``contested``: both stay because trusted passages contradict each other
@@ -42,7 +41,6 @@ class Conflict:
         dropped: ids of those that were dropped for it.
         trusted: ids of those of the two that are trusted.
         read: sentences of the two that cross-encoders have read together, where they have.
-        edits: words of an edited copy, and those of its original in their place.
     """
 
     one: str
@@ -55,7 +53,6 @@ class Conflict:
     dropped: tuple[str, ...] = ()
     trusted: tuple[str, ...] = ()
     read: tuple[str, str] | None = field(default=None, repr=False)  # repr goes into logs
-    edits: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON."""
@@ -265,8 +262,6 @@ def _conflict(
     elif trusted:
         (judge,) = trusted  # two trusted ones contest each other
         reason = f"{id_of(judge)!r} is trusted"
-        if pair.edited is not None:
-            reason += f", and {pair.edited.reason}"
         drop = tuple(position for position in untrusted if position in excluded)
         decision = "dropped" if drop else "annotated"
         if unsure is not None:
@@ -288,5 +283,4 @@ def _conflict(
         tuple(id_of(position) for position in sorted(drop)),
         tuple(id_of(position) for position in sorted(trusted)),
         _sentences(case, pair) if pair.read else None,
-        pair.edited.edits if pair.edited else (),
     )

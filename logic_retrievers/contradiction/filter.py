@@ -14,7 +14,6 @@ from logic_retrievers.contradiction.candidate_pairs import (
     gather_candidate_pairs,
 )
 from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted, resolve_conflicts
-from logic_retrievers.contradiction.edited_copies import find_edited_copies
 from logic_retrievers.contradiction.filter_result import (
     FilterResult,
     build_filter_result,
@@ -35,7 +34,7 @@ from logic_retrievers.errors import ConflictingTrustWarning, warn_each
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.query_execution import arun_over, run_over
 from logic_retrievers.query_input import Query
-from logic_retrievers.settings import check_choice, check_count, check_number, check_type
+from logic_retrievers.settings import check_choice, check_count, check_number
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_parts, check_passages
 
@@ -76,10 +75,6 @@ class ContradictionFilter:
         trusted_candidates: how many trusted passages of the index each given one is compared with,
             the topically nearest; 0: none.
         against_trusted: ``drop`` what contradicts a trusted passage, or ``annotate`` it.
-        edited_copies: whether copies of a trusted passage, or of another one in the whole list,
-            contradict the trusted one if some of their words are changed for words that are borne
-            out less: by the rest of the text and by the trusted passages. They do not if the
-            metadata give the two different dates, versions, regions or the like.
         date_key: of the date in the metadata, for ``prefer_newest``.
         source_key: of the source in the metadata, for ``prefer_source`` and ``prefer_majority``; a
             passage without it is known by its ``source``.
@@ -124,7 +119,6 @@ class ContradictionFilter:
         judge: AnyPairJudge = None,
         judge_above: float | None = None,
         drop_above: float | None = None,
-        edited_copies: bool = False,
     ) -> None:
         check_parts(encoder=encoder, index=index)
         self.resolution = resolution_strategy(resolution, date_key, source_key, source_order)
@@ -136,12 +130,10 @@ class ContradictionFilter:
         check_choice("against_trusted", against_trusted, get_args(AgainstTrusted))
         self.against_trusted = against_trusted
         check_count("trusted_candidates", trusted_candidates, least=0)
-        check_type("edited_copies", edited_copies, bool)
-        self.edited_copies = edited_copies
         check_pair_judge(judge)
         self.judge = judge
         self._reading = PairReading.of(judge, "passages")
-        # two dates make an older and a newer version of what contradicts each other
+        # hidden from the cross-encoder: it reads two dated, conflicting texts as versions of one
         self._unread = (date_key, source_key)
         self.threshold = least = self.constants.threshold
         self.judge_above = least if judge_above is None else judge_above
@@ -229,10 +221,7 @@ class ContradictionFilter:
         )
 
         def resolve() -> tuple[FilterResult, list[Warning]]:
-            found = pairs
-            if self.edited_copies:
-                found = _with_edited_copies(case, pairs, self.threshold, self._unread[0])
-            judged = _with_pairs(case, found, self.threshold)
+            judged = _with_pairs(case, pairs, self.threshold)
             resolution = resolve_conflicts(
                 judged, self.resolution, self.threshold, self.against_trusted, k, self.drop_above
             )
@@ -263,18 +252,3 @@ def _with_pairs(
             opposed.setdefault(pair.other, set()).add(pair.one)
     copies = {one: others - opposed.get(one, set()) for one, others in case.copies.items()}
     return replace(case, pairs=pairs, copies=copies)
-
-
-def _with_edited_copies(
-    case: ConflictCase, pairs: tuple[CandidatePair, ...], threshold: float, date_key: str
-) -> tuple[CandidatePair, ...]:
-    """The pairs, among them each edited copy with the trusted passage that it contradicts."""
-    conflicts = [{pair.one, pair.other} for pair in pairs if pair.probability >= threshold]
-    contested = frozenset[int]().union(*(both for both in conflicts if both <= case.trusted))
-    ignored = contested | case.unjudgeable.keys()
-    by_positions = {(pair.one, pair.other): pair for pair in pairs}
-    for edited in find_edited_copies(case.passages, case.trusted - ignored, ignored, date_key):
-        one, other = sorted((edited.copy, edited.trusted))
-        known = by_positions.get((one, other)) or CandidatePair(one, other, 0.0, 0.0, 0.0, 0.0)
-        by_positions[one, other] = replace(known, probability=1.0, edited=edited)
-    return tuple(sorted(by_positions.values(), key=lambda pair: pair.sort_key))

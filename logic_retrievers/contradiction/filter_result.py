@@ -47,7 +47,7 @@ class FilterResult:
 
     def without_texts(self) -> dict[str, Any]:
         """The same without texts and metadata, for logs and tracers."""
-        unread = [replace(conflict, read=None, edits=()) for conflict in self.conflicts]
+        unread = [replace(conflict, read=None) for conflict in self.conflicts]
         return self._to_dict(Hit.without_text, unread)
 
     def _to_dict(

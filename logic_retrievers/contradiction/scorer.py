@@ -18,15 +18,11 @@ from logic_retrievers.contradiction.pair_scores import (
 )
 from logic_retrievers.contradiction.settings import VECTORS, ContradictionSettings, merge_constants
 from logic_retrievers.encoders import default_encoder
-from logic_retrievers.encoders.base import Encoder, clean_texts
-from logic_retrievers.errors import InputError
+from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.index.requests import batches
-from logic_retrievers.settings import check_count
 from logic_retrievers.validation import check_parts
 
 PAIRS_PER_BATCH = 128
-MIN_NULL_PAIRS = 30
-"""With fewer pairs, mean and deviation say little."""
 
 Vectors = dict[str, npt.NDArray[np.float32]]
 
@@ -76,30 +72,6 @@ class ContradictionScorer:
             for score in pair_scores(batch, columns, self.constants.threshold)
         ]
 
-    def with_null_distribution(
-        self, texts: Sequence[str], *, pairs: int = 1000, seed: int = 0
-    ) -> ContradictionScorer:
-        """A scorer whose probability is calibrated to this corpus.
-
-        How sparsely two unrelated texts differ depends on the corpus: on the length, style and
-        field of its texts. Sparsity enters the probability as deviations from that null
-        distribution, so its mean and deviation are estimated again here, over random pairs. The
-        score stays as it is. ``scorer.settings`` passes the calibration on to a filter or cleaner.
-
-        Args:
-            texts: of the corpus, some hundreds or more, about different things.
-            pairs: how many random pairs; all where there are fewer.
-            seed: of the random numbers.
-
-        Raises:
-            InputError: too few different texts.
-        """
-        check_count("pairs", pairs)
-        scores = self._batch_scores(unrelated_pairs(texts, pairs, seed))
-        sparsities = np.concatenate([columns.sparsities for _, columns in scores])
-        settings = self.settings.model_copy(update=null_distribution(sparsities))
-        return ContradictionScorer(self.encoder, settings=settings)
-
     def _batch_scores(
         self, pairs: Sequence[TextPair]
     ) -> Iterator[tuple[Sequence[TextPair], VectorScores]]:
@@ -124,51 +96,3 @@ class ContradictionScorer:
             for side in (0, 1)
         )
         return score_rows(left, right, self.constants)
-
-
-def unrelated_pairs(texts: Sequence[str], count: int, seed: int) -> list[TextPair]:
-    """Random pairs of different texts without repetition; all pairs where there are no more.
-
-    In a corpus about many things, two texts drawn at random are unrelated.
-
-    Copies count once.
-
-    Raises:
-        InputError: there are no texts, or they do not give 30 pairs.
-        EmptyTextError: a text is empty or white space.
-    """
-    clean_texts(texts)
-    distinct = list(dict.fromkeys(texts))
-    possible = len(distinct) * (len(distinct) - 1) // 2
-    if min(count, possible) < MIN_NULL_PAIRS:
-        raise InputError(
-            f"{len(distinct)} different texts give {min(count, possible)} pairs; at least"
-            f" {MIN_NULL_PAIRS} are needed to estimate how sparsely unrelated texts differ. Pass"
-            " more texts of the corpus."
-        )
-    generator = np.random.default_rng(seed)
-    if possible <= 4 * count:
-        left, right = np.triu_indices(len(distinct), k=1)
-        chosen = generator.permutation(possible)[:count]
-        return [(distinct[left[n]], distinct[right[n]]) for n in chosen]
-    pairs: dict[tuple[int, int], None] = {}
-    while len(pairs) < count:
-        one, other = sorted(generator.integers(len(distinct), size=2).tolist())
-        if one != other:
-            pairs[one, other] = None
-    return [(distinct[one], distinct[other]) for one, other in pairs]
-
-
-def null_distribution(sparsities: npt.NDArray[np.float64]) -> dict[str, float]:
-    """``null_mean`` and ``null_deviation`` of Hoyer sparsities; copies (NaN) do not count.
-
-    Raises:
-        InputError: nearly all pairs are copies, or all are equally sparse.
-    """
-    known = sparsities[~np.isnan(sparsities)]
-    if len(known) < MIN_NULL_PAIRS or not known.std():
-        raise InputError(
-            f"Only {len(known)} of {len(sparsities)} pairs are no copies, or all differ alike; pass"
-            " texts that are about different things."
-        )
-    return {"null_mean": float(known.mean()), "null_deviation": float(known.std(ddof=1))}

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
-import numpy as np
 import pytest
-from placed_words import CONSTANTS, COPPER, LOUD, MERGED, QUIET, SETTINGS, expected, placed
+from placed_words import CONSTANTS, COPPER, LOUD, QUIET, SETTINGS, expected, placed
 
 from logic_retrievers.contradiction import (
     ContradictionScorer,
@@ -15,7 +13,6 @@ from logic_retrievers.contradiction import (
     PairScore,
     scorer,
 )
-from logic_retrievers.contradiction.scorer import unrelated_pairs
 from logic_retrievers.errors import ConfigurationError, EmptyTextError, InputError
 
 WORDS = ("bread", "boats", "glass", "silver", "music", "winter", "law", "rivers", "iron", "wheat")
@@ -164,74 +161,3 @@ def test_what_is_no_pair_is_named(pairs, error, message):
 def test_no_pairs():
     """An empty list is an answer, not an error."""
     assert ContradictionScorer(placed()).score([]) == []
-
-
-# --- the null distribution of a corpus
-
-
-def test_the_null_distribution_is_that_of_the_corpus():
-    """Constants of another kind of text move every probability."""
-    one = ContradictionScorer(placed())
-    found = one.with_null_distribution(CORPUS, pairs=4000)
-    rows = placed().encode_documents(CORPUS)["contradiction"].astype(np.float64)
-    left, right = np.triu_indices(len(CORPUS), k=1)
-    delta = np.abs(rows[left] - rows[right])
-    root = np.sqrt(rows.shape[1])
-    hoyer = (root - delta.sum(1) / np.sqrt((delta**2).sum(1))) / (root - 1)
-    assert found.constants.null_mean == pytest.approx(hoyer.mean(), abs=1e-5)
-    assert found.constants.null_deviation == pytest.approx(hoyer.std(ddof=1), rel=1e-4)
-    assert replace(found.constants, null_mean=0.85, null_deviation=0.05) == MERGED
-    assert found.encoder is one.encoder
-    assert one.constants == MERGED
-
-
-@pytest.mark.parametrize("count", [40, 200, 900, 1000])
-def test_pairs_are_of_two_texts_each_and_none_comes_twice(count):
-    """A text paired with itself would be counted as a copy, and the figure rest on fewer pairs."""
-    drawn = unrelated_pairs(CORPUS[:45], count, 3)
-    assert len(drawn) == min(count, 45 * 44 // 2)
-    assert all(one != other for one, other in drawn)
-    assert len({frozenset(pair) for pair in drawn}) == len(drawn)
-    assert {text for pair in drawn for text in pair} <= set(CORPUS)
-
-
-def test_pairs_are_drawn_anew_for_another_seed_only():
-    """A constant that changes from run to run makes conflicts come and go."""
-    one = ContradictionScorer(placed())
-    few = [
-        one.with_null_distribution(CORPUS, pairs=40, seed=seed).constants.null_mean
-        for seed in (1, 1, 2)
-    ]
-    assert few[0] == few[1] != few[2]
-    encoder = placed()
-    ContradictionScorer(encoder).with_null_distribution(CORPUS * 3, pairs=40)
-    assert len(encoder.documents) == len(set(encoder.documents)) <= 80
-
-
-def test_copies_do_not_count_in_the_null_distribution():
-    """Two copies of a text are not two unrelated texts."""
-    one = ContradictionScorer(placed())
-    copies = [f"{text}{mark}" for text in CORPUS[:12] for mark in ("", ".", "!")]
-    plain = one.with_null_distribution(CORPUS[:12], pairs=1000).constants
-    found = one.with_null_distribution(copies, pairs=1000).constants
-    assert found.null_mean == pytest.approx(plain.null_mean, abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("texts", "settings", "error", "message"),
-    [
-        (CORPUS[:8], {}, InputError, "8 different texts give 28 pairs"),
-        (CORPUS[:1] * 100, {}, InputError, "1 different texts"),
-        (CORPUS, {"pairs": 29}, InputError, "29 pairs"),
-        (CORPUS, {"pairs": 0}, ConfigurationError, "pairs must be"),
-        ([f"same{'!' * n}" for n in range(20)], {}, InputError, "Only 0 of 190"),
-        ([*CORPUS[:30], " "], {"pairs": 40}, EmptyTextError, "Text 30 is empty"),
-        (" ".join(CORPUS), {}, InputError, "must be a list of strings, not str"),
-        (None, {}, InputError, "must be a list of strings, not NoneType"),
-        ([["a"]] * 40, {}, InputError, "Text 0 is list"),
-    ],
-)
-def test_too_little_to_tell_a_distribution_from(texts, settings, error, message):
-    """A deviation of three pairs, or of none, decides every probability after it."""
-    with pytest.raises(error, match=message):
-        ContradictionScorer(placed()).with_null_distribution(texts, **settings)

@@ -17,17 +17,17 @@ from sklearn.linear_model import LogisticRegression
 from logic_export.bundles.manifests import write_manifest
 from logic_export.contradiction_retrieval import build_pool, find_alpha, nearest_candidates
 from logic_export.data.contradictions.groups import ContradictionGroup, labelled_pairs
-from logic_retrievers.contradiction.scorer import null_distribution, unrelated_pairs
 from logic_retrievers.contradiction.settings import ContradictionConstants
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.encoders.bundle import load_bundle
 from logic_retrievers.encoders.manifest import Calibration
-from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.scoring import sparsity
 
 HEAD = "contradiction"
 # largest share of each source's non-contradicting pairs that may exceed the threshold
 MAX_FALSE_ALARMS = 0.05
+MIN_NULL_PAIRS = 30
 
 Values = npt.NDArray[np.float64]
 
@@ -165,3 +165,38 @@ def write_constants(bundle: Path, settings: ContradictionConstants, origin: str)
         update={"contradiction": Calibration(constants=asdict(settings), origin=origin)}
     )
     write_manifest(bundle, manifest.model_copy(update={"heads": {**manifest.heads, HEAD: head}}))
+
+
+def unrelated_pairs(texts: Sequence[str], count: int, seed: int) -> list[tuple[str, str]]:
+    """Random pairs of different texts; fewer than ``count`` if there are no more.
+
+    In a corpus about many things, two texts drawn at random are unrelated.
+    """
+    distinct = list(dict.fromkeys(texts))
+    possible = len(distinct) * (len(distinct) - 1) // 2
+    generator = np.random.default_rng(seed)
+    if possible <= 4 * count:
+        left, right = np.triu_indices(len(distinct), k=1)
+        chosen = generator.permutation(possible)[:count]
+        return [(distinct[left[n]], distinct[right[n]]) for n in chosen]
+    pairs: dict[tuple[int, int], None] = {}
+    while len(pairs) < count:
+        one, other = sorted(generator.integers(len(distinct), size=2).tolist())
+        if one != other:
+            pairs[one, other] = None
+    return [(distinct[one], distinct[other]) for one, other in pairs]
+
+
+def null_distribution(sparsities: npt.NDArray[np.float64]) -> dict[str, float]:
+    """``null_mean`` and ``null_deviation`` of Hoyer sparsities; copies (NaN) do not count.
+
+    Raises:
+        InputError: fewer than 30 pairs are not copies, or all differ alike.
+    """
+    known = sparsities[~np.isnan(sparsities)]
+    if len(known) < MIN_NULL_PAIRS or not known.std():
+        raise InputError(
+            f"Only {len(known)} of {len(sparsities)} random pairs are not copies, or all differ"
+            " alike. Pass more texts, about different things."
+        )
+    return {"null_mean": float(known.mean()), "null_deviation": float(known.std(ddof=1))}
