@@ -34,7 +34,7 @@ class AutoPolicy(PolicyRouter):
     - none: :class:`TopicalPolicy` or :class:`HybridPolicy`, as ``base`` says, to the last bit;
     - exclusion ("hotels except hostels"): :class:`ExclusionPolicy`, which reads the ``lexical``
       vector too where the collection has one;
-    - an expression ("orchids of Malaysia or Laos"): :class:`ExpressionPolicy`;
+    - an expression ("orchids of Malaysia or orchids of Laos"): :class:`ExpressionPolicy`;
     - a negated fact ("metals that do not rust"): :class:`NegatedFactPolicy`, mostly topical, where
       the encoder has a trained compatibility vector, else what ``base`` says.
 
