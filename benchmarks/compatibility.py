@@ -26,7 +26,7 @@ from logic_retrievers import (
 )
 from logic_retrievers.errors import LongTextWarning, UntrainedVectorWarning
 from logic_retrievers.evaluation import load_dataset
-from logic_retrievers.query_input import AnyPolicy
+from logic_retrievers.ranking.query_input import AnyPolicy
 
 DEVELOPMENT = (
     ("nevir", "dev"),

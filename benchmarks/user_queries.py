@@ -23,7 +23,7 @@ from logic_retrievers.errors import LongTextWarning
 from logic_retrievers.evaluation import Dataset, Query, bootstrap, load_dataset
 from logic_retrievers.judging import default_judge
 from logic_retrievers.policies import AutoPolicy
-from logic_retrievers.query_input import AnyPolicy
+from logic_retrievers.ranking.query_input import AnyPolicy
 
 USERS = Path(__file__).parent.parent / "tests" / "queries" / "users"
 NEW_DOMAINS = USERS.with_name("users_new_domains")

@@ -24,9 +24,9 @@ from logic_retrievers.index.point_format import point_id
 from logic_retrievers.judging.settings import AnyJudge
 from logic_retrievers.policies import Policy, resolve_policy
 from logic_retrievers.queries import RuleParser
-from logic_retrievers.query_execution import Plans, encode_plans, select_policy
-from logic_retrievers.query_input import AnyPolicy
-from logic_retrievers.query_input import Query as SearchQuery
+from logic_retrievers.ranking.execution import Plans, encode_plans, select_policy
+from logic_retrievers.ranking.query_input import AnyPolicy
+from logic_retrievers.ranking.query_input import Query as SearchQuery
 from logic_retrievers.search import Engine
 from logic_retrievers.types import CandidatePool, Passage, VectorQuery
 

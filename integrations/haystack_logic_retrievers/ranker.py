@@ -23,7 +23,7 @@ from logic_retrievers.adapters.evidence_metadata import paired
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge
-from logic_retrievers.query_input import (
+from logic_retrievers.ranking.query_input import (
     AnyPolicy,
     QuerySyntax,
     check_exclude,

@@ -18,7 +18,7 @@ from haystack_logic_retrievers.settings import (
 from haystack_logic_retrievers.store import LogicDocumentStore, StoreComponent, check_store
 from logic_retrievers.adapters.descriptions import any_policy_from
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge
-from logic_retrievers.query_input import (
+from logic_retrievers.ranking.query_input import (
     AnyPolicy,
     QuerySyntax,
     check_exclude,

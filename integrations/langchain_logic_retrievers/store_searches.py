@@ -10,7 +10,7 @@ from langchain_core.documents import Document
 from langchain_logic_retrievers.documents import stored_document
 from langchain_logic_retrievers.vector_searches import VectorSearches
 from logic_retrievers.index import UserFilter
-from logic_retrievers.query_input import AnyPolicy, QuerySyntax, read_query
+from logic_retrievers.ranking.query_input import AnyPolicy, QuerySyntax, read_query
 from logic_retrievers.types import Hit
 
 

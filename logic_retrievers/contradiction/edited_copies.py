@@ -13,8 +13,8 @@ from statistics import fmean
 from typing import NamedTuple
 
 from logic_retrievers.contradiction.copied_text import Edit, compare_words, own_words, runs_of
-from logic_retrievers.contradiction.metadata_dates import parse_date
 from logic_retrievers.contradiction.resolution_strategies import metadata_value
+from logic_retrievers.dates import parse_date
 from logic_retrievers.text import comparable, words_of
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 

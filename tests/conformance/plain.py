@@ -26,7 +26,7 @@ from logic_retrievers import (
 from logic_retrievers.cleaning import CorpusCleaner, explain
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.policies import resolve_policy
-from logic_retrievers.query_input import check_exclude, check_syntax, read_query
+from logic_retrievers.ranking.query_input import check_exclude, check_syntax, read_query
 from logic_retrievers.types import Hit
 
 

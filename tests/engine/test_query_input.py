@@ -11,7 +11,7 @@ from logic_retrievers.errors import (
     InputError,
     UnknownPolicyError,
 )
-from logic_retrievers.query_input import check_syntax, read_query
+from logic_retrievers.ranking.query_input import check_syntax, read_query
 
 
 def test_what_is_read():

@@ -9,7 +9,7 @@ from benchmarks.common.dataset_search import bm25_search, engine_search, index_d
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.evaluation import Dataset, EvaluationResult, evaluate
 from logic_retrievers.evaluation import Query as Question
-from logic_retrievers.query_input import AnyPolicy, Query
+from logic_retrievers.ranking.query_input import AnyPolicy, Query
 
 BM25, BASE, AUTO = "BM25", "base encoder", "auto"
 OURS, HYBRID = "ours", "ours, hybrid"

@@ -12,7 +12,7 @@ from benchmarks.reproduction.workbench import Workbench
 from logic_retrievers.encoders import CombinedEncoder, Encoder
 from logic_retrievers.evaluation import Dataset, EvaluationResult, evaluate
 from logic_retrievers.policies import CoderUnionPolicy, SequentialPolicy
-from logic_retrievers.query_input import AnyPolicy
+from logic_retrievers.ranking.query_input import AnyPolicy
 
 BASE = "base encoder"
 AUTO = "auto"

@@ -15,7 +15,7 @@ from logic_retrievers.policies import (
     SequentialPolicy,
     UnionPolicy,
 )
-from logic_retrievers.query_input import AnyPolicy
+from logic_retrievers.ranking.query_input import AnyPolicy
 
 TUNED = (("excluir", "train"), ("nevir", "dev"))
 _METRICS = {"excluir": ("R@1", "R@5", "V@5", "FVR"), "nevir": ("paired_accuracy", "R@5", "V@5")}
