@@ -16,7 +16,6 @@ from .folders import Folders
 from .harness import Outcome, Tally, Target, run_input, run_target
 from .isolation import IsolatedTarget
 from .passages import Passages
-from .queries import Expressions, Queries
 from .replies import Replies
 from .settings import Settings
 from .workplace import workplace
@@ -24,7 +23,7 @@ from .workplace import workplace
 TARGETS: dict[str, type[Target]] = {
     target.name: target
     for target in (
-        *(Passages, Rows, Filters, Settings, Calls, Queries, Expressions),
+        *(Passages, Rows, Filters, Settings, Calls),
         *(Commands, Replies, Bundles, QueryEncoders, Ledgers, Caches, Folders),
     )
 }
