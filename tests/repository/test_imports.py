@@ -22,6 +22,7 @@ MAY_IMPORT = {
     "paths": set(),
     "python_process": set(),
     "text": set(),
+    "dates": set(),
     "types": {"text"},
     "effects": set(),
     "http": {"errors"},
@@ -53,12 +54,9 @@ MAY_IMPORT = {
         *("types", "errors", "effects", "progress", "encoders", "validation"),
         *("http", "atomic_files", "settings", "text", "python_process"),
     },
-    "query_input": {"errors", "queries", "policies", "validation", "text"},
-    "hard_exclusion": {"types", "queries", "query_input", "text"},
-    "denial": {"queries", "text"},
-    "judged_order": {"types", "errors", "effects", "policies", "judging", "denial"},
-    "query_execution": {
-        *("types", "errors", "effects", "scoring", "encoders", "policies", "index", "query_input"),
+    "ranking": {
+        *("types", "errors", "effects", "scoring", "encoders", "policies", "judging", "index"),
+        *("queries", "text"),
     },
 }
 SEARCHING = {*MAY_IMPORT} - {"html", "chat", "documents", "atomic_files"}
