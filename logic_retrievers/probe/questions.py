@@ -13,8 +13,7 @@ from pathlib import Path
 
 from logic_retrievers.atomic_files import write_folder
 from logic_retrievers.errors import InputError, ReadError
-from logic_retrievers.evaluation.corpus import Corpus, read_corpus
-from logic_retrievers.evaluation.datasets import data_file
+from logic_retrievers.evaluation.datasets import Corpus, data_file, read_corpus
 from logic_retrievers.evaluation.rows import Row, json_rows
 from logic_retrievers.paths import is_folder
 from logic_retrievers.probe.normalization import answer_tokens
@@ -89,7 +88,7 @@ def read_probe(folder: str | os.PathLike[str]) -> ProbeSet:
 
     The folder holds ``questions.jsonl``, rows of :data:`FIELDS`, and ``corpus.jsonl``, rows of
     ``_id``, ``title`` and ``text``; both may be gzip, with ``.gz`` after their names. Passages with
-    the same text are merged, as in :func:`logic_retrievers.evaluation.corpus.read_corpus`.
+    the same text are merged, as in :func:`logic_retrievers.evaluation.datasets.read_corpus`.
 
     Raises:
         ReadError: a file is missing, or a row cannot be used; the message names file and line.

@@ -6,8 +6,7 @@ import pytest
 
 from logic_retrievers.errors import LogicRetrieversError, ReadError
 from logic_retrievers.evaluation import Dataset, data_folder, load_dataset
-from logic_retrievers.evaluation.corpus import read_corpus
-from logic_retrievers.evaluation.datasets import find_dataset_files
+from logic_retrievers.evaluation.datasets import find_dataset_files, read_corpus
 
 # name, split, queries, rows of the corpus, documents after merging
 SETS = [

@@ -11,7 +11,7 @@ import pytest
 
 from logic_retrievers.errors import ReadError
 from logic_retrievers.evaluation import data_folder, load_dataset
-from logic_retrievers.evaluation.corpus import read_corpus
+from logic_retrievers.evaluation.datasets import read_corpus
 
 DOCUMENTS = [
     {"_id": "a", "title": "Cats", "text": "sleep"},
