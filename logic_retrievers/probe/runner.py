@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from itertools import product
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from logic_retrievers.errors import (
     AuthenticationError,
@@ -15,7 +15,7 @@ from logic_retrievers.errors import (
     ServerUnavailableError,
     StorageError,
 )
-from logic_retrievers.probe.grading import Grading, grade, top_passage_direction, validate_grading
+from logic_retrievers.probe.grading import Grading, grade, top_passage_direction
 from logic_retrievers.probe.prompt import Prompt, build_prompt
 from logic_retrievers.probe.questions import ProbeQuestion, ProbeSet
 from logic_retrievers.probe.readers import Reader
@@ -23,8 +23,8 @@ from logic_retrievers.probe.result import ProbeResult, Trace
 from logic_retrievers.probe.retrieval import Retrieve
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 
+# The next question would meet these errors too.
 _FATAL = (AuthenticationError, ConfigurationError, MissingExtraError, StorageError)
-"""Errors that the next question would meet too."""
 
 
 def probe(
@@ -37,7 +37,7 @@ def probe(
     grading: Grading = "containment",
     progress: ProgressCallback | None = None,
 ) -> ProbeResult:
-    """Measures whether answers are better with one way of retrieving than with another.
+    """Measure whether answers are better with one way of retrieving than with another.
 
     All configurations of a question are asked one after the other, and a prompt that two share is
     asked once. Where retrieval or the reader fails, the question counts as failed for that
@@ -59,17 +59,18 @@ def probe(
         AuthenticationError, ServerUnavailableError: the reader refused the key, or could not be
             reached from the start.
     """
-    validate_grading(grading)
-    if not configurations or depth < 1 or seed < 0:
+    gradings = get_args(Grading)
+    if not configurations or depth < 1 or seed < 0 or grading not in gradings:
         raise ConfigurationError(
-            "name a configuration, a depth of at least 1, and a seed of at least 0"
+            "name a configuration, a depth of at least 1, a seed of at least 0, and a grading of "
+            f"{' or '.join(gradings)}"
         )
-    runner = _ProbeRunner(reader, depth, seed)
     meter = ProgressMeter(progress, len(questions.questions) * len(configurations))
     traces: dict[str, dict[str, Trace]] = {name: {} for name in configurations}
+    outcomes: dict[Prompt, _ReaderOutcome] = {}
     tasks = product(questions.questions, configurations.items())
     for done, (question, (name, retrieve)) in enumerate(tasks, start=1):
-        traces[name][question.id] = runner.run(question, name, retrieve)
+        traces[name][question.id] = _trace(question, name, retrieve, reader, depth, seed, outcomes)
         meter.report(done)
     return ProbeResult(
         set=questions.name,
@@ -90,57 +91,56 @@ class _ReaderOutcome(NamedTuple):
     error: str | None = None
 
 
-class _ProbeRunner:
-    """Retrieves, reads and grades; keeps the outcome of each prompt."""
+def _trace(
+    question: ProbeQuestion,
+    configuration: str,
+    retrieve: Retrieve,
+    reader: Reader,
+    depth: int,
+    seed: int,
+    outcomes: dict[Prompt, _ReaderOutcome],
+) -> Trace:
+    """Retrieve, read and grade; the outcome of each prompt is kept in ``outcomes``."""
+    started = time.perf_counter()
+    try:
+        hits = list(retrieve(question, depth))[:depth]
+    except Exception as error:
+        return Trace(question.id, configuration, error=f"retrieval: {_describe_error(error)}")
+    seconds = time.perf_counter() - started
+    prompt = build_prompt(question.text, [hit.passage.text for hit in hits], seed)
+    if prompt not in outcomes:
+        has_answered = any(outcome.answer is not None for outcome in outcomes.values())
+        outcomes[prompt] = _read(reader, prompt, has_answered)
+    outcome = outcomes[prompt]
+    sources = [hit.passage.source or hit.passage.id for hit in hits]
+    return Trace(
+        question=question.id,
+        configuration=configuration,
+        passages=tuple(hit.passage.id for hit in hits),
+        scores=tuple(float(hit.score) for hit in hits),
+        answer=outcome.answer,
+        grade=None if outcome.answer is None else grade(question, outcome.answer),
+        direction=top_passage_direction(question, sources),
+        retrieval_seconds=seconds,
+        reader_seconds=outcome.seconds,
+        error=outcome.error,
+    )
 
-    def __init__(self, reader: Reader, depth: int, seed: int) -> None:
-        self._reader, self._depth, self._seed = reader, depth, seed
-        self._outcomes: dict[Prompt, _ReaderOutcome] = {}
 
-    def run(self, question: ProbeQuestion, name: str, retrieve: Retrieve) -> Trace:
-        started = time.perf_counter()
-        try:
-            hits = list(retrieve(question, self._depth))[: self._depth]
-        except Exception as error:
-            return Trace(question.id, name, error=f"retrieval: {_describe_error(error)}")
-        seconds = time.perf_counter() - started
-        prompt = build_prompt(question.text, [hit.passage.text for hit in hits], self._seed)
-        if prompt not in self._outcomes:
-            self._outcomes[prompt] = self._read(prompt)
-        outcome = self._outcomes[prompt]
-        sources = [hit.passage.source or hit.passage.id for hit in hits]
-        return Trace(
-            question=question.id,
-            configuration=name,
-            passages=tuple(hit.passage.id for hit in hits),
-            scores=tuple(float(hit.score) for hit in hits),
-            answer=outcome.answer,
-            grade=None if outcome.answer is None else grade(question, outcome.answer),
-            direction=top_passage_direction(question, sources),
-            retrieval_seconds=seconds,
-            reader_seconds=outcome.seconds,
-            error=outcome.error,
-        )
-
-    def _read(self, prompt: Prompt) -> _ReaderOutcome:
-        started = time.perf_counter()
-        try:
-            answer = self._reader.answer(prompt)
-        except Exception as error:
-            has_answered = any(o.answer is not None for o in self._outcomes.values())
-            if isinstance(error, ServerUnavailableError) and not has_answered:
-                raise  # there is no server; one that fails in the middle may come back
-            seconds = time.perf_counter() - started
-            return _ReaderOutcome(None, seconds, f"reader: {_describe_error(error)}")
-        return _ReaderOutcome(answer, time.perf_counter() - started)
+def _read(reader: Reader, prompt: Prompt, has_answered: bool) -> _ReaderOutcome:
+    started = time.perf_counter()
+    answer, failure = None, None
+    try:
+        answer = reader.answer(prompt)
+    except Exception as error:
+        if isinstance(error, ServerUnavailableError) and not has_answered:
+            raise  # there is no server; one that fails in the middle may come back
+        failure = f"reader: {_describe_error(error)}"
+    return _ReaderOutcome(answer, time.perf_counter() - started, failure)
 
 
 def _describe_error(error: Exception) -> str:
-    """The error in one line; only our own messages, since others may hold a key or a text.
-
-    Raises:
-        LogicRetrieversError: the next question would meet it too.
-    """
+    """The error in one line; only our own messages, since others may hold a key or a text."""
     if isinstance(error, _FATAL):
         raise error
     kind = type(error).__name__

@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.probe import ProbeQuestion, grade
-from logic_retrievers.probe.grading import top_passage_direction, validate_grading
-from logic_retrievers.probe.normalization import answer_tokens, find_spans
+from logic_retrievers.probe.grading import (
+    answer_tokens,
+    find_spans,
+    top_passage_direction,
+)
 
 WORDS = st.sampled_from(["ann", "bob", "new", "york", "city", "ii", "rocky", "1931"])
 TEXTS = st.lists(WORDS, min_size=1, max_size=6).map(" ".join)
@@ -106,8 +108,6 @@ def test_long_answers_by_support() -> None:
     assert grade(alone, "dammed in spring").correct("support")
     for said in ("It was red.", "The river was red.", "It is never in spring"):
         assert not grade(alone, said).correct("support"), said
-    with pytest.raises(ConfigurationError, match="containment, support"):
-        validate_grading("judge")
 
 
 def reference_normal(text: str) -> list[str]:
