@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.table import Table
@@ -23,7 +23,6 @@ from logic_retrievers.cli.options import Bundle, CacheFile, open_encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.paths import exists, is_file, is_folder
 from logic_retrievers.policies.registry import POLICIES
-from logic_retrievers.probe.grading import Grading
 
 if TYPE_CHECKING:
     from logic_retrievers.encoders import Encoder
@@ -100,7 +99,8 @@ def run(
     ] = 5,
     seed: Annotated[int, typer.Option(help="Of the prompts and the intervals.")] = 0,
     grading: Annotated[
-        Grading, typer.Option(help="Short answers: containment; long ones: support.")
+        Literal["containment", "support"],
+        typer.Option(help="Short answers: containment; long ones: support."),
     ] = "containment",
     traces: Annotated[
         Path | None,

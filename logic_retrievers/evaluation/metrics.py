@@ -19,8 +19,11 @@ Ranking: TypeAlias = Sequence[tuple[str, float]]
 """(document id, score), best first."""
 
 FVR_DEPTH = 10
-_IR_MEASURES = {"P": "P", "nDCG": "nDCG", "MRR": "RR", "MAP": "AP"}  # our name -> ir-measures'
-_CUTOFFS = (("P", 1), ("nDCG", 5), ("nDCG", 10), ("MRR", 10), ("MAP", 10))
+# our name -> ir-measures'
+_STANDARD = {name: name for name in ("P@1", "nDCG@5", "nDCG@10")} | {
+    "MRR@10": "RR@10",
+    "MAP@10": "AP@10",
+}
 _RECALL_DEPTHS, _VIOLATION_DEPTHS = (1, 5, 10, 20, 100, 1000), (1, 2, 5, 10)
 _CONSTRAINT_METRICS = (  # in the order of a report
     *(f"R@{k}" for k in _RECALL_DEPTHS),
@@ -159,9 +162,9 @@ def standard_metrics(
         for rank, document in enumerate(ranked[query], start=1)
     ]
     names = {
-        ir_measures.parse_measure(f"{_IR_MEASURES[name]}@{k}"): f"{name}@{k}"
-        for name, k in _CUTOFFS
-        if k <= depth
+        ir_measures.parse_measure(theirs): name
+        for name, theirs in _STANDARD.items()
+        if int(name.partition("@")[2]) <= depth
     }
     values = {name: dict.fromkeys(grades, 0.0) for name in names.values()}
     if run:
@@ -190,10 +193,7 @@ def _constraint_metrics(query: Query, ids: Sequence[str]) -> Iterator[tuple[str,
 def compute_metrics(
     queries: Sequence[Query], rankings: Mapping[str, Ranking], depth: int
 ) -> dict[str, dict[str, float]]:
-    """Metric -> query id -> value, for all metrics that the labels and the depth allow.
-
-    A metric that looks deeper than ``depth``, the requested length of the rankings, is left out.
-    """
+    """Metric -> query id -> value, for all metrics that the labels and the depth allow."""
     ranked = {query: [document for document, _ in ranking] for query, ranking in rankings.items()}
     grades = {query.id: query.grades for query in queries if query.grades}
     values = standard_metrics(grades, ranked, depth)

@@ -102,14 +102,9 @@ def evaluate(
     violation_rate where such a query is a negation; constraint_nDCG@10 where there are neutral
     ones; paired_accuracy where queries come in pairs. A metric deeper than ``depth`` is left out.
 
-    Args:
-        dataset: its queries are searched for, in its ``documents``.
-        search: called once, with all query texts.
-        depth: length of the rankings. Paired accuracy is exact where both documents of a query lie
-            within it; a pair below it counts as a failure.
-        policy: a name for the report.
-        resamples: as :func:`bootstrap`.
-        seed: as :func:`bootstrap`.
+    ``search`` is called once with all query texts; ``depth`` is the length of the rankings. Paired
+    accuracy is exact where both documents of a query lie within it; a pair below it counts as a
+    failure. ``policy`` names the result in a report; the rest is as in :func:`bootstrap`.
 
     Raises:
         ConfigurationError: the depth is below 1, or ``search`` returned something else than ranked
@@ -172,15 +167,8 @@ def estimates_by_label(
         templates = {query.id: query.template for query in dataset.queries if query.template}
         by_template = estimates_by_label(result.per_query, templates, result.groups)
 
-    Args:
-        per_query: metric -> query (or group, or pair) -> value.
-        labels: query -> label; queries without one are left out.
-        groups: query -> group that is resampled together; each query by itself by default.
-        seed: as :func:`bootstrap`.
-
-    Returns:
-        label -> metric -> estimate, labels in the order in which they first occur; a metric
-        without a value under a label is left out there.
+    Queries without a label are left out, and so is a metric without a value under a label.
+    ``groups`` maps queries to groups that are resampled together; by default each query is alone.
     """
     estimates: dict[str, dict[str, Estimate]] = {}
     for label in dict.fromkeys(labels.values()):
@@ -217,15 +205,9 @@ def compare(
 ) -> dict[str, dict[str, Comparison]]:
     """Paired comparisons of several results with a baseline over the same queries.
 
-    Args:
-        baseline: what the others are compared with.
-        others: name -> result; the baseline itself is skipped.
-        metrics: which; all of the baseline by default.
-        queries: only these queries, say those of one template; all by default.
-        seed: as :func:`bootstrap`; all comparisons share the bootstrap samples.
-
-    Returns:
-        name -> metric -> comparison; a metric that a result or the baseline lacks is left out.
+    Returns name -> metric -> comparison; the baseline itself is skipped, and a metric that a result
+    or the baseline lacks. ``queries`` keeps some queries only, say those of one template. All
+    comparisons share the bootstrap samples.
 
     Raises:
         ConfigurationError: the results are not over the same queries.

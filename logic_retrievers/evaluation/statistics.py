@@ -41,15 +41,10 @@ def bootstrap(
 ) -> list[Estimate]:
     """Means with 95 % percentile intervals; rows are drawn with replacement, alike for each column.
 
-    Args:
-        values: shape (queries,) or (queries, metrics); NaN where a metric does not apply.
-        groups: one label per query; queries with the same label are drawn together (the two of a
-            NevIR pair share their documents and are no independent evidence).
-        resamples: number of bootstrap samples.
-        seed: the same seed gives the same intervals.
-
-    Returns:
-        One estimate per column; NaN for a column without a value.
+    ``values`` has shape (queries,) or (queries, metrics), NaN where a metric does not apply; a
+    column without a value gives NaN. ``groups`` has one label per query: queries with the same
+    label are drawn together (the two of a NevIR pair share their documents and are no independent
+    evidence). The same seed gives the same intervals.
 
     Raises:
         ConfigurationError: no queries, or a setting out of range.

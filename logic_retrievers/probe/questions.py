@@ -92,15 +92,14 @@ def read_probe(folder: str | os.PathLike[str]) -> ProbeSet:
     if not is_folder(folder):
         raise ReadError("no such folder", file=str(folder))
     corpus = read_corpus(_find_file(folder, CORPUS))
-    path = _find_file(folder, QUESTIONS)
     questions: dict[str, ProbeQuestion] = {}
-    for row in json_rows(path):
+    for row in json_rows(_find_file(folder, QUESTIONS)):
         question = _read_question(row, corpus)
         if question.id in questions:
             raise row.error(f"the id {question.id!r} was used before; ids must be unique")
         questions[question.id] = question
     if not questions:
-        raise ReadError("no question in this file", file=str(path))
+        raise ReadError(f"no question in {QUESTIONS}", file=str(folder))
     return ProbeSet(folder.resolve().name, tuple(questions.values()), corpus.documents)
 
 

@@ -46,12 +46,8 @@ def resolve_configurations(
     ``topical`` is a policy over the index; ``topical+annotate`` adds a contradiction filter, which
     drops what contradicts the trusted passages of each question.
 
-    Args:
-        names: policies, alone or with a name of
-            :data:`logic_retrievers.contradiction.resolution_strategies.RESOLUTIONS`.
-        index: holds the passages of the set.
-        questions: the set.
-        threshold: least probability of a contradiction; by default that of the encoder.
+    ``threshold`` is the least probability of a contradiction; by default that of the encoder. The
+    index holds the passages of the set.
 
     Raises:
         UnknownPolicyError, UnknownResolutionError: nothing has that name.

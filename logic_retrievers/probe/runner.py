@@ -44,14 +44,9 @@ def probe(
     configuration; what would fail for every question (a key, a setting, a full disk, a model that
     has not answered once and cannot be reached) ends the run.
 
-    Args:
-        questions: with the passages that they are about.
-        configurations: name -> retrieval; the others are compared with the first.
-        reader: answers from the passages.
-        depth: how many passages it gets; a longer list is truncated.
-        seed: of the prompts, and of the resampling; 0 or more.
-        grading: what counts as right; see :data:`Grading`.
-        progress: called after every answer.
+    ``configurations`` maps names to retrievals; the others are compared with the first. The reader
+    gets ``depth`` passages. ``seed`` is for the prompts and the resampling; ``progress`` is called
+    after every answer.
 
     Raises:
         ConfigurationError: no configuration, a depth under 1, a seed under 0, or an unknown
@@ -67,10 +62,10 @@ def probe(
         )
     meter = ProgressMeter(progress, len(questions.questions) * len(configurations))
     traces: dict[str, dict[str, Trace]] = {name: {} for name in configurations}
-    outcomes: dict[Prompt, _ReaderOutcome] = {}
+    runner = _ProbeRunner(reader, depth, seed, {})
     tasks = product(questions.questions, configurations.items())
     for done, (question, (name, retrieve)) in enumerate(tasks, start=1):
-        traces[name][question.id] = _trace(question, name, retrieve, reader, depth, seed, outcomes)
+        traces[name][question.id] = runner.run(question, name, retrieve)
         meter.report(done)
     return ProbeResult(
         set=questions.name,
@@ -88,55 +83,53 @@ class _ReaderOutcome(NamedTuple):
 
     answer: str | None
     seconds: float
-    error: str | None = None
+    error: str | None
 
 
-def _trace(
-    question: ProbeQuestion,
-    configuration: str,
-    retrieve: Retrieve,
-    reader: Reader,
-    depth: int,
-    seed: int,
-    outcomes: dict[Prompt, _ReaderOutcome],
-) -> Trace:
-    """Retrieve, read and grade; the outcome of each prompt is kept in ``outcomes``."""
-    started = time.perf_counter()
-    try:
-        hits = list(retrieve(question, depth))[:depth]
-    except Exception as error:
-        return Trace(question.id, configuration, error=f"retrieval: {_describe_error(error)}")
-    seconds = time.perf_counter() - started
-    prompt = build_prompt(question.text, [hit.passage.text for hit in hits], seed)
-    if prompt not in outcomes:
-        has_answered = any(outcome.answer is not None for outcome in outcomes.values())
-        outcomes[prompt] = _read(reader, prompt, has_answered)
-    outcome = outcomes[prompt]
-    sources = [hit.passage.source or hit.passage.id for hit in hits]
-    return Trace(
-        question=question.id,
-        configuration=configuration,
-        passages=tuple(hit.passage.id for hit in hits),
-        scores=tuple(float(hit.score) for hit in hits),
-        answer=outcome.answer,
-        grade=None if outcome.answer is None else grade(question, outcome.answer),
-        direction=top_passage_direction(question, sources),
-        retrieval_seconds=seconds,
-        reader_seconds=outcome.seconds,
-        error=outcome.error,
-    )
+class _ProbeRunner(NamedTuple):
+    """Retrieves, reads and grades; keeps the outcome of each prompt."""
 
+    reader: Reader
+    depth: int
+    seed: int
+    outcomes: dict[Prompt, _ReaderOutcome]
 
-def _read(reader: Reader, prompt: Prompt, has_answered: bool) -> _ReaderOutcome:
-    started = time.perf_counter()
-    answer, failure = None, None
-    try:
-        answer = reader.answer(prompt)
-    except Exception as error:
-        if isinstance(error, ServerUnavailableError) and not has_answered:
-            raise  # there is no server; one that fails in the middle may come back
-        failure = f"reader: {_describe_error(error)}"
-    return _ReaderOutcome(answer, time.perf_counter() - started, failure)
+    def run(self, question: ProbeQuestion, name: str, retrieve: Retrieve) -> Trace:
+        started = time.perf_counter()
+        try:
+            hits = list(retrieve(question, self.depth))[: self.depth]
+        except Exception as error:
+            return Trace(question.id, name, error=f"retrieval: {_describe_error(error)}")
+        seconds = time.perf_counter() - started
+        prompt = build_prompt(question.text, [hit.passage.text for hit in hits], self.seed)
+        if prompt not in self.outcomes:
+            self.outcomes[prompt] = self._read(prompt)
+        answer, reader_seconds, error_text = self.outcomes[prompt]
+        sources = [hit.passage.source or hit.passage.id for hit in hits]
+        return Trace(
+            question=question.id,
+            configuration=name,
+            passages=tuple(hit.passage.id for hit in hits),
+            scores=tuple(float(hit.score) for hit in hits),
+            answer=answer,
+            grade=None if answer is None else grade(question, answer),
+            direction=top_passage_direction(question, sources),
+            retrieval_seconds=seconds,
+            reader_seconds=reader_seconds,
+            error=error_text,
+        )
+
+    def _read(self, prompt: Prompt) -> _ReaderOutcome:
+        started = time.perf_counter()
+        answer, failure = None, None
+        try:
+            answer = self.reader.answer(prompt)
+        except Exception as error:
+            has_answered = any(outcome.answer is not None for outcome in self.outcomes.values())
+            if isinstance(error, ServerUnavailableError) and not has_answered:
+                raise  # there is no server; one that fails in the middle may come back
+            failure = f"reader: {_describe_error(error)}"
+        return _ReaderOutcome(answer, time.perf_counter() - started, failure)
 
 
 def _describe_error(error: Exception) -> str:
