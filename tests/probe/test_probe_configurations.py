@@ -12,6 +12,7 @@ from probing import SET
 from suites import HashedEncoder
 from typer.testing import CliRunner
 
+from benchmarks.probe_questions.command import write_probe
 from logic_retrievers import ContradictionFilter, PassageIndex
 from logic_retrievers.cli.app import app
 from logic_retrievers.errors import ConfigurationError, UnknownPolicyError, UnknownResolutionError
@@ -105,23 +106,7 @@ def test_a_probe_with_the_shipped_encoder() -> None:
 
 
 def write_set(folder: Path) -> Path:
-    folder.mkdir()
-    questions = [
-        {
-            "_id": one.id,
-            "text": one.text,
-            "gold": one.gold,
-            "wrong": one.wrong,
-            "kind": one.kind,
-            "satisfying": one.satisfying,
-            "violating": one.violating,
-        }
-        for one in SET.questions
-    ]
-    corpus = [{"_id": name, "title": "", "text": text} for name, text in SET.passages.items()]
-    for name, rows in (("questions", questions), ("corpus", corpus)):
-        lines = [json.dumps(row) + "\n" for row in rows]
-        (folder / f"{name}.jsonl").write_text("".join(lines), "utf-8")
+    write_probe(folder, SET)
     return folder
 
 
