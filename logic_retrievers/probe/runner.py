@@ -121,7 +121,8 @@ class _ProbeRunner(NamedTuple):
 
     def _read(self, prompt: Prompt) -> _ReaderOutcome:
         started = time.perf_counter()
-        answer, failure = None, None
+        answer: str | None = None
+        failure: str | None = None
         try:
             answer = self.reader.answer(prompt)
         except Exception as error:
