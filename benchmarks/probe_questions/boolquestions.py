@@ -8,7 +8,7 @@ import re
 from logic_retrievers.errors import ReadError
 from logic_retrievers.evaluation import Dataset, Query, load_dataset
 from logic_retrievers.probe import ProbeQuestion, ProbeSet
-from logic_retrievers.probe.normalization import answer_tokens, find_spans
+from logic_retrievers.probe.grading import answer_tokens, find_spans
 
 _UNANSWERED = re.compile(r"\bcannot (?:be )?answer", re.IGNORECASE)
 _OPPOSITE = {"yes": "No", "true": "False", "no": "Yes", "false": "True"}

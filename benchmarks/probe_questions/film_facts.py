@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from logic_retrievers.evaluation.rows import Row
-from logic_retrievers.probe.normalization import Tokens, answer_tokens
+from logic_retrievers.probe.grading import Tokens, answer_tokens
 
 # Longest passage.
 _MAX_WORDS = 90

@@ -13,7 +13,7 @@ from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.evaluation.datasets import data_file, existing_folder
 from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.probe import ProbeQuestion, ProbeSet
-from logic_retrievers.probe.normalization import answer_tokens, find_spans
+from logic_retrievers.probe.grading import answer_tokens, find_spans
 
 # Films per question with the other actors of its right film.
 RELATED_FILMS = 3

@@ -12,7 +12,7 @@ from random import Random
 from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.evaluation import load_dataset
 from logic_retrievers.probe import ProbeQuestion, ProbeSet
-from logic_retrievers.probe.normalization import answer_tokens
+from logic_retrievers.probe.grading import answer_tokens
 
 # Kind of a question -> how it is asked.
 WORDINGS: Mapping[str, str] = {

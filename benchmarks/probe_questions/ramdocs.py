@@ -6,11 +6,10 @@ import os
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from logic_retrievers.evaluation.corpus import read_corpus
-from logic_retrievers.evaluation.datasets import find_dataset_files
+from logic_retrievers.evaluation.datasets import find_dataset_files, read_corpus
 from logic_retrievers.evaluation.rows import Row, json_rows
 from logic_retrievers.probe import ProbeQuestion, ProbeSet
-from logic_retrievers.probe.normalization import answer_tokens, find_spans
+from logic_retrievers.probe.grading import answer_tokens, find_spans
 
 _CORRECT, _MISINFORMED = "correct", "misinfo"
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -34,11 +33,11 @@ from logic_retrievers.types import Passage
 
 if TYPE_CHECKING:
     from logic_retrievers.encoders import Encoder, QueryEncoder
-    from logic_retrievers.evaluation import Dataset, Estimate, EvaluationResult
+    from logic_retrievers.evaluation import Comparison, Dataset, Estimate, EvaluationResult
     from logic_retrievers.index import PassageIndex
+    from logic_retrievers.search import Engine
 
-BASE = "base"
-"""In place of a query encoder's file: the bundle's own query side."""
+BASE = "base"  # in place of a query encoder's file: the bundle's own query side
 
 
 @report_errors
@@ -78,8 +77,8 @@ def evaluate(
     ] = None,
 ) -> None:
     """Searches with labelled queries and prints the figures with 95 % intervals."""
+    from logic_retrievers.evaluation import compare, load_dataset
     from logic_retrievers.evaluation import evaluate as run_evaluation
-    from logic_retrievers.evaluation import load_dataset
     from logic_retrievers.index import PassageIndex
     from logic_retrievers.search import Engine
 
@@ -99,95 +98,74 @@ def evaluate(
             _set_query_encoder(index, source)
         _add_documents(index, dataset, encoder)
 
-        def search(engine: Engine, texts: Sequence[str], k: int) -> list[list[tuple[str, float]]]:
-            found = engine.search_many(texts, k)
-            return [[(hit.passage.id, hit.score) for hit in hits] for hits in found]
-
         results = {}
-        for (name, policy), (query_encoder_name, source) in product(
-            resolved.items(), query_encoders.items()
-        ):
-            _set_query_encoder(index, source)
-            engine = Engine(index, policy, judge="auto" if judge else None)
-            label = name if base == "topical" else f"{name}, base {base}"
-            results[name if len(resolved) > 1 else query_encoder_name] = run_evaluation(
-                dataset, partial(search, engine), depth, policy=label
-            )
-    first = next(iter(results.values()))
+        for name, policy in resolved.items():
+            for query_encoder_name, source in query_encoders.items():
+                _set_query_encoder(index, source)
+                engine = Engine(index, policy, judge="auto" if judge else None)
+                results[name if len(resolved) > 1 else query_encoder_name] = run_evaluation(
+                    dataset,
+                    partial(_search, engine),
+                    depth,
+                    policy=name if base == "topical" else f"{name}, base {base}",
+                )
+    first, *others = results
     if per_query is not None:
-        first.write_per_query(per_query)
-    if as_json:
-        print_json(all_figures(results))
-    else:
-        out.print(metrics_table(first) if len(results) == 1 else comparison_table(results))
-
-
-def metrics_table(result: EvaluationResult) -> Table:
-    """Metric, number of queries, mean and interval."""
-    table = _new_table(result)
-    for title in ("n", "mean", "95 % interval"):
-        table.add_column(title, justify="right")
-    for name, estimate in result.estimates.items():
-        interval = f"{estimate.low:.4f} to {estimate.high:.4f}"
-        table.add_row(name, str(len(result.per_query[name])), f"{estimate.mean:.4f}", interval)
-    return table
-
-
-def comparison_table(results: Mapping[str, EvaluationResult]) -> Table:
-    """Means of several runs, paired differences from the first; intervals without 0 are marked."""
-    from logic_retrievers.evaluation import compare
-
-    names, first = list(results), next(iter(results.values()))
-    table = _new_table(*results.values())
-    for title in (*names, *(f"{name} less {names[0]}" for name in names[1:])):
-        table.add_column(title, justify="right", overflow="fold")
-    comparisons = compare(first, results)
-    for metric in first.estimates:
-        means = [f"{result.estimates[metric].mean:.4f}" for result in results.values()]
-        table.add_row(
-            metric,
-            *means,
-            *(_format_gain(comparisons[name][metric].difference) for name in names[1:]),
+        results[first].write_per_query(per_query)
+    comparisons = compare(results[first], results)
+    if not as_json:
+        out.print(_table(results, comparisons))
+    elif others:
+        print_json(
+            {
+                "results": {name: result.to_json() for name, result in results.items()},
+                "differences": {
+                    f"{name} less {first}": {
+                        metric: comparison.difference._asdict()
+                        for metric, comparison in comparisons[name].items()
+                    }
+                    for name in others
+                },
+            }
         )
-    note = "* the 95 % interval of the paired difference lies on one side of 0"
-    table.caption = f"{note}\n{table.caption}"
-    return table
+    else:
+        print_json(results[first].to_json())
 
 
-def all_figures(results: Mapping[str, EvaluationResult]) -> dict[str, Any]:
-    """The figures of one result; of several, with their differences from the first."""
-    from logic_retrievers.evaluation import compare
-
-    first_name, first = next(iter(results.items()))
-    if len(results) == 1:
-        return first.to_json()
-    differences = {
-        f"{name} less {first_name}": {
-            metric: comparison.difference._asdict() for metric, comparison in comparisons.items()
-        }
-        for name, comparisons in compare(first, results).items()
-    }
-    figures = {name: result.to_json() for name, result in results.items()}
-    return {"results": figures, "differences": differences}
+def _search(engine: Engine, texts: Sequence[str], k: int) -> list[list[tuple[str, float]]]:
+    return [[(hit.passage.id, hit.score) for hit in hits] for hits in engine.search_many(texts, k)]
 
 
-def _new_table(*results: EvaluationResult) -> Table:
+def _table(
+    results: Mapping[str, EvaluationResult], comparisons: Mapping[str, Mapping[str, Comparison]]
+) -> Table:
+    """Means with intervals of one result, or of several with differences from the first."""
     from logic_retrievers.evaluation.metrics import MEANINGS
 
-    result = results[0]
-    policies = ", ".join(dict.fromkeys(each.policy for each in results))
-    table = Table(
-        title=f"{result.dataset}, {policies}: {result.queries} queries, "
-        f"{result.documents} documents",
-        title_justify="left",
-        caption_justify="left",
-    )
-    table.add_column("metric")
+    first, *others = results
+    result = results[first]
+    policies = ", ".join(dict.fromkeys(each.policy for each in results.values()))
+    title = f"{result.dataset}, {policies}: {result.queries} queries, {result.documents} documents"
+    notes = ["* the 95 % interval of the paired difference lies on one side of 0"] if others else []
     names = dict.fromkeys(metric.partition("@")[0] for metric in result.estimates)
-    notes = [f"{name}: {MEANINGS[name]}" for name in names]
+    notes += [f"{name}: {MEANINGS[name]}" for name in names]
     if result.short_lists:
         notes.append(f"{result.short_lists} lists are shorter than they could be")
-    table.caption = "\n".join(notes)
+    table = Table(
+        title=title, title_justify="left", caption="\n".join(notes), caption_justify="left"
+    )
+    table.add_column("metric")
+    titles = ["n", "mean", "95 % interval"]
+    if others:
+        titles = [*results, *(f"{name} less {first}" for name in others)]
+    for each in titles:
+        table.add_column(each, justify="right", overflow="fold" if others else "ellipsis")
+    for metric, (mean, low, high) in result.estimates.items():
+        cells = [str(len(result.per_query[metric])), f"{mean:.4f}", f"{low:.4f} to {high:.4f}"]
+        if others:
+            cells = [f"{each.estimates[metric].mean:.4f}" for each in results.values()]
+            cells += [_format_gain(comparisons[name][metric].difference) for name in others]
+        table.add_row(metric, *cells)
     return table
 
 
@@ -213,7 +191,6 @@ def _read_query_encoders(paths: Sequence[str]) -> dict[str, QueryEncoder | None]
 
 
 def _set_query_encoder(index: PassageIndex, source: QueryEncoder | None) -> None:
-    """This query encoder alone, whatever was used before."""
     index.use_query_encoder(None)
     if source is not None:
         index.use_query_encoder(source)

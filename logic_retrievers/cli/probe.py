@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.table import Table
@@ -21,6 +21,7 @@ from logic_retrievers.cli.console import (
 )
 from logic_retrievers.cli.options import Bundle, CacheFile, open_encoder
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.paths import exists, is_file, is_folder
 from logic_retrievers.policies.registry import POLICIES
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ probe = typer.Typer(
 )
 
 EXTRACTIVE = "extractive"
-"""In place of a model: the nearest sentence."""
+# metric -> title, of the columns that stand in the second table where the questions give them
 _SHARES = {
     "gold": "names right",
     "wrong": "names wrong",
@@ -41,7 +42,6 @@ _SHARES = {
     "top_satisfying": "top satisfies",
     "top_violating": "top violates",
 }
-"""Metric -> title, of the columns that stand in the second table where the questions give them."""
 
 
 @probe.command()
@@ -51,7 +51,7 @@ def template(
         Path, typer.Argument(metavar="OUT", help="A folder that does not exist yet.")
     ],
 ) -> None:
-    """Writes a set of two worked questions to fill in, with a README that explains its files."""
+    """Write a set of two worked questions to fill in, with a README that explains its files."""
     from logic_retrievers.probe.questions import write_template
 
     write_template(folder)
@@ -99,7 +99,8 @@ def run(
     ] = 5,
     seed: Annotated[int, typer.Option(help="Of the prompts and the intervals.")] = 0,
     grading: Annotated[
-        str, typer.Option(help="Short answers: containment; long ones: support.")
+        Literal["containment", "support"],
+        typer.Option(help="Short answers: containment; long ones: support."),
     ] = "containment",
     traces: Annotated[
         Path | None,
@@ -113,15 +114,13 @@ def run(
     cache: CacheFile = None,
     bundle: Bundle = None,
 ) -> None:
-    """Answers questions from what each policy retrieves, and compares how many are right."""
+    """Answer questions from what each policy retrieves, and compares how many are right."""
     from logic_retrievers.index import PassageIndex
     from logic_retrievers.probe import CachedReader, fill_index, read_probe, resolve_configurations
     from logic_retrievers.probe import probe as run_probe
-    from logic_retrievers.probe.grading import validate_grading
 
     if traces is not None:
         _check_new_file(traces)
-    checked_grading = validate_grading(grading)
     questions = read_probe(folder)
     encoder = open_encoder(bundle, cache)
     answering_reader = _open_reader(reader, encoder, model, api_key_variable, max_tokens)
@@ -140,7 +139,7 @@ def run(
                 answering_reader,
                 depth=depth,
                 seed=seed,
-                grading=checked_grading,
+                grading=grading,
                 progress=advance,
             )
     if as_json:
@@ -161,22 +160,13 @@ def run(
 
 
 def _check_new_file(path: Path) -> None:
-    """Checks, before anything is asked, that the traces can be written; a pipe may be there.
-
-    Raises:
-        ConfigurationError: a file or folder has that name, or there is no folder to write it to.
-    """
-    folder = path.absolute().parent
-    try:
-        is_taken, is_there = path.is_file() or path.is_dir(), path.exists()
-        is_writable = folder.is_dir() and os.access(folder, os.W_OK)
-    except OSError as error:  # a name that is too long
-        raise ConfigurationError(f"--traces: {error.strerror}; name another file") from error
-    if is_taken:
+    """Check, before anything is asked, that the traces can be written; a pipe may be there."""
+    if is_file(path) or is_folder(path):
         raise ConfigurationError(f"--traces: {path} is there already; name a new file")
-    if not is_there and not is_writable:
+    folder = path.absolute().parent
+    if not exists(path) and not (is_folder(folder) and os.access(folder, os.W_OK)):
         raise ConfigurationError(
-            f"--traces: {folder} is no folder that can be written to; make it, or name another"
+            f"--traces: {path} cannot be written; name a file in a folder that is there"
         )
 
 
@@ -187,12 +177,6 @@ def _open_reader(
     api_key_variable: str | None,
     max_tokens: int,
 ) -> Reader:
-    """The reader that the options name.
-
-    Raises:
-        ConfigurationError: an endpoint without a model, a model or key without an endpoint, or what
-            is no reader.
-    """
     from logic_retrievers.chat import ChatEndpoint
     from logic_retrievers.probe import EndpointReader, ExtractiveReader
 
@@ -223,13 +207,11 @@ def _accuracy_table(result: ProbeResult) -> Table:
     for title in ("accuracy", f"less {first}", "gained/lost", "p", "failed"):
         table.add_column(title, justify="right", overflow="fold")
     for name in result.traces:
-        accuracy = result.figures(name).get("accuracy")
-        table.add_row(
-            name,
-            f"{accuracy.mean:.3f} ({accuracy.low:.3f} to {accuracy.high:.3f})" if accuracy else "-",
-            *_format_comparison(comparisons.get(name)),
-            str(len(result.failed(name))),
-        )
+        cell = "-"
+        if accuracy := result.figures(name).get("accuracy"):
+            cell = f"{accuracy.mean:.3f} ({accuracy.low:.3f} to {accuracy.high:.3f})"
+        failed = str(len(result.failed(name)))
+        table.add_row(name, cell, *_format_comparison(comparisons.get(name)), failed)
     return table
 
 
@@ -241,12 +223,10 @@ def _answers_table(result: ProbeResult) -> Table:
     for title in [*(_SHARES[metric] for metric in shown), "seconds"]:
         table.add_column(title, justify="right")
     for name, own in figures.items():
-        seconds = [own[metric].mean for metric in ("retrieval_seconds", "reader_seconds") if own]
-        table.add_row(
-            name,
-            *(_format_share(own.get(metric)) for metric in shown),
-            f"{sum(seconds):.2f}" if seconds else "-",
-        )
+        seconds = "-"
+        if own:
+            seconds = f"{own['retrieval_seconds'].mean + own['reader_seconds'].mean:.2f}"
+        table.add_row(name, *(_format_share(own.get(metric)) for metric in shown), seconds)
     return table
 
 
@@ -257,15 +237,12 @@ def _kinds_table(result: ProbeResult) -> Table:
     first, *others = result.traces
     for title in (*result.traces, *(f"{name} less {first}" for name in others)):
         table.add_column(title, justify="right", overflow="fold")
-    figures = {name: result.figures_by_kind(name) for name in result.traces}
+    figures = [result.figures_by_kind(name) for name in result.traces]
     for kind, count in Counter(filter(None, result.kinds.values())).items():
+        shares = [_format_share(own.get(kind, {}).get("accuracy")) for own in figures]
         comparisons = result.comparisons(kind)
-        table.add_row(
-            kind,
-            str(count),
-            *(_format_share(own.get(kind, {}).get("accuracy")) for own in figures.values()),
-            *(_format_comparison(comparisons.get(name))[0] for name in others),
-        )
+        gains = [_format_comparison(comparisons.get(name))[0] for name in others]
+        table.add_row(kind, str(count), *shares, *gains)
     return table
 
 

@@ -9,15 +9,15 @@ compare(topical, {"union": union})["union"]["V@5"].p_corrected
 ```
 """
 
-from logic_retrievers.evaluation.datasets import Dataset, data_folder, load_dataset
-from logic_retrievers.evaluation.queries import Query
+from logic_retrievers.evaluation.datasets import Dataset, Query, data_folder, load_dataset
 from logic_retrievers.evaluation.result import (
     Comparison,
     EvaluationResult,
+    Search,
     compare,
     estimates_by_label,
+    evaluate,
 )
-from logic_retrievers.evaluation.runner import Search, evaluate
 from logic_retrievers.evaluation.statistics import Estimate, bootstrap
 
 __all__ = [

@@ -3,17 +3,107 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from logic_retrievers.errors import ReadError
-from logic_retrievers.evaluation.corpus import read_corpus
-from logic_retrievers.evaluation.queries import Query, read_queries
+from logic_retrievers.evaluation.rows import Row, json_rows, read_qrels
 from logic_retrievers.paths import is_file, is_folder
+from logic_retrievers.queries import Expression, Not
 
-DATA_VARIABLE = "LOGIC_RETRIEVERS_DATA"
-"""Environment variable that names the folder of the benchmark sets."""
+DATA_VARIABLE = "LOGIC_RETRIEVERS_DATA"  # names the folder of the benchmark sets
+
+_LABELS = ("satisfying", "violating", "neutral")
+_NOT_EXTRA = frozenset({"_id", "text", *_LABELS})
+_SIMILAR = 0.7  # difflib's ratio of two names; of "violates" and "violating" it is .71
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Documents by id.
+
+    Args:
+        documents: id -> text, every text once, in the order of the file.
+        aliases: id of a copy -> the id in ``documents`` with the same text; copies kept apart would
+            tie, and ties decide metrics.
+        empty: ids of documents without text, which no search can return.
+    """
+
+    documents: Mapping[str, str]
+    aliases: Mapping[str, str]
+    empty: tuple[str, ...]
+
+    def canonical_id(self, document: str) -> str | None:
+        """Return the id in ``documents`` with this document's text; None for an unknown id."""
+        document = self.aliases.get(document, document)
+        return document if document in self.documents else None
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query with its labels; every document id is one of the data set's ``documents``.
+
+    Args:
+        id: unique in the data set.
+        text: what is searched for.
+        grades: relevance of the satisfying documents, 1 or more.
+        violating: documents that the query rules out.
+        neutral: documents on the topic that neither satisfy nor violate.
+        exclude: documents that are the query itself and may not appear in its results.
+        extra: the other fields of the row (``pair_id``, ``expression``, ...).
+    """
+
+    id: str
+    text: str
+    grades: Mapping[str, int]
+    violating: frozenset[str] = frozenset()
+    neutral: frozenset[str] = frozenset()
+    exclude: frozenset[str] = frozenset()
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def satisfying(self) -> frozenset[str]:
+        return frozenset(self.grades)
+
+    @property
+    def pair(self) -> str | None:
+        """The id that the two queries of a NevIR pair share; None outside a pair."""
+        return self._text_field("pair_id")
+
+    @property
+    def group(self) -> str | None:
+        """The id that a set query and its variants share: same atoms, other operators."""
+        return self._text_field("group")
+
+    @property
+    def template(self) -> str | None:
+        """The form of a set query: ``a_and_b``, ``a_not_b``, ..., or BoolQuestions' ``not``."""
+        return self._text_field("template")
+
+    @property
+    def expression(self) -> Expression | None:
+        """The gold expression, where the row has one (as :meth:`Expression.to_dict` writes it).
+
+        Raises:
+            ExpressionError: the row holds something else under ``expression``.
+        """
+        value = self.extra.get("expression")
+        return None if value is None else Expression.from_dict(value)
+
+    @property
+    def is_negation(self) -> bool:
+        """Whether its labels say so: a NOT in its expression, or the template ``not``."""
+        expression = self.expression
+        if expression is None:
+            return self.template == "not"
+        return any(isinstance(node, Not) for node in expression.walk())
+
+    def _text_field(self, name: str) -> str | None:
+        value = self.extra.get(name)
+        return None if value is None else str(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +132,7 @@ class DatasetFiles:
 
 
 def load_dataset(folder: str | os.PathLike[str], split: str = "test") -> Dataset:
-    """Reads a data set.
+    """Read a data set.
 
         load_dataset("nevir", split="dev")   # the folder nevir/dev
         load_dataset("nevir/test")           # the same form, named directly
@@ -62,12 +152,44 @@ def load_dataset(folder: str | os.PathLike[str], split: str = "test") -> Dataset
     """
     files = find_dataset_files(folder, split)
     corpus = read_corpus(files.corpus)
-    queries = read_queries(files.queries, files.qrels, corpus)
+    queries = _read_queries(files.queries, files.qrels, corpus)
     return Dataset(files.name, corpus.documents, queries)
 
 
+def read_corpus(path: Path) -> Corpus:
+    """Read ``corpus.jsonl[.gz]``: rows ``{_id, title, text}``.
+
+    A document is its title and its text, joined by a space, even where the text repeats the title
+    (as in Cranfield): published figures are made this way, and one rule serves every folder.
+
+    Raises:
+        ReadError: a bad row, an id used twice, or no document at all.
+    """
+    documents: dict[str, str] = {}
+    aliases: dict[str, str] = {}
+    empty: list[str] = []
+    id_by_text: dict[str, str] = {}
+    seen: set[str] = set()
+    for row in json_rows(path):
+        document = row.id()
+        if document in seen:
+            raise row.error(f"the id {document!r} was used before; ids must be unique")
+        seen.add(document)
+        text = f"{row.text('title')} {row.text('text')}".strip()
+        if not text:
+            empty.append(document)
+        elif text in id_by_text:
+            aliases[document] = id_by_text[text]
+        else:
+            id_by_text[text] = document
+            documents[document] = text
+    if not documents:
+        raise ReadError("no document with text in this file", file=str(path))
+    return Corpus(documents, aliases, tuple(empty))
+
+
 def data_folder() -> Path:
-    """``LOGIC_RETRIEVERS_DATA``, else ``../shared/data`` from working directory or repository.
+    """Return ``LOGIC_RETRIEVERS_DATA``, or ``../shared/data`` from here or from the repository.
 
     Raises:
         ReadError: there is no such folder; the message lists where it was looked for.
@@ -75,8 +197,7 @@ def data_folder() -> Path:
     if configured := os.environ.get(DATA_VARIABLE):
         candidates = [Path(configured)]
     else:
-        repository = Path(__file__).resolve().parents[2]
-        bases = dict.fromkeys((Path.cwd(), repository))
+        bases = dict.fromkeys((Path.cwd(), Path(__file__).resolve().parents[2]))
         candidates = [base.parent / "shared" / "data" for base in bases]
     for candidate in candidates:
         if is_folder(candidate):
@@ -88,7 +209,7 @@ def data_folder() -> Path:
 
 
 def find_dataset_files(folder: str | os.PathLike[str], split: str) -> DatasetFiles:
-    """Finds the files of one part of a data set; ``folder`` as in :func:`load_dataset`.
+    """Find the files of one part of a data set; ``folder`` as in :func:`load_dataset`.
 
     Parts are subfolders, or files in ``qrels/``; a folder that is itself a part is taken as it is.
     Parts without a corpus of their own share that of the folder above them.
@@ -117,7 +238,7 @@ def find_dataset_files(folder: str | os.PathLike[str], split: str) -> DatasetFil
 
 
 def existing_folder(folder: Path) -> Path:
-    """The folder as named, or of that name inside :func:`data_folder`.
+    """Return the folder as named, or of that name inside :func:`data_folder`.
 
     Raises:
         ReadError: neither exists.
@@ -133,7 +254,7 @@ def existing_folder(folder: Path) -> Path:
 
 
 def in_data_folder(path: Path, kind: str) -> Path:
-    """A relative path inside :func:`data_folder`; there may be nothing.
+    """Return a relative path inside :func:`data_folder`; nothing may be there.
 
     Raises:
         ReadError: there is no data folder; the message says that the path is no ``kind`` either.
@@ -145,7 +266,7 @@ def in_data_folder(path: Path, kind: str) -> Path:
 
 
 def data_file(folder: Path, name: str) -> Path | None:
-    """The file of that name, plain or with ``.gz`` appended; ``None`` where neither exists."""
+    """Return the file of that name, plain or with ``.gz`` appended; None where neither exists."""
     return next((path for path in (folder / name, folder / f"{name}.gz") if is_file(path)), None)
 
 
@@ -156,7 +277,94 @@ def _find_qrels(part: Path, split: str) -> Path | None:
             return path
     if is_folder(folder):
         splits = ", ".join(sorted(path.stem for path in folder.glob("*.tsv"))) or "none"
-        raise ReadError(
-            f"no judgements for the split {split!r}; there are: {splits}", file=str(folder)
-        )
+        problem = f"no judgements for the split {split!r}; there are: {splits}"
+        raise ReadError(problem, file=str(folder))
     return None
+
+
+def _read_queries(path: Path, qrels: Path | None, corpus: Corpus) -> tuple[Query, ...]:
+    """Read the queries that have labels.
+
+    With ``qrels``, those are the queries with a grade above 0 there; without, those whose row
+    lists satisfying or violating documents. Labels of empty documents are dropped.
+    """
+    grades = {} if qrels is None else _read_grades(qrels, corpus)
+    queries: list[Query] = []
+    ids: set[str] = set()
+    for row in json_rows(path):
+        name = row.id()
+        if qrels is not None and name not in grades:
+            continue
+        if name in ids:
+            raise row.error(f"the id {name!r} was used before; ids must be unique")
+        ids.add(name)
+        query = _build_query(row, grades.get(name, {}), corpus)
+        if query.grades or query.violating:
+            queries.append(query)
+    if unknown := grades.keys() - ids:
+        raise ReadError(f"judges the query {min(unknown)!r}, which {path} lacks", file=str(qrels))
+    if not queries:
+        requirement = "the rows need 'satisfying' or 'violating', or the folder qrels.tsv"
+        if qrels is not None:
+            requirement = f"{qrels} gives no grade above 0"
+        raise ReadError(f"no labelled query: {requirement}", file=str(path))
+    return tuple(queries)
+
+
+def _read_grades(path: Path, corpus: Corpus) -> dict[str, dict[str, int]]:
+    """Query id -> original document id -> grade, for grades above 0."""
+    grades: dict[str, dict[str, int]] = {}
+    for qrel in read_qrels(path):
+        if corpus.canonical_id(qrel.document) is None and qrel.document not in corpus.empty:
+            problem = f"the corpus has no document {qrel.document!r}"
+            raise ReadError(problem, file=str(path), line=qrel.line)
+        if qrel.grade > 0:
+            grades.setdefault(qrel.query, {})[qrel.document] = qrel.grade
+    return grades
+
+
+def _build_query(row: Row, row_grades: Mapping[str, int], corpus: Corpus) -> Query:
+    text = row.text("text")
+    if not text.strip():
+        raise row.error("the query's text is empty")
+    absent = [label for label in _LABELS if label not in row.fields]
+    lists = {name for name, value in row.fields.items() if isinstance(value, list)}
+    for other in lists - _NOT_EXTRA:
+        if meant := get_close_matches(other, absent, 1, _SIMILAR):
+            raise row.error(f"{other!r} looks like a misspelt {meant[0]!r}: rename it")
+    canonical = {name: _canonical_ids(row.ids(name), row, corpus) for name in _LABELS}
+    grades = dict.fromkeys(sorted(canonical["satisfying"]), 1)
+    for document, grade in row_grades.items():
+        if (name := corpus.canonical_id(document)) is not None:
+            grades[name] = max(grade, grades.get(name, 0))
+    label_sets = [set(grades), canonical["violating"], canonical["neutral"]]
+    if sum(map(len, label_sets)) > len(set().union(*label_sets)):
+        raise row.error("one document, or two with the same text, carries two different labels")
+    return Query(
+        id=row.id(),
+        text=text,
+        grades=grades,
+        violating=canonical["violating"],
+        neutral=canonical["neutral"],
+        exclude=_own_document(row.id(), text, corpus) - set(grades),
+        extra={name: value for name, value in row.fields.items() if name not in _NOT_EXTRA},
+    )
+
+
+def _canonical_ids(documents: Iterable[str], row: Row, corpus: Corpus) -> frozenset[str]:
+    canonical = {document: corpus.canonical_id(document) for document in documents}
+    for document, name in canonical.items():
+        if name is None and document not in corpus.empty:
+            raise row.error(f"the corpus has no document {document!r}")
+    return frozenset(filter(None, canonical.values()))
+
+
+def _own_document(query: str, text: str, corpus: Corpus) -> frozenset[str]:
+    """The document that is the query: same id and same text, apart from a title.
+
+    The id alone is no sign: in many sets queries and documents are both numbered from 1.
+    """
+    name = corpus.canonical_id(query)
+    if name is not None and f" {corpus.documents[name]}".endswith(f" {text.strip()}"):
+        return frozenset({name})
+    return frozenset()

@@ -2,32 +2,36 @@
 
 The metric functions are pure functions of one ranked list and its labels. A list may be shorter
 than k: it then has fewer chances to violate and fewer to satisfy, so never read V@k without the
-recall beside it.
+recall.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TypeAlias
 
 from logic_retrievers.errors import MissingExtraError
-from logic_retrievers.evaluation.queries import Query
+from logic_retrievers.evaluation.datasets import Query
 
 Ranking: TypeAlias = Sequence[tuple[str, float]]
 """(document id, score), best first."""
 
 FVR_DEPTH = 10
-_IR_MEASURES = {"P": "P", "nDCG": "nDCG", "MRR": "RR", "MAP": "AP"}  # our name -> ir-measures'
-_CUTOFFS = (("P", 1), ("nDCG", 5), ("nDCG", 10), ("MRR", 10), ("MAP", 10))
+# our name -> ir-measures'
+_STANDARD = {name: name for name in ("P@1", "nDCG@5", "nDCG@10")} | {
+    "MRR@10": "RR@10",
+    "MAP@10": "AP@10",
+}
 _RECALL_DEPTHS, _VIOLATION_DEPTHS = (1, 5, 10, 20, 100, 1000), (1, 2, 5, 10)
-_CONSTRAINT_METRICS = (
+_CONSTRAINT_METRICS = (  # in the order of a report
     *(f"R@{k}" for k in _RECALL_DEPTHS),
     *(f"V@{k}" for k in _VIOLATION_DEPTHS),
     *("FVR", "NegRecall@10", "violation_rate", "constraint_nDCG@10"),
 )
-"""In the order of a report."""
 
+# metric without its depth -> explanation in a line
 MEANINGS: Mapping[str, str] = {
     "P": "the first hit satisfies (share of queries)",
     "R": "share of the wanted passages among the first k",
@@ -41,7 +45,6 @@ MEANINGS: Mapping[str, str] = {
     "constraint_nDCG": "satisfying 2, neutral 1, violating 0: near the top, 1 at best",
     "paired_accuracy": "both queries of a pair rank what satisfies above what violates",
 }
-"""Of each metric, without its depth, in a line."""
 
 
 def violation_at_k(ranked: Sequence[str], violating: Collection[str], k: int) -> float:
@@ -75,7 +78,7 @@ def mean_rank_violation(
 
     Its mean over negation queries is the violation rate (Shen et al. 2025, LogiCoL). A document
     that is not in the list counts as one rank after its end; equal means are no violation. So an
-    empty list violates nothing: read it beside the recall. NaN where either set is empty.
+    empty list violates nothing: read the recall too. NaN where either set is empty.
     """
     if not satisfying or not violating:
         return math.nan
@@ -94,15 +97,13 @@ def constraint_ndcg_at_k(
 
     NaN where no document has a gain.
     """
-    ideal = _dcg([2] * len(satisfying) + [1] * len(neutral), k)
+
+    def dcg(gains: Iterable[int]) -> float:
+        return sum(gain / math.log2(rank + 2) for rank, gain in enumerate(islice(gains, k)))
+
+    ideal = dcg([2] * len(satisfying) + [1] * len(neutral))
     gains = (2 if d in satisfying else 1 if d in neutral else 0 for d in ranked)
-    return _dcg(gains, k) / ideal if ideal else math.nan
-
-
-def _dcg(gains: Iterable[int], k: int) -> float:
-    return sum(
-        gain / math.log2(rank + 1) for rank, gain in zip(range(1, k + 1), gains, strict=False)
-    )
+    return dcg(gains) / ideal if ideal else math.nan
 
 
 def ranks_above(ranked: Ranking, satisfying: Collection[str], violating: Collection[str]) -> bool:
@@ -118,8 +119,7 @@ def ranks_above(ranked: Ranking, satisfying: Collection[str], violating: Collect
     return all(
         positions[own] < positions[other] and scores[own] != scores[other]
         for own in satisfying
-        for other in violating
-        if other in positions
+        for other in positions.keys() & set(violating)
     )
 
 
@@ -162,13 +162,11 @@ def standard_metrics(
         for rank, document in enumerate(ranked[query], start=1)
     ]
     names = {
-        ir_measures.parse_measure(f"{_IR_MEASURES[name]}@{k}"): f"{name}@{k}"
-        for name, k in _CUTOFFS
-        if k <= depth
+        ir_measures.parse_measure(theirs): name
+        for name, theirs in _STANDARD.items()
+        if int(name.partition("@")[2]) <= depth
     }
-    values: dict[str, dict[str, float]] = {
-        name: dict.fromkeys(grades, 0.0) for name in names.values()
-    }
+    values = {name: dict.fromkeys(grades, 0.0) for name in names.values()}
     if run:
         for value in ir_measures.iter_calc(list(names), qrels, run):
             values[names[value.measure]][value.query_id] = float(value.value)
@@ -195,10 +193,7 @@ def _constraint_metrics(query: Query, ids: Sequence[str]) -> Iterator[tuple[str,
 def compute_metrics(
     queries: Sequence[Query], rankings: Mapping[str, Ranking], depth: int
 ) -> dict[str, dict[str, float]]:
-    """Metric -> query id -> value, for all metrics that the labels and the depth allow.
-
-    A metric that looks deeper than ``depth``, the requested length of the rankings, is left out.
-    """
+    """Metric -> query id -> value, for all metrics that the labels and the depth allow."""
     ranked = {query: [document for document, _ in ranking] for query, ranking in rankings.items()}
     grades = {query.id: query.grades for query in queries if query.grades}
     values = standard_metrics(grades, ranked, depth)

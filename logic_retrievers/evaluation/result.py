@@ -1,4 +1,4 @@
-"""The result of an evaluation, its figures by label, and the comparison of results."""
+"""Evaluate a search function on a data set, and compare the results of several."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import csv
 import io
 import math
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from logic_retrievers.atomic_files import write_text
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation.datasets import Dataset, Query
+from logic_retrievers.evaluation.metrics import Ranking, compute_metrics
 from logic_retrievers.evaluation.statistics import (
     RESAMPLES,
     Estimate,
@@ -19,6 +21,9 @@ from logic_retrievers.evaluation.statistics import (
     holm,
     paired_bootstrap,
 )
+
+Search: TypeAlias = Callable[[Sequence[str], int], Sequence[Ranking]]
+"""What is evaluated: texts and k -> a ranking of at most k (document id, score) for each text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,7 @@ class EvaluationResult:
 
     @property
     def queries(self) -> int:
-        """Their number."""
+        """Number of queries."""
         return len(self.run)
 
     @property
@@ -62,13 +67,13 @@ class EvaluationResult:
         return {name: (estimate.low, estimate.high) for name, estimate in self.estimates.items()}
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, ready for ``json.dumps``: the figures without the lists."""
+        """Return a plain dictionary for ``json.dumps``: the figures without the lists."""
         names = ("dataset", "policy", "queries", "documents", "depth", "short_lists", "metrics")
         intervals = {name: list(ends) for name, ends in self.intervals.items()}
         return {**{name: getattr(self, name) for name in names}, "intervals": intervals}
 
     def write_per_query(self, path: str | os.PathLike[str]) -> None:
-        """Writes a CSV file of every metric for every query, empty where it does not apply.
+        """Write a CSV file of every metric for every query, empty where it does not apply.
 
         Raises:
             StorageError: the file cannot be written.
@@ -77,9 +82,61 @@ class EvaluationResult:
         writer = csv.writer(lines, lineterminator="\n")
         writer.writerow(["query", *self.per_query])
         for query in self.run:
-            values = (of_query.get(query, "") for of_query in self.per_query.values())
-            writer.writerow([query, *values])
+            writer.writerow([query, *(values.get(query, "") for values in self.per_query.values())])
         write_text(path, lines.getvalue())
+
+
+def evaluate(
+    dataset: Dataset,
+    search: Search,
+    depth: int = 100,
+    *,
+    policy: str = "",
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> EvaluationResult:
+    """Search for every query of a data set and measure the rankings.
+
+    The labels and the depth decide which metrics there are: nDCG, MRR, MAP, P and R where
+    there are satisfying documents; V@k, FVR and NegRecall@10 where there are violating ones;
+    violation_rate where such a query is a negation; constraint_nDCG@10 where there are neutral
+    ones; paired_accuracy where queries come in pairs. A metric deeper than ``depth`` is left out.
+
+    ``search`` is called once with all query texts; ``depth`` is the length of the rankings. Paired
+    accuracy is exact where both documents of a query lie within it; a pair below it counts as a
+    failure. ``policy`` names the result in a report; the rest is as in :func:`bootstrap`.
+
+    Raises:
+        ConfigurationError: the depth is below 1, or ``search`` returned something else than ranked
+            documents of the data set.
+        MissingExtraError: ir-measures is not installed.
+    """
+    if depth < 1:
+        raise ConfigurationError(f"depth is {depth}; it must be at least 1")
+    queries = dataset.queries
+    most_excluded = max((len(query.exclude) for query in queries), default=0)
+    found = list(search([query.text for query in queries], depth + most_excluded))
+    if len(found) != len(queries):
+        raise ConfigurationError(f"search returned {len(found)} lists for {len(queries)} queries")
+    rankings: dict[str, Ranking] = {}
+    short_lists = 0
+    for query, ranking in zip(queries, found, strict=True):
+        allowed = _allowed_ranking(query, list(ranking), dataset.documents)
+        rankings[query.id] = allowed[:depth]
+        short_lists += len(allowed) < min(depth, len(dataset.documents) - len(query.exclude))
+    per_query = compute_metrics(queries, rankings, depth)
+    groups = {query.id: _bootstrap_group(query) for query in queries}
+    return EvaluationResult(
+        dataset=dataset.name,
+        policy=policy,
+        depth=depth,
+        documents=len(dataset.documents),
+        short_lists=short_lists,
+        estimates=estimate_metrics(per_query, groups, resamples=resamples, seed=seed),
+        per_query=per_query,
+        groups=groups,
+        run={query: tuple(name for name, _ in ranking) for query, ranking in rankings.items()},
+    )
 
 
 def estimate_metrics(
@@ -110,28 +167,18 @@ def estimates_by_label(
         templates = {query.id: query.template for query in dataset.queries if query.template}
         by_template = estimates_by_label(result.per_query, templates, result.groups)
 
-    Args:
-        per_query: metric -> query (or group, or pair) -> value.
-        labels: query -> label; queries without one are left out.
-        groups: query -> group that is resampled together; each query by itself by default.
-        seed: as :func:`bootstrap`.
-
-    Returns:
-        label -> metric -> estimate, labels in the order in which they first occur; a metric
-        without a value under a label is left out there.
+    Queries without a label are left out, and so is a metric without a value under a label.
+    ``groups`` maps queries to groups that are resampled together; by default each query is alone.
     """
-    members: dict[str, list[str]] = {}
-    for query, label in labels.items():
-        members.setdefault(label, []).append(query)
     estimates: dict[str, dict[str, Estimate]] = {}
-    for label, queries in members.items():
+    for label in dict.fromkeys(labels.values()):
+        own = {q: q if groups is None else groups[q] for q in labels if labels[q] == label}
         values = {
-            metric: {query: of_query[query] for query in queries if query in of_query}
+            metric: of_query
             for metric, of_query in per_query.items()
+            if not own.keys().isdisjoint(of_query)
         }
-        values = {metric: of_query for metric, of_query in values.items() if of_query}
         if values:
-            own = {query: query if groups is None else groups[query] for query in queries}
             estimates[label] = estimate_metrics(values, own, seed=seed)
     return estimates
 
@@ -158,15 +205,9 @@ def compare(
 ) -> dict[str, dict[str, Comparison]]:
     """Paired comparisons of several results with a baseline over the same queries.
 
-    Args:
-        baseline: what the others are compared with.
-        others: name -> result; the baseline itself is skipped.
-        metrics: which; all of the baseline by default.
-        queries: only these queries, say those of one template; all by default.
-        seed: as :func:`bootstrap`; all comparisons share the bootstrap samples.
-
-    Returns:
-        name -> metric -> comparison; a metric that a result or the baseline lacks is left out.
+    Returns name -> metric -> comparison; the baseline itself is skipped, and a metric that a result
+    or the baseline lacks. ``queries`` keeps some queries only, say those of one template. All
+    comparisons share the bootstrap samples.
 
     Raises:
         ConfigurationError: the results are not over the same queries.
@@ -185,7 +226,7 @@ def compare(
         for metric in wanted:
             before = baseline.per_query.get(metric, {})
             after = other.per_query.get(metric, {})
-            if after and any(query in before for query in groups):
+            if after and not before.keys().isdisjoint(groups):
                 columns[metric, name] = [
                     after[query] - before[query] if query in before else math.nan
                     for query in groups
@@ -200,6 +241,25 @@ def compare(
         names = [name for column_metric, name in columns if column_metric == metric]
         corrected = holm([tested[metric, name].p for name in names])
         for name, p_corrected in zip(names, corrected, strict=True):
-            test = tested[metric, name]
-            compared[name][metric] = Comparison(test.difference, test.p, p_corrected)
+            compared[name][metric] = Comparison(*tested[metric, name], p_corrected)
     return compared
+
+
+def _bootstrap_group(query: Query) -> str:
+    """Queries that share documents or atoms are no independent evidence: same group."""
+    if query.pair is not None:
+        return f"pair {query.pair}"
+    return query.id if query.group is None else f"group {query.group}"
+
+
+def _allowed_ranking(query: Query, ranking: Ranking, documents: Mapping[str, str]) -> Ranking:
+    """Check a ranking and take out the document that is the query itself."""
+    ids = [document for document, _ in ranking]
+    unknown = next((document for document in ids if document not in documents), None)
+    if unknown is not None:
+        raise ConfigurationError(
+            f"search returned {unknown!r} for query {query.id!r}; the data set has no such document"
+        )
+    if len(set(ids)) < len(ids):
+        raise ConfigurationError(f"search returned a document twice for query {query.id!r}")
+    return [(document, score) for document, score in ranking if document not in query.exclude]

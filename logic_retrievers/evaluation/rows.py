@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from logic_retrievers.errors import ReadError
 
@@ -22,11 +22,10 @@ class Row:
     line: int
 
     def error(self, problem: str) -> ReadError:
-        """A ReadError that names this row's file and line."""
         return ReadError(problem, file=str(self.path), line=self.line)
 
     def text(self, name: str) -> str:
-        """The string in a field; an absent or null ``title`` counts as empty."""
+        """Return the string in a field; an absent or null ``title`` counts as empty."""
         value = self.fields.get(name)
         if value is None and name == "title":
             return ""
@@ -35,11 +34,11 @@ class Row:
         return self._validate_text(value, name)
 
     def id(self, name: str = "_id") -> str:
-        """The id in a field, as a string."""
+        """Return the id in a field as a string."""
         return self._validate_id(self.fields.get(name), name)
 
     def ids(self, name: str) -> tuple[str, ...]:
-        """The list of document ids in a field; an absent or null one counts as empty."""
+        """Return the list of document ids in a field; an absent or null one counts as empty."""
         values = self.fields.get(name)
         if values is None:
             return ()
@@ -48,7 +47,7 @@ class Row:
         return tuple(self._validate_id(value, name) for value in values)
 
     def with_fields(self, fields: dict[str, Any]) -> Row:
-        """Other fields at the same place: a published row converted to our form."""
+        """Return other fields at the same place: a published row converted to our form."""
         return Row(fields, self.path, self.line)
 
     def _validate_id(self, value: object, name: str) -> str:
@@ -66,8 +65,7 @@ class Row:
         return value
 
 
-@dataclass(frozen=True, slots=True)
-class Qrel:
+class Qrel(NamedTuple):
     """A relevance judgement, one line of a qrels file."""
 
     query: str
@@ -77,7 +75,7 @@ class Qrel:
 
 
 def json_rows(path: Path) -> Iterator[Row]:
-    """The objects of a JSON Lines file, plain or gzip; blank lines are skipped.
+    """Read the objects of a JSON Lines file, plain or gzip; blank lines are skipped.
 
     Raises:
         ReadError: the file cannot be read, or a line is not a JSON object.
@@ -93,23 +91,18 @@ def json_rows(path: Path) -> Iterator[Row]:
 
 
 def read_qrels(path: Path) -> Iterator[Qrel]:
-    """The lines ``query-id TAB corpus-id TAB score`` of a qrels file, with or without a header.
+    """Read the lines ``query-id TAB corpus-id TAB score`` of a file with or without a header.
 
     Only tabs separate columns: ids may hold spaces.
 
     Raises:
         ReadError: the file cannot be read, or a line has another form.
     """
-    may_be_header = True
-    for number, line in _content_lines(path):
+    for position, (number, line) in enumerate(_content_lines(path)):
         columns = line.rstrip("\r\n").split("\t")
         if len(columns) != 3:
-            raise ReadError(
-                f"expected query-id, corpus-id and score separated by tabs, found {len(columns)} "
-                "column(s)",
-                file=str(path),
-                line=number,
-            )
+            problem = f"expected query-id, corpus-id and score, found {len(columns)} column(s)"
+            raise ReadError(f"{problem} between tabs", file=str(path), line=number)
         query, document, score = columns
         try:
             grade = float(score)
@@ -117,27 +110,23 @@ def read_qrels(path: Path) -> Iterator[Qrel]:
             grade = float("nan")
         if grade.is_integer():
             yield Qrel(query, document, int(grade), number)
-        elif not may_be_header:
+        elif position:  # the first line may be a header
             raise ReadError(f"the score {score!r} is not an integer", file=str(path), line=number)
-        may_be_header = False
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Numbered lines of a UTF-8 file, plain or gzip; only line feeds end them (texts hold U+2028).
+def _content_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Number the lines of a UTF-8 file that are not blank; only line feeds end them.
 
-    Raises:
-        ReadError: the file cannot be read.
+    Texts hold U+2028, where ``str.splitlines`` would break them.
     """
     number = 0
     try:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
             for number, raw in enumerate(file, start=1):
-                yield number, raw.decode("utf-8-sig")
+                line = raw.decode("utf-8-sig")
+                if line.strip():
+                    yield number, line
     except UnicodeDecodeError as error:
         raise ReadError(f"not UTF-8: {error.reason}", file=str(path), line=number) from None
     except (OSError, EOFError, zlib.error) as error:
         raise ReadError(f"cannot be read: {error}", file=str(path)) from error
-
-
-def _content_lines(path: Path) -> Iterator[tuple[int, str]]:
-    return ((number, line) for number, line in read_lines(path) if line.strip())

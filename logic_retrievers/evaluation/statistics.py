@@ -1,13 +1,9 @@
-"""Bootstrap intervals and paired significance tests.
-
-numpy and scipy do the mathematics; scipy comes with the extra ``eval``, and only :func:`mcnemar`
-needs it.
-"""
+"""Bootstrap intervals and paired significance tests."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias, overload
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -45,21 +41,15 @@ def bootstrap(
 ) -> list[Estimate]:
     """Means with 95 % percentile intervals; rows are drawn with replacement, alike for each column.
 
-    Args:
-        values: shape (queries,) or (queries, metrics); NaN where a metric does not apply.
-        groups: one label per query; queries with the same label are drawn together (the two of a
-            NevIR pair share their documents and are no independent evidence).
-        resamples: number of bootstrap samples.
-        seed: the same seed gives the same intervals.
-
-    Returns:
-        One estimate per column; NaN for a column without a value.
+    ``values`` has shape (queries,) or (queries, metrics), NaN where a metric does not apply; a
+    column without a value gives NaN. ``groups`` has one label per query: queries with the same
+    label are drawn together (the two of a NevIR pair share their documents and are no independent
+    evidence). The same seed gives the same intervals.
 
     Raises:
         ConfigurationError: no queries, or a setting out of range.
     """
-    resampled = bootstrap_means(values, groups, resamples=resamples, seed=seed)
-    return _estimates(values, groups, resampled)
+    return _resample(values, groups, resamples, seed)[0]
 
 
 def bootstrap_means(
@@ -72,18 +62,8 @@ def bootstrap_means(
     """Means of the bootstrap samples, shape (resamples, metrics); arguments as :func:`bootstrap`.
 
     NaN where no query of a sample has a value.
-
-    Raises:
-        ConfigurationError: no queries, or a setting out of range.
     """
-    table = _as_table(values)
-    if resamples < 1:
-        raise ConfigurationError(f"resamples must be at least 1, not {resamples}")
-    if groups is not None and len(groups) != len(table):
-        raise ConfigurationError(f"{len(table)} rows of values but {len(groups)} groups")
-    sums, counts = _group_sums(table, groups)
-    draws = _draw_groups(len(sums), resamples, np.random.default_rng(seed))
-    return np.vstack([_divide(weights @ sums, weights @ counts) for weights in draws])
+    return _resample(values, groups, resamples, seed)[1]
 
 
 def paired_bootstrap(
@@ -101,11 +81,9 @@ def paired_bootstrap(
     Raises:
         ConfigurationError: a column without a difference, or not one group per difference.
     """
-    resampled = bootstrap_means(differences, groups, resamples=resamples, seed=seed)
-    estimates = _estimates(differences, groups, resampled)
+    estimates, resampled = _resample(differences, groups, resamples, seed)
     return [
-        PairedTest(estimate, bootstrap_p(column))
-        for estimate, column in zip(estimates, resampled.T, strict=True)
+        PairedTest(e, bootstrap_p(column)) for e, column in zip(estimates, resampled.T, strict=True)
     ]
 
 
@@ -147,10 +125,6 @@ def mcnemar(gained: int, lost: int) -> float:
     return float(binomtest(gained, gained + lost).pvalue)
 
 
-@overload
-def holm(ps: Sequence[float]) -> list[float]: ...
-@overload
-def holm(ps: Sequence[float | None]) -> list[float | None]: ...
 def holm(ps: Sequence[float | None]) -> list[Any]:
     """Corrects p-values for multiple testing (Holm 1979); in their order.
 
@@ -166,29 +140,31 @@ def holm(ps: Sequence[float | None]) -> list[Any]:
     return corrected
 
 
-def _estimates(
-    values: npt.ArrayLike, groups: Sequence[Hashable] | None, resampled: Values
-) -> list[Estimate]:
-    sums, counts = _group_sums(_as_table(values), groups)
+def _resample(
+    values: npt.ArrayLike, groups: Sequence[Hashable] | None, resamples: int, seed: int
+) -> tuple[list[Estimate], Values]:
+    """The estimate of each column, and the means of the samples, shape (resamples, columns)."""
+    table = np.asarray(values, dtype=np.float64)
+    if not table.size:
+        raise ConfigurationError("no values to resample")
+    if resamples < 1:
+        raise ConfigurationError(f"resamples must be at least 1, not {resamples}")
+    if groups is not None and len(groups) != len(table):
+        raise ConfigurationError(f"{len(table)} rows of values but {len(groups)} groups")
+    sums, counts = _group_sums(table.reshape(len(table), -1), groups)
+    draws = _draw_groups(len(sums), resamples, np.random.default_rng(seed))
+    resampled = np.vstack([_divide(weights @ sums, weights @ counts) for weights in draws])
     means = _divide(sums.sum(axis=0), counts.sum(axis=0))
     estimates = []
     for mean, column in zip(means, resampled.T, strict=True):
         defined = column[~np.isnan(column)]  # a rare metric may be absent from a whole sample
         low, high = np.quantile(defined, [_TAIL, 1 - _TAIL]) if len(defined) else (np.nan, np.nan)
         estimates.append(Estimate(float(mean), float(low), float(high)))
-    return estimates
-
-
-def _as_table(values: npt.ArrayLike) -> Values:
-    """Shape (queries, metrics)."""
-    table = np.asarray(values, dtype=np.float64)
-    if not table.size:
-        raise ConfigurationError("no values to resample")
-    return table.reshape(len(table), -1)
+    return estimates, resampled
 
 
 def _group_sums(table: Values, groups: Sequence[Hashable] | None) -> tuple[Values, Values]:
-    """Sums and numbers of the defined values, shape (groups, metrics) each."""
+    """Sums and numbers of the defined values, shape (groups, columns) each."""
     labels = range(len(table)) if groups is None else groups
     numbers: dict[Hashable, int] = {}
     rows = np.array([numbers.setdefault(label, len(numbers)) for label in labels])

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.probe.normalization import Tokens, answer_tokens, find_spans
 from logic_retrievers.probe.prompt import WORDING
-from logic_retrievers.probe.questions import ProbeQuestion
+from logic_retrievers.text import comparable
 
+if TYPE_CHECKING:
+    from logic_retrievers.probe.questions import ProbeQuestion
+
+Tokens: TypeAlias = tuple[str, ...]
 Grading: TypeAlias = Literal["containment", "support"]
 """What makes an answer right. ``containment``, for short answers: it contains a right answer and no
 wrong one. ``support``, for long ones: it has more of a right answer's words than of any wrong
 one's, and where there is no wrong one more than half of them."""
 Direction: TypeAlias = Literal["satisfying", "violating", "neither"]
 
+# Share that stands for a wrong answer's where there is none. With one, a word that stands in
+# every text helps both alike; without, it would make most sentences right. (Of BoolQuestions' right
+# answers, 66 % share a word with a random sentence, and none shares half of its words.)
 _SUPPORT_WITHOUT_WRONG = 0.5
-"""Share that stands for a wrong answer's where there is none. With one, a word that stands in
-every text helps both alike; without, it would make most sentences right. (Of BoolQuestions' right
-answers, 66 % share a word with a random sentence, and none shares half of its words.)"""
-_ABSTENTIONS = tuple(map(answer_tokens, WORDING["answers"]["abstentions"]))
+_ARTICLES = frozenset({"a", "an", "the"})
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_INSIDE = re.compile(r"['\u2019\u02bc`]|\.(?!\d)")  # of "O'Neil" and "U.S."; 3.5 keeps its point
+_TOKEN = re.compile(r"(?:[^\W_]|(?<=\d)\.(?=\d))+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +61,7 @@ class Grade:
 
 
 def grade(question: ProbeQuestion, answer: str) -> Grade:
-    """Grades an answer.
+    """Grade an answer.
 
     Contained means as consecutive whole tokens: "Ann" is not in "Annapolis". Where one answer lies
     inside a longer one, only the longer one counts: "Rocky II" contains no "Rocky". An answer that
@@ -64,7 +70,12 @@ def grade(question: ProbeQuestion, answer: str) -> Grade:
     tokens = answer_tokens(answer)
     gold = {answer_tokens(text) for text in question.gold}
     wrong = {answer_tokens(text) for text in question.wrong} - gold
-    contained = _contained_answers(tokens, gold | wrong)
+    spans = [(span, text) for text in gold | wrong for span in find_spans(text, tokens)]
+    contained = {
+        text
+        for span, text in spans
+        if not any(len(span) < len(other) and set(span) <= set(other) for other, _ in spans)
+    }
     wrong_support = _best_recall(tokens, wrong) if wrong else _SUPPORT_WITHOUT_WRONG
     return Grade(
         exact=tokens in gold,
@@ -77,19 +88,8 @@ def grade(question: ProbeQuestion, answer: str) -> Grade:
     )
 
 
-def validate_grading(grading: Any) -> Grading:
-    """A grading from its name.
-
-    Raises:
-        ConfigurationError: no such grading.
-    """
-    if grading in get_args(Grading):
-        return cast("Grading", grading)
-    raise ConfigurationError(f"unknown grading {grading!r}; one of {', '.join(get_args(Grading))}")
-
-
 def top_passage_direction(question: ProbeQuestion, passages: Sequence[str]) -> Direction | None:
-    """The label of the first of the passages' ids (CoDeR, appendix); None for a question without.
+    """The label of the first passage's id (CoDeR, appendix); None for a question without labels.
 
     It describes the retrieval alone, and is no part of the accuracy.
     """
@@ -101,14 +101,28 @@ def top_passage_direction(question: ProbeQuestion, passages: Sequence[str]) -> D
     return "violating" if first in question.violating else "neither"
 
 
-def _contained_answers(tokens: Tokens, answers: Iterable[Tokens]) -> set[Tokens]:
-    """The answers that occur in the tokens, not counting occurrences inside a longer answer."""
-    spans = [(span, answer) for answer in answers for span in find_spans(answer, tokens)]
-    return {
-        answer
-        for span, answer in spans
-        if not any(len(span) < len(other) and set(span) <= set(other) for other, _ in spans)
-    }
+def answer_tokens(text: str) -> Tokens:
+    """Words and numbers without case, accents, punctuation and articles.
+
+    Normalized as in SQuAD's script (Rajpurkar et al. 2016), except that a mark between two words
+    separates them, ``1,000`` is ``1000``, and letters lose their accents. A text of articles alone
+    keeps them, and a text of signs alone keeps those: no text with content becomes empty.
+    """
+    plain = comparable(text)
+    words = _TOKEN.findall(_INSIDE.sub("", _THOUSANDS.sub("", plain)))
+    signs = "".join(plain.split()) or "".join(text.split())  # an accent alone is a sign too
+    return tuple(word for word in words if word not in _ARTICLES) or tuple(
+        words or filter(None, [signs])
+    )
+
+
+def find_spans(part: Tokens, whole: Tokens) -> list[range]:
+    """The positions of a sequence of tokens inside another one."""
+    length = len(part)
+    if not length:
+        return []
+    starts = range(len(whole) - length + 1)
+    return [range(at, at + length) for at in starts if whole[at : at + length] == part]
 
 
 def _overlap(first: Tokens, second: Tokens) -> int:
@@ -117,3 +131,6 @@ def _overlap(first: Tokens, second: Tokens) -> int:
 
 def _best_recall(tokens: Tokens, answers: Iterable[Tokens]) -> float:
     return max(_overlap(tokens, answer) / len(answer) for answer in answers)
+
+
+_ABSTENTIONS = tuple(map(answer_tokens, WORDING["answers"]["abstentions"]))

@@ -5,15 +5,15 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 
+# Instructions and worked examples of the prompts, words of answers, fields of a question.
 WORDING: Mapping[str, Any] = tomllib.loads(
-    files("logic_retrievers.probe").joinpath("wording.toml").read_text("utf-8")
+    Path(__file__).with_name("wording.toml").read_text("utf-8")
 )
-"""Instructions and worked examples of the prompts, words of answers, fields of a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +42,13 @@ class Prompt:
 
 def build_prompt(question: str, passages: Sequence[str], seed: int = 0) -> Prompt:
     """An instruction, two worked examples, the passages (there may be none), and the question."""
-    return Prompt(
-        question=question,
-        passages=tuple(passages),
-        system=WORDING["system"],
-        user=_format_message(passages, question),
-        seed=seed,
-        examples=tuple(
-            (_format_message(e["passages"], e["question"]), e["answer"])
-            for e in WORDING["examples"]
-        ),
+
+    def message(passages: Sequence[str], question: str) -> str:
+        numbered = [f"{n}. {' '.join(text.split())}" for n, text in enumerate(passages, 1)]
+        return "\n".join(["Passages:", *numbered, f"Question: {question}"])
+
+    examples = tuple(
+        (message(e["passages"], e["question"]), e["answer"]) for e in WORDING["examples"]
     )
-
-
-def _format_message(passages: Sequence[str], question: str) -> str:
-    numbered = [f"{number}. {' '.join(text.split())}" for number, text in enumerate(passages, 1)]
-    return "\n".join(["Passages:", *numbered, f"Question: {question}"])
+    user = message(passages, question)
+    return Prompt(question, tuple(passages), WORDING["system"], user, seed, examples)

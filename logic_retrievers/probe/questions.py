@@ -1,11 +1,7 @@
-"""Question sets: questions with known answers and their passages, read from folders.
-
-A folder is checked row by row when it is read, since people write and change the files.
-"""
+"""Question sets: questions with known answers and their passages, read from folders."""
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,19 +9,17 @@ from pathlib import Path
 
 from logic_retrievers.atomic_files import write_folder
 from logic_retrievers.errors import InputError, ReadError
-from logic_retrievers.evaluation.corpus import Corpus, read_corpus
-from logic_retrievers.evaluation.datasets import data_file
+from logic_retrievers.evaluation.datasets import Corpus, data_file, read_corpus
 from logic_retrievers.evaluation.rows import Row, json_rows
 from logic_retrievers.paths import is_folder
-from logic_retrievers.probe.normalization import answer_tokens
+from logic_retrievers.probe.grading import answer_tokens
 from logic_retrievers.probe.prompt import WORDING
 
 QUESTIONS, CORPUS = "questions.jsonl", "corpus.jsonl"
 TEMPLATE = Path(__file__).with_name("template_files")
 
 FIELDS: Mapping[str, str] = WORDING["fields"]
-"""Fields of a row of ``questions.jsonl`` and their meaning, as ``wording.toml`` has them."""
-_REQUIRED = ("_id", "text", "gold")
+"""Fields of a row of ``questions.jsonl`` and their meaning."""
 _PASSAGE_FIELDS = ("satisfying", "violating", "candidates", "trusted")
 
 
@@ -85,11 +79,11 @@ class ProbeSet:
 
 
 def read_probe(folder: str | os.PathLike[str]) -> ProbeSet:
-    """Reads a question set from a folder; the folder's name becomes the set's.
+    """Read a question set from a folder; the folder's name becomes the set's.
 
     The folder holds ``questions.jsonl``, rows of :data:`FIELDS`, and ``corpus.jsonl``, rows of
     ``_id``, ``title`` and ``text``; both may be gzip, with ``.gz`` after their names. Passages with
-    the same text are merged, as in :func:`logic_retrievers.evaluation.corpus.read_corpus`.
+    the same text are merged, as in :func:`logic_retrievers.evaluation.datasets.read_corpus`.
 
     Raises:
         ReadError: a file is missing, or a row cannot be used; the message names file and line.
@@ -98,20 +92,19 @@ def read_probe(folder: str | os.PathLike[str]) -> ProbeSet:
     if not is_folder(folder):
         raise ReadError("no such folder", file=str(folder))
     corpus = read_corpus(_find_file(folder, CORPUS))
-    path = _find_file(folder, QUESTIONS)
     questions: dict[str, ProbeQuestion] = {}
-    for row in json_rows(path):
+    for row in json_rows(_find_file(folder, QUESTIONS)):
         question = _read_question(row, corpus)
         if question.id in questions:
             raise row.error(f"the id {question.id!r} was used before; ids must be unique")
         questions[question.id] = question
     if not questions:
-        raise ReadError("no question in this file", file=str(path))
+        raise ReadError(f"no question in {QUESTIONS}", file=str(folder))
     return ProbeSet(folder.resolve().name, tuple(questions.values()), corpus.documents)
 
 
 def write_template(folder: str | os.PathLike[str]) -> None:
-    """Writes a set of two worked questions, with a README that explains its files.
+    """Write a set of two worked questions, with a README that explains its files.
 
     Raises:
         ConfigurationError: the folder exists already.
@@ -129,7 +122,11 @@ def _find_file(folder: Path, name: str) -> Path:
 
 
 def _read_question(row: Row, corpus: Corpus) -> ProbeQuestion:
-    _check_fields(row)
+    if unknown := next((name for name in row.fields if name not in FIELDS), None):
+        raise row.error(f"unknown field {unknown!r}; there are {', '.join(FIELDS)}")
+    for name in ("_id", "text", "gold"):
+        if row.fields.get(name) is None:
+            raise row.error(f"the question has no {name!r}: {FIELDS[name]}")
     gold, wrong = _read_answers(row, "gold"), _read_answers(row, "wrong")
     gold_by_tokens = {answer_tokens(answer): answer for answer in gold}
     for answer in wrong:
@@ -141,8 +138,6 @@ def _read_question(row: Row, corpus: Corpus) -> ProbeQuestion:
     passages = {field: _read_passage_ids(row, field, corpus) for field in _PASSAGE_FIELDS}
     if both := set(passages["satisfying"]) & set(passages["violating"]):
         raise row.error(f"the passage {min(both)!r} is satisfying and violating at once")
-    if not row.text("text").strip():
-        raise row.error("the question's text is empty")
     kind = row.text("kind") if row.fields.get("kind") is not None else ""
     try:
         return ProbeQuestion(row.id(), row.text("text"), gold, wrong, kind, **passages)
@@ -150,29 +145,11 @@ def _read_question(row: Row, corpus: Corpus) -> ProbeQuestion:
         raise row.error(str(error)) from None
 
 
-def _check_fields(row: Row) -> None:
-    for name in row.fields:
-        if name not in FIELDS:
-            similar = next((f for f in FIELDS if f.lstrip("_") == name.lower().strip(" _")), "")
-            hint = f"did you mean {similar!r}?" if similar else f"there are {', '.join(FIELDS)}"
-            raise row.error(f"unknown field {name!r}; {hint}")
-    if missing := [name for name in _REQUIRED if row.fields.get(name) is None]:
-        raise row.error(f"the question has no {missing[0]!r}: {FIELDS[missing[0]]}")
-
-
 def _read_answers(row: Row, field: str) -> tuple[str, ...]:
     values = row.fields.get(field)
-    if values is None:
-        return ()
-    if not isinstance(values, list):
-        correction = json.dumps([values if isinstance(values, str) else json.dumps(values)])
-        raise row.error(f"{field!r} must be a list of answers: {correction} instead of {values!r}")
-    for value in values:
-        if not isinstance(value, str):
-            correction = json.dumps(json.dumps(value))
-            raise row.error(
-                f"an answer in {field!r} must be a text: {correction} instead of {value!r}"
-            )
+    values = [] if values is None else values
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise row.error(f'{field!r} must be a list of answers, as ["Rye", "1936"], not {values!r}')
     return tuple(row.with_fields({field: value}).text(field) for value in values)
 
 

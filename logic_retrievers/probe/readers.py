@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
+import sqlite3
+from contextlib import closing
 from dataclasses import astuple
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
-from logic_retrievers.chat import AnswerCache, ChatEndpoint
+from logic_retrievers.atomic_files import private_file
+from logic_retrievers.chat import ChatEndpoint
 from logic_retrievers.encoders import Encoder, default_encoder
-from logic_retrievers.errors import ConfigurationError, InputError
+from logic_retrievers.errors import ConfigurationError, StorageError
 from logic_retrievers.probe.prompt import Prompt
 
 _VECTOR = "topical"
@@ -29,7 +34,7 @@ class Reader(Protocol):
         """Model and settings that change an answer, no secret: part of the cache's key."""
 
     def answer(self, prompt: Prompt) -> str:
-        """The answer to a prompt.
+        """Answer a prompt.
 
         Raises:
             LogicRetrieversError: no answer to this prompt; to another one there may be.
@@ -51,18 +56,12 @@ class ExtractiveReader:
 
     @property
     def name(self) -> str:
-        """The kind of reader, and the fingerprints of the vectors that it compares."""
         spec = self._encoder.specs[_VECTOR]
-        fingerprints = dict.fromkeys(
-            [spec.fingerprint_for("query"), spec.fingerprint_for("document")]
-        )
+        fingerprints = {spec.fingerprint_for("query"): 0, spec.fingerprint_for("document"): 0}
         return f"extractive ({', '.join(fingerprints)})"
 
     def answer(self, prompt: Prompt) -> str:
-        """The nearest sentence."""
-        sentences = [
-            sentence for passage in prompt.passages for sentence in split_sentences(passage)
-        ]
+        sentences = [text for passage in prompt.passages for text in split_sentences(passage)]
         if not sentences:
             return ""
         question = self._encoder.encode_queries([prompt.question], [_VECTOR])[_VECTOR][0]
@@ -71,7 +70,7 @@ class ExtractiveReader:
 
 
 def split_sentences(text: str) -> list[str]:
-    """Splits at line breaks, and after a mark with white space unless a small letter follows."""
+    """Split at line breaks, and after a mark with white space unless a small letter follows."""
     return [part.strip() for part in _SENTENCE_END.split(text) if part.strip()]
 
 
@@ -99,9 +98,8 @@ class EndpointReader:
     ) -> None:
         if max_tokens is not None and max_tokens < 1:
             raise ConfigurationError(f"max_tokens is {max_tokens}; it must be at least 1")
-        self._endpoint = endpoint
+        self._endpoint, self._send_seed = endpoint, send_seed
         self._settings = {"temperature": temperature, "max_tokens": max_tokens}
-        self._send_seed = send_seed
 
     @property
     def name(self) -> str:
@@ -111,24 +109,16 @@ class EndpointReader:
         return f"{self._endpoint.model} ({listed})"
 
     def answer(self, prompt: Prompt) -> str:
-        """The model's answer.
-
-        Raises:
-            InputError: the answer was withheld.
-            ServerError: as :meth:`ChatEndpoint.complete`.
-        """
         seed = prompt.seed if self._send_seed else None
-        completion = self._endpoint.complete(prompt.turns, **self._settings, seed=seed)
-        if completion.end == "content_filter":
-            raise InputError(f"{self._endpoint.model!r} withheld its answer ({completion.end})")
-        return completion.text
+        return self._endpoint.complete(prompt.turns, **self._settings, seed=seed)
 
 
 class CachedReader:
     """Keeps a reader's answers on disk and asks it only for those that are missing.
 
-    The key is a hash of the reader's name and the whole prompt. The file holds the answers as
-    plain text, and is never pruned.
+    The key is a hash of the reader's name and the whole prompt. The file holds answers in plain
+    text and is never pruned. A new file is readable by its owner alone. Each call opens its own
+    connection, so threads and forks are safe.
 
     Args:
         reader: answers what is not in the file.
@@ -140,19 +130,33 @@ class CachedReader:
 
     def __init__(self, reader: Reader, path: Path) -> None:
         self._reader = reader
-        self._answers = AnswerCache(path)
+        self._path = Path(path).absolute()  # SQLite gives ":memory:" a meaning of its own
+        private_file(self._path)
+        self._execute(
+            "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, answer TEXT) WITHOUT ROWID"
+        )
 
     @property
     def name(self) -> str:
-        """That of the reader."""
         return self._reader.name
 
     def answer(self, prompt: Prompt) -> str:
-        """The answer, from the file where it has one."""
-        request = [self._reader.name, *astuple(prompt)]
-        cached = self._answers.get(request)
-        if cached is not None:
-            return cached
+        # of JSON, not of joined text: two requests never share a key
+        request = json.dumps([self._reader.name, *astuple(prompt)])
+        key = hashlib.sha256(request.encode()).digest()
+        rows = self._execute("SELECT answer FROM answers WHERE key = ?", key)
+        if rows and isinstance(rows[0][0], str):  # SQLite enforces no column types
+            return rows[0][0]
         answer = self._reader.answer(prompt)
-        self._answers.put(request, answer)
+        self._execute("INSERT OR REPLACE INTO answers VALUES (?, ?)", key, answer)
         return answer
+
+    def _execute(self, statement: str, *values: str | bytes) -> list[tuple[str]]:
+        try:
+            with closing(sqlite3.connect(self._path, timeout=60)) as connection, connection:
+                return connection.execute(statement, values).fetchall()
+        except sqlite3.Error as error:
+            raise StorageError(
+                f"The cache of answers {str(self._path)!r} failed: {error}. Make room or check "
+                "the rights; if it is damaged or no SQLite file, delete it."
+            ) from error

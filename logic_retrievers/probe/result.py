@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from logic_retrievers.atomic_files import write_text
-from logic_retrievers.evaluation.result import estimate_metrics, estimates_by_label
+from logic_retrievers.evaluation.result import estimates_by_label
 from logic_retrievers.evaluation.statistics import Estimate, bootstrap, holm, mcnemar
 from logic_retrievers.probe.grading import Direction, Grade, Grading
-
-ACCURACY = "accuracy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,6 @@ class AccuracyComparison:
     left_out: int
 
     def to_dict(self) -> dict[str, Any]:
-        """A plain dictionary, ready for JSON."""
         return {**asdict(self), "difference": self.difference._asdict()}
 
 
@@ -105,31 +102,31 @@ class ProbeResult:
         per question.
         """
         values = self._values(configuration)
-        if not values:
-            return {}
-        answered = {name: name for name in values[ACCURACY]}
-        return estimate_metrics(values, answered, seed=self.seed)
+        everything = dict.fromkeys(values.get("accuracy", ()), "")
+        return estimates_by_label(values, everything, seed=self.seed).get("", {})
 
     def figures_by_kind(self, configuration: str) -> dict[str, dict[str, Estimate]]:
         """Kind -> :meth:`figures` of its questions."""
-        return estimates_by_label(self._values(configuration), self._labels(), seed=self.seed)
+        return estimates_by_label(self._values(configuration), self._labels, seed=self.seed)
 
     def comparisons(self, kind: str | None = None) -> dict[str, AccuracyComparison]:
         """Configuration -> its accuracy against the first's, over the questions of a kind.
 
         A question that got no answer under one of the two is left out for both, and counted.
         """
-        questions = {name for name, label in self.kinds.items() if kind in {None, label}}
-        baseline, *others = (self._correct(name, questions) for name in self.traces)
-        return compare_accuracy(
-            baseline,
-            dict(zip(list(self.traces)[1:], others, strict=True)),
-            seed=self.seed,
-        )
+        baseline, *others = (self._correct(name, kind) for name in self.traces)
+        named = dict(zip(list(self.traces)[1:], others, strict=True))
+        return compare_accuracy(baseline, named, seed=self.seed)
 
     def to_json(self) -> dict[str, Any]:
-        """A plain dictionary, ready for ``json.dumps``: all figures, without the traces."""
-        kinds = list(dict.fromkeys(self._labels().values()))
+        """Return a plain dictionary for ``json.dumps``: all figures, without the traces."""
+
+        def plain(figures: Mapping[str, Estimate]) -> dict[str, dict[str, float]]:
+            return {metric: estimate._asdict() for metric, estimate in figures.items()}
+
+        def compared(kind: str | None = None) -> dict[str, dict[str, Any]]:
+            return {name: each.to_dict() for name, each in self.comparisons(kind).items()}
+
         return {
             "set": self.set,
             "reader": self.reader,
@@ -140,22 +137,21 @@ class ProbeResult:
             "configurations": {
                 name: {
                     "failed": self.failed(name),
-                    "figures": _plain_figures(self.figures(name)),
+                    "figures": plain(self.figures(name)),
                     "by_kind": {
-                        kind: _plain_figures(figures)
-                        for kind, figures in self.figures_by_kind(name).items()
+                        kind: plain(figures) for kind, figures in self.figures_by_kind(name).items()
                     },
                 }
                 for name in self.traces
             },
-            "comparisons": _plain_comparisons(self.comparisons()),
+            "comparisons": compared(),
             "comparisons_by_kind": {
-                kind: _plain_comparisons(self.comparisons(kind)) for kind in kinds
+                kind: compared(kind) for kind in dict.fromkeys(self._labels.values())
             },
         }
 
     def write_json(self, path: str | os.PathLike[str]) -> None:
-        """Writes :meth:`to_json`, the whole file or nothing.
+        """Write :meth:`to_json`, the whole file or nothing.
 
         Raises:
             StorageError: the file cannot be written.
@@ -163,7 +159,7 @@ class ProbeResult:
         write_text(path, json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n")
 
     def write_traces(self, path: str | os.PathLike[str]) -> None:
-        """Writes a line of JSON for each :class:`Trace`, the whole file or nothing.
+        """Write a line of JSON for each :class:`Trace`, the whole file or nothing.
 
         Raises:
             StorageError: the file cannot be written.
@@ -172,14 +168,15 @@ class ProbeResult:
         lines = (json.dumps(asdict(trace), ensure_ascii=False) + "\n" for trace in traces)
         write_text(path, "".join(lines))
 
+    @property
     def _labels(self) -> dict[str, str]:
         return {name: kind for name, kind in self.kinds.items() if kind}
 
-    def _correct(self, configuration: str, questions: Collection[str]) -> dict[str, bool]:
+    def _correct(self, configuration: str, kind: str | None) -> dict[str, bool]:
         return {
             name: trace.grade.correct(self.grading)
             for name, trace in self.traces[configuration].items()
-            if name in questions and trace.grade is not None
+            if trace.grade is not None and kind in {None, self.kinds.get(name)}
         }
 
     def _values(self, configuration: str) -> dict[str, dict[str, float]]:
@@ -202,27 +199,23 @@ def compare_accuracy(
     Both map a question that was answered to whether its answer is right; a configuration that
     shares none with the baseline is left out.
     """
-    comparisons: dict[str, AccuracyComparison] = {}
-    for name, other in others.items():
-        shared = [question for question in baseline if question in other]
-        if not shared:
-            continue
-        changes = [int(other[question]) - int(baseline[question]) for question in shared]
-        gained, lost = changes.count(1), changes.count(-1)
-        p = mcnemar(gained, lost)
-        comparisons[name] = AccuracyComparison(
-            difference=bootstrap(changes, seed=seed)[0],
-            gained=gained,
-            lost=lost,
-            p=p,
-            p_corrected=p,
-            questions=len(shared),
-            left_out=len(baseline.keys() | other.keys()) - len(shared),
-        )
-    corrected = holm([comparison.p for comparison in comparisons.values()])
+    changes = {
+        name: [int(other[q]) - int(is_right) for q, is_right in baseline.items() if q in other]
+        for name, other in others.items()
+        if not baseline.keys().isdisjoint(other)
+    }
+    ps = [mcnemar(each.count(1), each.count(-1)) for each in changes.values()]
     return {
-        name: replace(comparison, p_corrected=p)
-        for (name, comparison), p in zip(comparisons.items(), corrected, strict=True)
+        name: AccuracyComparison(
+            difference=bootstrap(each, seed=seed)[0],
+            gained=each.count(1),
+            lost=each.count(-1),
+            p=p,
+            p_corrected=p_corrected,
+            questions=len(each),
+            left_out=len(baseline.keys() | others[name].keys()) - len(each),
+        )
+        for (name, each), p, p_corrected in zip(changes.items(), ps, holm(ps), strict=True)
     }
 
 
@@ -231,7 +224,7 @@ def _trace_metrics(trace: Trace, grading: Grading) -> dict[str, float]:
     if grade is None:
         return {}
     metrics: dict[str, float] = {
-        ACCURACY: grade.correct(grading),
+        "accuracy": grade.correct(grading),
         "exact": grade.exact,
         "f1": grade.f1,
         "support": grade.support,
@@ -245,11 +238,3 @@ def _trace_metrics(trace: Trace, grading: Grading) -> dict[str, float]:
         metrics["top_satisfying"] = trace.direction == "satisfying"
         metrics["top_violating"] = trace.direction == "violating"
     return metrics
-
-
-def _plain_figures(figures: Mapping[str, Estimate]) -> dict[str, dict[str, float]]:
-    return {metric: estimate._asdict() for metric, estimate in figures.items()}
-
-
-def _plain_comparisons(comparisons: Mapping[str, AccuracyComparison]) -> dict[str, dict[str, Any]]:
-    return {name: comparison.to_dict() for name, comparison in comparisons.items()}

@@ -20,22 +20,18 @@ from logic_retrievers.types import Hit, Passage
 Retrieve: TypeAlias = Callable[[ProbeQuestion, int], Sequence[Hit]]
 """The passages for a question, best first, at most as many as the second argument says."""
 
-RESOLUTION_SEPARATOR = "+"
-"""Between the names of a policy and of a resolution of contradictions: ``auto+drop_both``."""
-OVERFETCH = 4
-"""Times the depth: how many passages a contradiction filter chooses from."""
+OVERFETCH = 4  # times the depth: how many passages a contradiction filter chooses from
 
 
 def fill_index(
     index: PassageIndex, questions: ProbeSet, progress: ProgressCallback | None = None
 ) -> None:
-    """Stores the passages of a set.
+    """Store the passages of a set.
 
     Raises:
         CollectionError, ServerError: Qdrant refused or failed.
     """
-    passages = [Passage(name, text) for name, text in questions.passages.items()]
-    index.add(passages, progress=progress)
+    index.add([Passage(*item) for item in questions.passages.items()], progress=progress)
 
 
 def resolve_configurations(
@@ -50,12 +46,8 @@ def resolve_configurations(
     ``topical`` is a policy over the index; ``topical+annotate`` adds a contradiction filter, which
     drops what contradicts the trusted passages of each question.
 
-    Args:
-        names: policies, alone or with a name of
-            :data:`logic_retrievers.contradiction.resolution_strategies.RESOLUTIONS`.
-        index: holds the passages of the set.
-        questions: the set.
-        threshold: least probability of a contradiction; by default that of the encoder.
+    ``threshold`` is the least probability of a contradiction; by default that of the encoder. The
+    index holds the passages of the set.
 
     Raises:
         UnknownPolicyError, UnknownResolutionError: nothing has that name.
@@ -65,20 +57,19 @@ def resolve_configurations(
     names = list(names)
     if not names:
         raise ConfigurationError("name a policy")
-    if threshold is not None and not any(RESOLUTION_SEPARATOR in name for name in names):
+    if threshold is not None and not any("+" in name for name in names):
         raise ConfigurationError(
-            "a threshold is for the resolution of contradictions, as in "
-            f"{names[0]}{RESOLUTION_SEPARATOR}annotate"
+            f"a threshold is for the resolution of contradictions, as in {names[0]}+annotate"
         )
     configurations: dict[str, Retrieve] = {}
     for name in names:
-        policy, separator, resolution = name.partition(RESOLUTION_SEPARATOR)
+        policy, separator, resolution = name.partition("+")
         retrieve = policy_retrieval(index, policy)
         if separator:
-            contradiction_filter = ContradictionFilter(
+            contradictions = ContradictionFilter(
                 index=index, resolution=resolution, threshold=threshold
             )
-            retrieve = filtered_retrieval(retrieve, contradiction_filter, questions.passages)
+            retrieve = filtered_retrieval(retrieve, contradictions, questions.passages)
         configurations[name] = retrieve
     return configurations
 

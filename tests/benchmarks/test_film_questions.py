@@ -14,7 +14,7 @@ from benchmarks.probe_questions.film_facts import Films
 from benchmarks.probe_questions.films import WORDINGS, draw_case, film_questions
 from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.evaluation.rows import Row
-from logic_retrievers.probe.normalization import answer_tokens, find_spans
+from logic_retrievers.probe.grading import answer_tokens, find_spans
 
 
 def film(title: str, text: str, year: int = 1930, cast: str = "") -> dict[str, Any]:

@@ -14,7 +14,7 @@ from benchmarks.probe_questions.boolquestions import boolquestions_questions
 from benchmarks.probe_questions.limit import WORDINGS, limit_questions
 from benchmarks.probe_questions.ramdocs import ramdocs_questions
 from logic_retrievers.errors import ConfigurationError, ReadError
-from logic_retrievers.probe.normalization import answer_tokens, find_spans
+from logic_retrievers.probe.grading import answer_tokens, find_spans
 
 
 def lines(path: Path, rows: list[dict[str, Any]]) -> None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest, ttest_1samp
+from scipy.stats import ttest_1samp
 
 from benchmarks.common.statistics import wilson_interval
 from logic_retrievers.errors import ConfigurationError, MissingExtraError
@@ -43,12 +43,8 @@ def result(values: dict[str, float], metric: str = "R@1") -> EvaluationResult:
 def test_runs_that_are_alike_are_not_told_apart() -> None:
     """Were no resample on either side of zero, a p of 0 would call them different."""
     assert paired_p([0.0] * 20) == 1
+    assert paired_p([1.0] * 20) == 1 / 10_001  # 10,000 resamples cannot show a chance of none
     assert paired_p([1.0, -1.0] * 20) > 0.8
-
-
-def test_no_p_is_zero() -> None:
-    """10,000 resamples cannot show a chance of none."""
-    assert paired_p([1.0] * 20) == 1 / 10_001
 
 
 def test_near_the_t_test() -> None:
@@ -74,21 +70,8 @@ def test_queries_that_say_nothing_are_left_out() -> None:
         paired_p([1.0, 2.0], ["a"])
 
 
-def test_correction_passes_over_what_is_not_tested() -> None:
-    """The baseline's own row is no test; to count it would weaken the others."""
-    assert holm([None, 0.01, None, 0.04]) == [None, 0.02, None, 0.04]
-
-
-@given(st.integers(0, 300), st.integers(0, 300))
-def test_mcnemar_is_the_binomial_test(gained: int, lost: int) -> None:
-    """A chi-square approximation finds differences in ten questions that are not there."""
-    expected = binomtest(gained, gained + lost).pvalue if gained + lost else 1.0
-    assert mcnemar(gained, lost) == pytest.approx(expected)
-    assert mcnemar(gained, lost) == mcnemar(lost, gained)
-
-
 def test_mcnemar_by_hand() -> None:
-    assert mcnemar(5, 0) == 2 / 32
+    assert mcnemar(5, 0) == mcnemar(0, 5) == 2 / 32
     assert mcnemar(0, 0) == 1
     assert mcnemar(3, 3) == 1
     assert 0 < mcnemar(0, 1000) < 1e-300
@@ -101,6 +84,8 @@ def test_holm_by_hand() -> None:
     assert holm([0.04, 0.01, 0.03]) == pytest.approx([0.06, 0.03, 0.06])
     assert holm([0.6, 0.7]) == [1, 1]
     assert holm([]) == []
+    # the baseline's own row is no test; to count it would weaken the others
+    assert holm([None, 0.01, None, 0.04]) == [None, 0.02, None, 0.04]
 
 
 @given(st.lists(st.floats(0, 1), max_size=6))
@@ -127,7 +112,7 @@ def test_a_share_of_none_has_an_interval_that_is_no_point() -> None:
     share, low, high = wilson_interval(0, 10)
     assert (share, low) == (0, 0)
     assert high == pytest.approx(0.2775, abs=1e-3)
-    with pytest.raises(ConfigurationError, match="at least one trial"):
+    with pytest.raises(ConfigurationError, match="trial"):
         wilson_interval(0, 0)
 
 

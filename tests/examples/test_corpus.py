@@ -11,7 +11,7 @@ import pytest
 
 from logic_retrievers.documents import read_documents
 from logic_retrievers.probe import grade, read_probe
-from logic_retrievers.probe.normalization import answer_tokens, find_spans
+from logic_retrievers.probe.grading import answer_tokens, find_spans
 from logic_retrievers.types import Passage
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

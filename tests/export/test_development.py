@@ -42,7 +42,7 @@ from small_sets import write_small_sets  # noqa: E402
 
 from logic_retrievers.errors import ConfigurationError, ReadError  # noqa: E402
 from logic_retrievers.evaluation import Dataset, evaluate, load_dataset  # noqa: E402
-from logic_retrievers.evaluation.queries import Query  # noqa: E402
+from logic_retrievers.evaluation.datasets import Query  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 

@@ -25,7 +25,6 @@ from logic_export.losses import (  # noqa: E402
 )
 from logic_export.recipe import read_recipe  # noqa: E402
 from logic_export.training.average_checkpoints import average_runs  # noqa: E402
-from logic_export.training.callbacks import MeasureAfterLastEpoch  # noqa: E402
 from logic_export.training.development import (  # noqa: E402
     ALPHA,
     ANSWER_RECALL,
@@ -33,7 +32,7 @@ from logic_export.training.development import (  # noqa: E402
     NDCG,
     VIOLATION,
 )
-from logic_export.training.run import train  # noqa: E402
+from logic_export.training.run import MeasureAfterLastEpoch, train  # noqa: E402
 from small_recipes import compatibility_recipe, contradiction_recipe, set_recipe, weights  # noqa: E402
 from torch import nn  # noqa: E402
 from transformers import TrainerControl, TrainerState, TrainingArguments  # noqa: E402

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.probe import ProbeQuestion, grade
-from logic_retrievers.probe.grading import top_passage_direction, validate_grading
-from logic_retrievers.probe.normalization import answer_tokens, find_spans
+from logic_retrievers.probe.grading import (
+    answer_tokens,
+    top_passage_direction,
+)
 
 WORDS = st.sampled_from(["ann", "bob", "new", "york", "city", "ii", "rocky", "1931"])
 TEXTS = st.lists(WORDS, min_size=1, max_size=6).map(" ".join)
@@ -106,8 +107,6 @@ def test_long_answers_by_support() -> None:
     assert grade(alone, "dammed in spring").correct("support")
     for said in ("It was red.", "The river was red.", "It is never in spring"):
         assert not grade(alone, said).correct("support"), said
-    with pytest.raises(ConfigurationError, match="containment, support"):
-        validate_grading("judge")
 
 
 def reference_normal(text: str) -> list[str]:
@@ -145,13 +144,6 @@ def test_grades_hold_together(said: str, gold: str, wrong: str) -> None:
     inside = f" {gold} " in f" {said} "
     assert found.gold <= inside
     assert found.gold or not inside or gold in wrong
-
-
-@given(TEXTS, TEXTS)
-def test_places_against_plain_search(part: str, whole: str) -> None:
-    padded = f" {whole} "
-    counted = sum(padded.startswith(f" {part} ", at) for at in range(len(padded)))
-    assert len(find_spans(answer_tokens(part), answer_tokens(whole))) == counted
 
 
 def test_the_direction_of_the_first_passage() -> None:

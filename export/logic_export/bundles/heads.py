@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from logic_export.models import find_model
-from logic_export.training.run_folder import CARD, MODEL, RECIPE
+from logic_export.training.run_folder import CARD, MODEL, RECIPE, read_card
 from logic_retrievers.encoders.manifest import Calibration, TrainingData
 from logic_retrievers.errors import ConfigurationError
 
@@ -50,26 +49,18 @@ def find_head(name: str, source: str) -> HeadSource:
     run = Path(source)
     if not any((run / file).exists() for file in (CARD, RECIPE)):
         return HeadSource(name, find_model(source), origin=run.name if run.is_dir() else source)
-    try:
-        card = json.loads((run / CARD).read_text("utf-8"))
-        sets = tuple(
-            TrainingData(name=row["name"], licence=row["licence"], rows=row["rows"])
-            for row in card["sets"]
-        )
-        origin = f"{card['name']} from {card['recipe']['model']['base']}"
-        # sentence-transformers takes a missing folder for a hub name
-        if not (run / MODEL).is_dir():
-            raise FileNotFoundError(f"it has no folder {MODEL!r}")
-        return HeadSource(
-            name,
-            str(run / MODEL),
-            training=sets,
-            ships=bool(card["ships"]),
-            origin=origin,
-            queries_only=bool(card.get("queries_only")),
-        )
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ConfigurationError(f"{run} holds no finished run: {error}") from error
+    card = read_card(run)
+    model = card.recipe and card.recipe.get("model")
+    if not model:
+        raise ConfigurationError(f"{run} holds no finished run of an encoder")
+    return HeadSource(
+        name,
+        str(run / MODEL),
+        training=card.training,
+        ships=card.ships,
+        origin=f"{card.name} from {model['base']}",
+        queries_only=card.queries_only,
+    )
 
 
 def refuse_query_encoders(heads: Sequence[HeadSource]) -> None:

@@ -11,7 +11,7 @@ from logic_export.data.files import write_json_lines
 from logic_export.data.triplet_builders import run_builder
 from logic_retrievers.errors import InputError, ReadError
 from logic_retrievers.evaluation import Dataset, load_dataset
-from logic_retrievers.evaluation.queries import Query
+from logic_retrievers.evaluation.datasets import Query
 from logic_retrievers.evaluation.rows import Row, json_rows
 from logic_retrievers.queries.expressions import Expression
 

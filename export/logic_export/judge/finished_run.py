@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
+
+from pydantic import ValidationError
 
 from logic_export.judge.builders import build_judge_rows
 from logic_export.judge.export import JudgeSource
 from logic_export.judge.recipe import JudgeRecipe
 from logic_export.judge.rows import JudgeRow
-from logic_export.training.run_folder import CARD, MODEL
+from logic_export.training.run_folder import CARD, MODEL, RunCard, read_card
 from logic_retrievers.encoders.manifest import TrainingData
 from logic_retrievers.errors import ConfigurationError
 
@@ -52,51 +53,40 @@ def read_finished_run(run: Path) -> FinishedRun:
         raise ConfigurationError(f"{run} was unpacked from a bundle and not trained")
     # a set that several stages read counts once, with the most rows that a stage read
     most: dict[str, TrainingData] = {}
-    for row in history.sets:
+    for row in history.training:
         if row.name not in most or most[row.name].rows < row.rows:
             most[row.name] = row
     source = JudgeSource(
         str(run / MODEL),
         recipe.model.tokens,
         tuple(most.values()),
-        history.origin,
+        history.name,
         recipe.model.rank,
     )
     return FinishedRun(source, recipe, history.ships)
 
 
-@dataclass(frozen=True, slots=True)
-class _History:
-    """A run and the runs before it: their sets, the model's origin, whether it ships."""
+def _read_history(run: Path) -> tuple[RunCard, JudgeRecipe | None]:
+    """Read a run's card, extended by the runs before it: sets, origin as name, whether all ship.
 
-    sets: tuple[TrainingData, ...]
-    origin: str
-    ships: bool
-
-
-def _read_history(run: Path) -> tuple[_History, JudgeRecipe | None]:
-    """Read the history of a run and its recipe, None for a judge unpacked from a bundle."""
+    The recipe is None for a judge unpacked from a bundle.
+    """
+    card = read_card(run)
+    if card.recipe is None:
+        return card, None
     try:
-        card = json.loads((run / CARD).read_text("utf-8"))
-        if not (run / MODEL).is_dir():  # transformers takes a missing folder for a hub name
-            raise FileNotFoundError(f"it has no folder {MODEL!r}")
-        recipe = None if card["recipe"] is None else JudgeRecipe.model_validate(card["recipe"])
-        sets = tuple(
-            TrainingData(name=row["name"], licence=row["licence"], rows=row["rows"])
-            for row in card["sets"]
-        )
-        name, ships = str(card["name"]), bool(card["ships"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        recipe = JudgeRecipe.model_validate(card.recipe)
+    except ValidationError as error:
         raise ConfigurationError(f"{run} holds no finished run of a judge: {error}") from error
-    if recipe is None:
-        return _History(sets, name, ships), None
     base = Path(recipe.model.base)
     is_run = base.name == MODEL and len(base.parts) > 1
     if not is_run or (base.is_dir() and not (base.parent / CARD).is_file()):
         origin = base.name if base.is_dir() else recipe.model.base
-        return _History(sets, f"{name} from {origin}", ships), recipe
+        return card.model_copy(update={"name": f"{card.name} from {origin}"}), recipe
     before, _ = _read_history(base.parent)
-    history = _History(
-        (*before.sets, *sets), f"{name} from {before.origin}", ships and before.ships
-    )
-    return history, recipe
+    history = {
+        "sets": (*before.sets, *card.sets),
+        "name": f"{card.name} from {before.name}",
+        "ships": card.ships and before.ships,
+    }
+    return card.model_copy(update=history), recipe

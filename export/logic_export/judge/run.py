@@ -31,8 +31,7 @@ from logic_export.judge.builders import BUILDERS, build_judge_rows
 from logic_export.judge.recipe import JudgeModelSettings, JudgeRecipe
 from logic_export.judge.rows import JudgeRow, read_judge_rows, unique_rows, write_judge_rows
 from logic_export.models import find_model
-from logic_export.training.callbacks import MetricsLog
-from logic_export.training.run import common_arguments
+from logic_export.training.run import MetricsLog, common_arguments
 from logic_export.training.run_folder import CARD, MODEL, last_checkpoint, prepare_folder
 from logic_export.training.training_data import RowFormat, sample_rows, sample_training_data
 from logic_retrievers.errors import ConfigurationError

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import torch
+from pydantic import ValidationError
 from sentence_transformers import SentenceTransformer
 
 from logic_export.recipe import Recipe
 from logic_export.training.development import Measured
-from logic_export.training.run_folder import CARD, MODEL, TrainingSet, write_card
+from logic_export.training.run_folder import MODEL, RunCard, read_card, write_card
 from logic_export.training.tasks import select_task
 from logic_retrievers.errors import ConfigurationError
 
@@ -39,8 +39,9 @@ def average_runs(runs: Sequence[Path], out: Path) -> Measured:
         raise ConfigurationError("an average needs two finished runs or more")
     if out.exists():
         raise ConfigurationError(f"{out} exists; name a new folder")
-    cards, recipes = zip(*map(_read_finished_run, runs), strict=True)
-    recipe: Recipe = recipes[0]
+    cards = [read_card(run) for run in runs]
+    recipes = [_read_recipe(run, card) for run, card in zip(runs, cards, strict=True)]
+    recipe = recipes[0]
     for run, other in zip(runs, recipes, strict=True):
         if other.model_copy(update={"seed": recipe.seed}) != recipe:
             raise ConfigurationError(
@@ -51,7 +52,7 @@ def average_runs(runs: Sequence[Path], out: Path) -> Measured:
     models[0].load_state_dict(
         {name: _mean_weights([state[name] for state in weights]) for name in weights[0]}
     )
-    base: Measured = cards[0]["base"]
+    base: Measured = cards[0].base
     measured = select_task(recipe).development(base).measure(models[0])
     partial = out.with_name(out.name + ".partial")
     shutil.rmtree(partial, ignore_errors=True)
@@ -59,14 +60,12 @@ def average_runs(runs: Sequence[Path], out: Path) -> Measured:
     models[0].save(str(partial / MODEL), create_model_card=False)
     # every seed sampled its own rows
     sets = [
-        TrainingSet(
-            rows[0]["name"],
-            rows[0]["licence"],
-            rows[0]["ships"],
-            sum(row["rows"] for row in rows),
-            sum(row.get("left_out", 0) for row in rows),
+        replace(
+            rows[0],
+            rows=sum(row.rows for row in rows),
+            left_out=sum(row.left_out for row in rows),
         )
-        for rows in zip(*(card["sets"] for card in cards), strict=True)
+        for rows in zip(*(card.sets for card in cards), strict=True)
     ]
     write_card(partial, recipe, base, measured, sets, len(runs))
     partial.replace(out)
@@ -80,13 +79,8 @@ def _mean_weights(values: Sequence[torch.Tensor]) -> torch.Tensor:
     return torch.stack(list(values)).mean(dim=0)
 
 
-def _read_finished_run(run: Path) -> tuple[dict[str, Any], Recipe]:
-    """Read the card and the recipe of a finished run whose model folder exists."""
+def _read_recipe(run: Path, card: RunCard) -> Recipe:
     try:
-        card: dict[str, Any] = json.loads((run / CARD).read_text("utf-8"))
-        recipe = Recipe.model_validate(card["recipe"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        return Recipe.model_validate(card.recipe)
+    except ValidationError as error:
         raise ConfigurationError(f"{run} holds no finished run: {error}") from error
-    if not (run / MODEL).is_dir():
-        raise ConfigurationError(f"{run} holds no finished run: it has no folder {MODEL!r}")
-    return card, recipe

@@ -26,7 +26,7 @@ from logic_export.training.batches import unique_passages
 from logic_export.training.encoding import TextRoles
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import Dataset, evaluate
-from logic_retrievers.evaluation.queries import Query
+from logic_retrievers.evaluation.datasets import Query
 from logic_retrievers.scoring import Sparsity, ordinal_ranks
 
 SCORE = "score"

@@ -7,11 +7,12 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from logic_export.recipe import Recipe, RecipeTable
+from logic_retrievers.encoders.manifest import TrainingData
 from logic_retrievers.errors import ConfigurationError
 
 # written when the run starts
@@ -43,6 +44,39 @@ class TrainingSet:
     ships: bool
     rows: int
     left_out: int = 0
+
+
+class RunCard(BaseModel):
+    """``card.json`` of a finished run; ``recipe`` is None for a judge unpacked from a bundle."""
+
+    name: str
+    ships: bool
+    sets: tuple[TrainingSet, ...]
+    recipe: dict[str, Any] | None
+    base: dict[str, dict[str, float]] = {}
+    queries_only: bool = False
+
+    @property
+    def training(self) -> tuple[TrainingData, ...]:
+        """The training sets as a bundle's manifest holds them."""
+        return tuple(
+            TrainingData(name=row.name, licence=row.licence, rows=row.rows) for row in self.sets
+        )
+
+
+def read_card(run: Path) -> RunCard:
+    """Read the card of a finished run.
+
+    Raises:
+        ConfigurationError: the run is missing or not finished, or its card cannot be read.
+    """
+    try:
+        card = RunCard.model_validate_json((run / CARD).read_bytes())
+        if not (run / MODEL).is_dir():  # transformers takes a missing folder for a hub name
+            raise FileNotFoundError(f"it has no folder {MODEL!r}")
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"{run} holds no finished run: {error}") from error
+    return card
 
 
 def prepare_folder(out: Path, recipe: RecipeTable) -> None:

@@ -146,14 +146,14 @@ def test_a_run_tells_of_the_run_that_its_base_comes_from(small_judge: SmallJudge
     assert not found.ships
     assert found.source.origin == "second from first from model"
     shutil.rmtree(base)
-    with pytest.raises(ConfigurationError, match=r"base.* holds no finished run of a judge"):
+    with pytest.raises(ConfigurationError, match=r"base.* holds no finished run"):
         read_finished_run(second)
 
 
 def test_what_is_no_finished_run_is_refused(small_judge: SmallJudge, tmp_path: Path):
     for number, card in enumerate(({"sets": [{}]}, {"recipe": {}}, {"sets": None})):
         run = with_card(small_judge.run, tmp_path / str(number), **card)
-        with pytest.raises(ConfigurationError, match="holds no finished run of a judge"):
+        with pytest.raises(ConfigurationError, match="holds no finished run"):
             read_finished_run(run)
     (run / "card.json").write_text("[]")
     with pytest.raises(ConfigurationError, match="holds no finished run"):
