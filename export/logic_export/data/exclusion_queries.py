@@ -50,15 +50,6 @@ def exclusion_triplets(
     return unique_triplets(triplets)
 
 
-def unconstrained_triplets(topics: Sequence[Topic], *, seed: int = 0) -> list[Triplet]:
-    """Plain queries for the topics, so that an encoder does not lose ordinary retrieval."""
-    random = Random(seed)
-    return unique_triplets(
-        Triplet(topic.question or word_request(topic.name, random), topic.text, None, "plain")
-        for topic in topics
-    )
-
-
 Encode: TypeAlias = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 
 # Topics sampled as neighbours, per pair.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from group_files import DOCUMENT, claim, jsonl
-from logic_export.data.contradictions.builders import GROUP_BUILDERS, build_groups
+from logic_export.data.contradictions.builders import build_groups
 from logic_export.data.contradictions.groups import ContradictionGroup, unique_groups, write_groups
 
 from logic_retrievers.errors import ConfigurationError, ReadError
@@ -20,14 +20,6 @@ def test_builders_of_labelled_files(tmp_path: Path):
     assert build_groups("negations", {"path": str(negations)}, 0) == [
         ContradictionGroup(("I won.",), ("I lost.",), "negations")
     ]
-    rows = [{"premise": "a", "hypothesis": "b", "gold": "contradiction"}]
-    named = {"one": "premise", "other": "hypothesis", "label": "gold"}
-    path = jsonl(tmp_path / "p.jsonl", rows)
-    assert build_groups("pairs", {"path": str(path), **named}, 0) == [
-        ContradictionGroup(("a",), ("b",), "pairs")
-    ]
-    with pytest.raises(ReadError, match="sentence_a"):
-        build_groups("pairs", {"path": str(path)}, 0)
     corpus = jsonl(tmp_path / "c.jsonl", [{"_id": 1, "text": DOCUMENT}])
     claims = jsonl(tmp_path / "claims.jsonl", [claim("The drug kills.", "CONTRADICT", 1)])
     (group,) = build_groups("claims", {"path": str(claims), "corpus": str(corpus)}, 0)
@@ -42,8 +34,6 @@ def test_builders_of_labelled_files(tmp_path: Path):
     [
         ("questions", {"question": "q"}, "memory_answer"),
         ("negations", {"sentence": "a", "negated": " "}, "negated"),
-        ("pairs", {"sentence_a": "", "sentence_b": "b", "label": "x"}, "sentence_a"),
-        ("claims", {"text": "a"}, "evidence"),
         ("claims", {"text": "a", "evidence": {"1": {"label": "SUPPORT"}}}, "evidence"),
     ],
 )
@@ -106,15 +96,8 @@ def test_a_version_that_says_more_is_not_cut_to_nothing(tmp_path: Path):
 def test_unknown_builders_and_options_are_named(name: str, options: dict, fault: str):
     with pytest.raises(ConfigurationError, match=fault):
         build_groups(name, options, 0)
-
-
-def test_a_file_that_is_not_there_is_named():
-    for name in GROUP_BUILDERS:
-        options: dict = {"folder": "no/such"} if name == "versions" else {"path": "no/such.jsonl"}
-        options |= {"count": 3} if name == "rules" else {}
-        options |= {"corpus": "no/such.jsonl"} if name == "claims" else {}
-        with pytest.raises(ReadError, match="no/such"):
-            build_groups(name, options, 0)
+    with pytest.raises(ReadError, match="no/such"):
+        build_groups("questions", {"path": "no/such.jsonl"}, 0)
 
 
 def test_made_needs_a_kind_that_it_can_make(tmp_path: Path):
@@ -146,7 +129,6 @@ def test_made_reads_as_many_texts_as_it_is_told(tmp_path: Path):
         ("questions", {"path": "conflictqa_strategyqa/dev.jsonl.gz"}),
         ("negations", {"path": "cannot_negation_pairs/pairs.jsonl.gz"}),
         ("claims", {"path": "scifact/claims_dev.jsonl", "corpus": "scifact/corpus.jsonl.gz"}),
-        ("pairs", {"path": "sick/trial.jsonl"}),
         ("versions", {"folder": "nevir", "split": "dev", "crops": 1}),
         (
             "rules",

@@ -6,14 +6,9 @@ from pathlib import Path
 
 import pytest
 from group_files import DOCUMENT, claim, jsonl
-from logic_export.data.contradictions.builders import build_groups
+from logic_export.data.contradictions.builders import build_groups, claim_groups, negation_groups
 from logic_export.data.contradictions.conflictqa import question_groups
 from logic_export.data.contradictions.groups import ContradictionGroup
-from logic_export.data.contradictions.labelled_groups import (
-    claim_groups,
-    negation_groups,
-    nli_groups,
-)
 
 from logic_retrievers.errors import ConfigurationError
 
@@ -34,24 +29,19 @@ ROWS = [
     # another generator began with the other answer
     row("q", ("no", "not at all", ""), ("yes", "indeed", "as said")),
     row("q", ("perhaps", "who knows", "hm"), ("no", "surely not", "x")),
-    row("r", ("one", "it is one", "see one"), ("two", "it is two", "see two")),
 ]
 
 
 def test_generators_that_began_with_the_other_answer_change_sides():
     """The texts of both answers on one side would be trained as paraphrases of each other."""
-    first, second = question_groups(ROWS)
+    (first,) = question_groups(ROWS)
     assert set(first.left) == {"yes", "it is so", "as said", "indeed"}
     assert set(first.right) == {"no", "it is not so", "never so", "not at all"}
-    assert (second.left[0], second.right[0]) == ("one", "two")
-    bare, _ = question_groups(ROWS, answers=False)
+    (bare,) = question_groups(ROWS, answers=False)
     assert set(bare.left) == {"it is so", "as said", "indeed"}
     assert set(bare.right) == {"it is not so", "never so", "not at all"}
-
-
-def test_an_unknown_answer_is_left_out():
-    """Which side "perhaps" is on cannot be told from its row."""
-    assert not {"who knows", "surely not"} & {t for g in question_groups(ROWS) for t in g.texts}
+    # which side "perhaps" is on is unknown
+    assert not {"who knows", "surely not"} & set(first.texts)
 
 
 def test_a_text_that_supports_both_answers_supports_neither():
@@ -104,27 +94,6 @@ def test_statements_that_share_a_negation_are_paraphrases():
     assert negation_groups([("a", "b"), ("b", "a")]) == [
         ContradictionGroup(("a",), ("b",), "negations")
     ]
-
-
-def test_what_entails_a_text_contradicts_what_the_text_contradicts():
-    """What a text entails says less: "a dog runs" does not contradict "no brown dog runs"."""
-    found = nli_groups(
-        [
-            ("a brown dog runs", "a dog runs", "ENTAILMENT"),
-            ("a dog runs", "no dog runs", "contradiction"),
-            ("no dog runs", "no brown dog runs", "entailment "),
-            ("no animal runs", "no dog runs", "entailment"),
-            ("a dog runs", "it rains", "neutral"),
-            ("same", "same", "contradiction"),
-        ]
-    )
-    left, right = ("a dog runs", "a brown dog runs"), ("no dog runs", "no animal runs")
-    assert found == [ContradictionGroup(left, right, "pairs")]
-
-
-def test_labels_that_disagree_put_no_text_on_both_sides():
-    rows = [("a", "b", "entailment"), ("b", "a", "entailment"), ("a", "b", "contradiction")]
-    assert nli_groups(rows) == [ContradictionGroup(("a",), ("b",), "pairs")]
 
 
 def test_claims_stand_on_the_side_that_the_evidence_takes():

@@ -8,8 +8,7 @@ from random import Random
 
 from logic_export.data.files import assign_part
 from logic_export.data.sets.attribute_table import AttributeTable, TruthMasks
-from logic_export.data.sets.templates import Template, remove_atom
-from logic_retrievers.errors import ConfigurationError
+from logic_export.data.sets.query_wordings import Template, remove_atom
 from logic_retrievers.queries.expressions import Atom, Expression
 
 # Bounds of a query's answers; also the least number of violating and the most of unknown items.
@@ -127,12 +126,7 @@ def split_atoms(
 
     A hash of seed and value decides, so that a name is in one part in all its roles, and an atom
     stays in its part when others are added or removed.
-
-    Raises:
-        ConfigurationError: the shares do not sum to 1.
     """
-    if not all(share > 0 for share in shares.values()) or abs(sum(shares.values()) - 1) > 1e-9:
-        raise ConfigurationError(f"shares are above 0 and add up to 1, not {dict(shares)}")
     parts: dict[str, list[str]] = {part: [] for part in shares}
     for atom, value in sorted(values.items()):
         parts[assign_part(f"{seed}:{value}", shares)].append(atom)

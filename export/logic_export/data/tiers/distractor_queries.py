@@ -11,12 +11,13 @@ from random import Random
 from types import MappingProxyType
 
 from logic_export.data.files import read_toml
-from logic_export.data.tiers.candidate_mining import BM25Index, Ranker, mine_wrong_passages
 from logic_export.data.tiers.examples import TieredExample, write_tiers
 from logic_export.data.tiers.labelled_questions import (
     SHARES,
+    BM25Index,
     Candidate,
     LabelledQuestion,
+    mine_wrong_passages,
     read_questions,
     split_questions,
 )
@@ -88,7 +89,6 @@ def add_distractors(
     copies: int = 1,
     distractors: int = 2,
     candidates: int = 10,
-    rank: Ranker | None = None,
     seed: int = 0,
 ) -> DistractorQueries:
     """Adds to each question a clause about some of its wrong passages.
@@ -104,23 +104,18 @@ def add_distractors(
         copies: queries per question, each with another relation.
         distractors: most passages per clause; the number is random.
         candidates: number of passages to fill a question's candidates up to.
-        rank: ranks passages for that; BM25 where None.
         seed: of all random choices.
 
     Raises:
-        ConfigurationError: an unknown part, more copies than relations, or a number below 1.
+        ConfigurationError: more copies than relations, or a number below 1.
     """
     relations = wordings_of_part(part)
-    if not relations:
-        raise ConfigurationError(f"a part is train, dev or test, not {part!r}")
     if not 0 < copies <= len(relations) or distractors < 1 or candidates < 1:
         raise ConfigurationError(
             f"copies are 1 to {len(relations)}, the relations of {part!r}; distractors and "
             "candidates 1 or more"
         )
-    rank = rank or BM25Index(
-        [candidate for question in questions for candidate in question.candidates]
-    )
+    rank = BM25Index([candidate for question in questions for candidate in question.candidates])
     order = list(relations)
     Random(f"{seed}:{part}").shuffle(order)
     examples: list[TieredExample] = []
