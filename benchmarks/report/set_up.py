@@ -21,7 +21,7 @@ from logic_retrievers.evaluation.datasets import existing_folder
 
 PACKAGES = (
     "logic-retrievers", "numpy", "onnxruntime", "tokenizers", "qdrant-client", "pydantic",
-    "ir-measures", "matplotlib", "jinja2", "sentence-transformers", "torch", "xllamacpp",
+    "ir-measures", "matplotlib", "jinja2", "sentence-transformers", "torch",
 )  # fmt: skip
 # Letters of a hash that tables show.
 SHORT = 12

@@ -25,7 +25,6 @@ ROLES: Mapping[str, str] = {
     "infonce": "export/recipes/query-encoder-minilm.toml, alpha and beta 1",
     "lore": "export/recipes/query-encoder-minilm.toml",
     "cross-encoder": "an ONNX folder of your own",
-    "reader": "a language model for the probe, a GGUF file; asked once, an hour or two",
 }
 
 

@@ -57,13 +57,6 @@ def test_a_corpus_is_corrupted_and_restored_between_ways(bench: Workbench) -> No
     assert sum(result["three"].hidden.values()) > 0
 
 
-def test_at_most_so_many_are_injected(bench: Workbench) -> None:
-    questions = load_questions("test")
-    result = run_experiment(partial(open_background_index, bench.encoder, []), questions, 1, {})
-    assert result[CORRUPTED].total["injected"] == 2 * len(questions)
-    assert set(result[CORRUPTED].figures.share) <= {0.0, 0.1}
-
-
 def test_the_first_passage_of_every_question_is_trusted(bench: Workbench) -> None:
     questions = [swap_sides(question) for question in load_questions("test")]
     with open_background_index(bench.encoder, []) as index:

@@ -44,7 +44,7 @@ def exclusion_triplets(
         for wanted, excluded in ((left, right), (right, left)):
             if wanted.text == excluded.text or wanted.name == excluded.name:
                 continue
-            request_text = wanted.question or word_request(wanted.name, random)
+            request_text = wanted.question or random.choice(REQUESTS).format(topic=wanted.name)
             query = word_exclusion(request_text, excluded.name, random)
             triplets.append(Triplet(query, wanted.text, excluded.text, "exclusion"))
     return unique_triplets(triplets)
@@ -109,8 +109,3 @@ def word_exclusion(wanted: str, excluded: str, random: Random) -> str:
     query = form.format(wanted=body, excluded=excluded.rstrip(" .?!"))
     question = wanted.rstrip().endswith("?") and not query.endswith(".")
     return query + "?" if question else query
-
-
-def word_request(topic: str, random: Random) -> str:
-    """Words a request for a topic in a random form."""
-    return random.choice(REQUESTS).format(topic=topic)

@@ -35,19 +35,14 @@ def word_triplets(wordnet: WordNet, *, seed: int = 0, most: int = 20) -> list[Tr
     """A word, a synonym as satisfying, an antonym as violating (CoDeR, stage 1).
 
     An anchor is a lemma that has both. A word that is both synonym and antonym of an anchor
-    ("ravel" of "unravel") is left out.
-
-    Args:
-        wordnet: see :func:`logic_export.data.wordnet.load_wordnet`.
-        seed: sample of an anchor's combinations where it has more than ``most``, independent of
-            other anchors.
-        most: largest number of triplets per anchor.
+    ("ravel" of "unravel") is left out. An anchor with more than ``most`` combinations gets a sample
+    of them, which does not depend on other anchors.
     """
     rows = []
     for anchor, oppositions in _anchors(wordnet):
-        pairs: set[_Combination] = set()
-        for opposition in oppositions:
-            pairs.update(product(opposition.alike, opposition.antonyms))
+        pairs: set[_Combination] = {
+            pair for each in oppositions for pair in product(each.alike, each.antonyms)
+        }
         for synonym, antonym in _sample_combinations(pairs, seed, anchor, most):
             rows.append(Triplet(anchor, synonym, antonym, "wordnet-words"))
     return rows
@@ -59,20 +54,16 @@ def phrase_triplets(wordnet: WordNet, *, seed: int = 0, most: int = 30) -> list[
     Synonyms of the antonym satisfy as well, synonyms of X violate as well.
 
     The openings are "not", "without", "excluding" and "no", for words of every part of speech, as
-    in the paper: "without hot" is not English, but excludes what it should.
-
-    Args:
-        wordnet: see :func:`logic_export.data.wordnet.load_wordnet`.
-        seed: sample of an anchor's combinations where it has more than ``most``.
-        most: largest number of triplets per anchor, over all openings.
+    in the paper: "without hot" is not English, but excludes what it should. ``most`` is the largest
+    number of triplets per anchor, over all openings.
     """
     rows = []
     for anchor, oppositions in _anchors(wordnet):
-        pairs: set[_Combination] = set()
-        for opposition in oppositions:
-            pairs.update(product(opposition.opposed, (anchor, *opposition.alike)))
         phrases: set[_Combination] = {
-            (f"{opening} {anchor}", *pair) for opening, pair in product(EXCLUSION_OPENINGS, pairs)
+            (f"{opening} {anchor}", *pair)
+            for opening in EXCLUSION_OPENINGS
+            for each in oppositions
+            for pair in product(each.opposed, (anchor, *each.alike))
         }
         for query, satisfying, violating in _sample_combinations(phrases, seed, anchor, most):
             rows.append(Triplet(query, satisfying, violating, "wordnet-phrases"))

@@ -8,8 +8,6 @@ from logic_export.data.sets.attribute_table import (
     AtomTruth,
     AttributeTable,
     Item,
-    mask_numbers,
-    to_mask,
 )
 
 from logic_retrievers.queries.expressions import And, Atom, Expression, Not, Or
@@ -73,8 +71,3 @@ def test_sets_agree_with_kleenes_tables_item_by_item(
     satisfying, doubtful = table.truth(expression)
     assert satisfying == {name for name, value in wanted.items() if value is True}
     assert doubtful == {name for name, value in wanted.items() if value is None}
-
-
-@given(st.sets(st.integers(0, 500)))
-def test_masks_hold_the_numbers_they_were_made_of(given_numbers: set[int]) -> None:
-    assert list(mask_numbers(to_mask(given_numbers, 501))) == sorted(given_numbers)

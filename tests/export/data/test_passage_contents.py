@@ -7,7 +7,6 @@ from logic_export.data.tiers.distractor_queries import join_clause, usable_wordi
 from logic_export.data.tiers.labelled_questions import Candidate
 from logic_export.data.tiers.passage_contents import (
     PassageContent,
-    first_sentences,
     join_contents,
     read_content,
 )
@@ -100,13 +99,6 @@ def test_a_subject_that_points_elsewhere_is_no_topic():
     """Which title is it, in "Unlike the title, a reference to a tune"?"""
     assert read_content(Candidate("", "The title is a reference to a tune.")).topic == ""
     assert read_content(Candidate("", "The A1C test is a reference.")).topic == "the A1C test"
-
-
-def test_abbreviations_end_no_sentence():
-    assert first_sentences("Dr. J. Smith of Acme Inc. Ltd. left. He was old. It rained.", 2) == [
-        "Dr. J. Smith of Acme Inc. Ltd. left.",
-        "He was old.",
-    ]
 
 
 def test_several_contents_are_joined_and_a_field_that_one_lacks_is_empty():

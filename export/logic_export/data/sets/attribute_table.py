@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_, or_
@@ -36,23 +37,6 @@ class TruthMasks:
     @property
     def possible(self) -> int:
         return self.true | self.unknown
-
-
-def to_mask(numbers: Iterable[int], size: int) -> int:
-    """The mask with these bits set; ``size`` is an upper bound of the numbers."""
-    content = bytearray(size // 8 + 1)
-    for number in numbers:
-        content[number >> 3] |= 1 << (number & 7)
-    return int.from_bytes(content, "little")
-
-
-def mask_numbers(bits: int) -> Iterator[int]:
-    """The numbers of the set bits, ascending."""
-    digits = f"{bits:b}"[::-1]
-    place = digits.find("1")
-    while place >= 0:
-        yield place
-        place = digits.find("1", place + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +114,7 @@ class AttributeTable:
 
     def ids_of(self, bits: int) -> frozenset[str]:
         """The ids of the items in a mask."""
-        return frozenset(self._ids[number] for number in mask_numbers(bits))
+        return frozenset(self._ids[digit.start()] for digit in re.finditer("1", f"{bits:b}"[::-1]))
 
     def atoms_by_item(self, chosen: Iterable[str]) -> dict[str, list[str]]:
         """Item -> those of the chosen atoms that hold for it, in the given order."""
@@ -141,4 +125,4 @@ class AttributeTable:
         return by_item
 
     def _mask(self, names: Collection[str]) -> int:
-        return to_mask((self._numbers[name] for name in names), len(self._ids))
+        return sum(1 << self._numbers[name] for name in names)

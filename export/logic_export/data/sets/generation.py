@@ -37,15 +37,10 @@ class SetQuery:
     """A query whose answer is a set; all ids are sorted.
 
     Args:
-        id: unique in the data set.
-        text: natural language.
-        expression: its meaning.
-        template: the form of the expression.
-        wording: the name of the :class:`~logic_export.data.sets.query_wordings.Wording`.
         shared_heads: whether atoms share a head noun, so that ``text`` lacks some atoms' texts.
         group: shared by a query and its variants.
-        variant: derived from another query: its single atoms, or the same atoms in another form.
-        satisfying: ids of the answers.
+        variant: whether it is derived from another query: its single atoms, or the same atoms in
+            another form.
         violating: ids of items that satisfy the wanted atoms and also the excluded one.
         neutral: ids of items for which it is unknown.
     """
@@ -97,7 +92,7 @@ def generate_queries(
         table: items and atoms; all atoms are used.
         counts: ``train``, ``dev`` or ``test`` -> number of queries, without variants.
         seed: of the split of the atoms, the samples and the wordings.
-        shares: part -> its share of the atoms.
+        shares: part -> its share of the atoms; they sum to 1.
         variants: whether to add them.
 
     Raises:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from random import Random
 
 from logic_export.data.files import assign_part
-from logic_export.data.sets.attribute_table import AttributeTable, TruthMasks
+from logic_export.data.sets.attribute_table import AttributeTable
 from logic_export.data.sets.query_wordings import Template, remove_atom
-from logic_retrievers.queries.expressions import Atom, Expression
+from logic_retrievers.queries.expressions import Atom
 
 # Bounds of a query's answers; also the least number of violating and the most of unknown items.
 MIN_ANSWERS, MAX_ANSWERS = 3, 50
@@ -86,15 +86,12 @@ def is_good_query(table: AttributeTable, template: Template, atoms: Sequence[str
     if (
         not MIN_ANSWERS <= masks.true.bit_count() <= MAX_ANSWERS
         or masks.unknown.bit_count() > MAX_ANSWERS
+        or not can_exclude(table, template, atoms)
+        or (template.excludes and violating_mask(table, template, atoms).bit_count() < MIN_ANSWERS)
     ):
         return False
-    if not can_exclude(table, template, atoms):
-        return False
-    if template.excludes and violating_mask(table, template, atoms).bit_count() < MIN_ANSWERS:
-        return False
-    return template.arity == 1 or all(
-        _changes_answers(table, expression, atom, masks) for atom in atoms
-    )
+    remainders = [remove_atom(expression, atom) for atom in atoms]
+    return all(rest is None or table.masks(rest).true != masks.true for rest in remainders)
 
 
 def can_exclude(table: AttributeTable, template: Template, atoms: Sequence[str]) -> bool:
@@ -107,13 +104,6 @@ def violating_mask(table: AttributeTable, template: Template, atoms: Sequence[st
     if not template.excludes:
         return 0
     return table.masks(template.wanted(*atoms) & Atom(atoms[-1])).true
-
-
-def _changes_answers(
-    table: AttributeTable, expression: Expression, atom: str, masks: TruthMasks
-) -> bool:
-    remainder = remove_atom(expression, atom)
-    return remainder is None or table.masks(remainder).true != masks.true
 
 
 SHARES = {"train": 0.45, "dev": 0.17, "test": 0.38}

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from types import MappingProxyType
 
 from logic_export.data.files import read_toml
 from logic_export.data.tiers.examples import TieredExample, write_tiers
@@ -32,15 +31,13 @@ from logic_retrievers.errors import ConfigurationError, InputError
 # Relation -> part -> wordings that join a clause about another passage to a question. "{clause}" is
 # a statement, "{named}" a topic with its description, "{topic}" the topic alone. No wording is in
 # two parts, and two relations are in the test part only.
-RELATIONS: Mapping[str, Mapping[str, Sequence[str]]] = MappingProxyType(
-    read_toml(__package__, "relations.toml")
-)
+RELATIONS: dict[str, dict[str, list[str]]] = read_toml(__package__, "relations.toml")
 _SLOT = re.compile(r"\{(clause|named|topic)\}")
 _TWO_STOPS = re.compile(r"([.?!]\"?)\.(?!\.)")  # "Monsters, Inc.."
 _NEW_SENTENCE = re.compile(r"[.:?!]\s*$")
 
 
-def wordings_of_part(part: str) -> dict[str, Sequence[str]]:
+def wordings_of_part(part: str) -> dict[str, list[str]]:
     """Relation -> wordings, for the relations of a part."""
     return {name: parts[part] for name, parts in RELATIONS.items() if part in parts}
 

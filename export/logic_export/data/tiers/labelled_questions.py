@@ -40,16 +40,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuestion:
-    """A question and its candidates.
-
-    Args:
-        id: unique in the set.
-        text: natural language.
-        right: passages that answer it.
-        wrong: passages labelled as no answer.
-        answers: texts of the answer; empty where unknown.
-        source: the set.
-    """
+    """A question, the passages labelled as answers and as none, and its known answers."""
 
     id: str
     text: str
