@@ -141,17 +141,7 @@ def ask_reader(
 ) -> ProbeResult:
     """Ask a reader all questions under several configurations, over one collection.
 
-    Args:
-        bench: encoder and seed.
-        questions: with their corpus.
-        reader: the same for all configurations.
-        names: of the configurations.
-        depth: number of passages that it reads.
-        threshold: of a contradiction filter; default: the shipped one.
-        grading: rule for right answers.
-
-    Raises:
-        ConfigurationError: a question failed.
+    It reads ``depth`` passages. ``threshold`` is that of a contradiction filter (None: as shipped).
     """
     with PassageIndex.open("probe", bench.encoder, lexical=True) as index:
         fill_index(index, questions)

@@ -64,11 +64,7 @@ class Workbench:
         return folder if folder.is_dir() else None
 
     def trained(self, role: str) -> Encoder | None:
-        """A trained sentence encoder as ``topical``, with cached vectors; or None.
-
-        Raises:
-            MissingExtraError: sentence-transformers is not installed.
-        """
+        """A trained sentence encoder as ``topical``, with cached vectors; or None."""
         folder = self.model(role)
         if folder is None:
             return None
@@ -80,8 +76,6 @@ class Study:
     """One experiment of the report.
 
     Args:
-        name: unique, in lower case with hyphens.
-        title: heading of its section.
         data: folders of the benchmark data that it reads.
         run: makes its section.
         models: roles of the trained models that it compares with, if they are available.

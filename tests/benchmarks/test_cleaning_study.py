@@ -75,5 +75,5 @@ def test_the_section_stands_beside_the_papers(
         assert table.baseline in [row.cells[0] for row in table.rows]
         assert all(len(row.cells) == len(table.columns) for row in table.rows)
     assert sum(row.origin == "published" for row in trusted.rows) == 6
-    assert [row.origin for row in untrusted.rows] == ["measured"] * 3
+    assert [row.origin for row in untrusted.rows] == ["measured"] * 4
     assert Section.model_validate_json(section.model_dump_json()) == section
