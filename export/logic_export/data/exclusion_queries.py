@@ -63,12 +63,7 @@ def neighbouring_topics(
 ) -> list[tuple[Topic, Topic]]:
     """Random topics, each paired with one of the ``among`` topics with the most similar names.
 
-    Args:
-        topics: at least two.
-        encode: vectors of length 1 for the names.
-        count: number of pairs, at most one per topic.
-        among: neighbours to choose from; the nearest alone would give only the hardest pairs.
-        seed: of the draw.
+    The nearest alone would give only the hardest pairs. ``encode`` gives vectors of length 1.
     """
     random = Random(seed)
     topics = random.sample(topics, min(len(topics), _POOL_PER_PAIR * count))

@@ -48,12 +48,6 @@ from logic_export.data.tiers.passage_contents import (
             "Female condom is a device that is used by women",
         ),
         (
-            "Charmed",
-            "Charmed is an American series created by Constance M. Burge and produced "
-            "by Aaron Spelling and a company of his.",
-            "Charmed is an American series created by Constance M. Burge",
-        ),
-        (
             "Empathy",
             "Empathy is the ability to not only detect what others feel, but also to share it.",
             "Empathy is the ability",
@@ -64,11 +58,6 @@ from logic_export.data.tiers.passage_contents import (
             "",
             "Click here! The old stone bridge was closed by the town in the winter of 1954.",
             "the old stone bridge was closed by the town in the winter of 1954",
-        ),
-        (
-            "",
-            "Binghamton is a city in the Southern Tier.",
-            "Binghamton is a city in the Southern Tier",
         ),
     ],
 )

@@ -62,14 +62,9 @@ def question_groups(
 
     Rows of one question come from several generators, whose first answers may be opposite: where a
     row's answer is the counter-answer of the first row, its sides are exchanged; where it is
-    neither answer, its side is unknown and the row is left out.
+    neither answer, its side is unknown and the row is left out. ``rows`` are of one question.
 
-    Args:
-        rows: of one question, with the fields of :data:`SIDE_FIELDS`.
-        answers: whether the short answers are included, or the passages alone.
-
-    Returns:
-        One group, or none where a side has no text of its own.
+    Returns one group, or none where a side has no text of its own.
     """
     first_answers = [rows[0][names[0]].strip() for names in SIDE_FIELDS]
     texts: tuple[dict[str, None], dict[str, None]] = ({}, {})

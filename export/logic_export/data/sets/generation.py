@@ -218,11 +218,6 @@ def write_set_queries(
         test/queries.jsonl.gz             the queries of a part
         test_variants/queries.jsonl.gz    their variants, if any, linked by ``group``
 
-    Args:
-        folder: new, or without files of these names.
-        items: id -> item, the corpus.
-        parts: part -> its queries, from :func:`generate_queries`.
-
     Raises:
         ConfigurationError: one of the files exists already; nothing is written.
         StorageError: the disk is full or not writable.

@@ -44,9 +44,7 @@ def wordings_of_part(part: str) -> dict[str, list[str]]:
 
 def usable_wordings(wordings: Sequence[str], content: PassageContent) -> list[str]:
     """The wordings whose slots the content can fill."""
-    return [
-        form for form in wordings if all(getattr(content, slot) for slot in _SLOT.findall(form))
-    ]
+    return [form for form in wordings if all(getattr(content, s) for s in _SLOT.findall(form))]
 
 
 def join_clause(wording: str, content: PassageContent, question: str) -> str:
