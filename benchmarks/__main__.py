@@ -10,7 +10,7 @@ from benchmarks.probe_questions.command import app as probe_questions
 from benchmarks.report.command import report
 
 BENCHMARKS = (
-    *("encoders", "parser", "ingestion", "latency", "frameworks"),
+    *("parser", "ingestion", "latency", "frameworks"),
     *("contradiction_filter", "cleaning", "cleaning_alarms", "cleaning_growth"),
 )
 

@@ -124,12 +124,8 @@ def run_experiment(
     cleaners: Cleaners,
 ) -> dict[str, Outcome]:
     """Outcomes of the clean, the corrupted, and each cleaned corpus, both directions together.
-
-    Args:
-        open_index: gives a new index that holds the background.
-        questions: in one direction; both directions are run.
-        most: maximum of injected passages per question.
-        cleaners: the ways to clean a corpus.
+    ``open_index`` gives a new index that holds the background; at most ``most`` passages are
+    injected per question.
     """
     outcome_lists: dict[str, list[Outcome]] = {}
     for direction in (questions, [swap_sides(question) for question in questions]):

@@ -36,9 +36,6 @@ class CrossEncoder:
     Args:
         folder: of the model.
         scores: SQLite cache of all probabilities; created if it is missing.
-
-    Raises:
-        EncoderError: a file is missing or cannot be loaded.
     """
 
     def __init__(self, folder: Path, scores: Path) -> None:
@@ -59,11 +56,7 @@ class CrossEncoder:
         self._scores = scores
 
     def probabilities(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
-        """Probabilities of a contradiction, shape (pairs,); cached ones are not computed again.
-
-        Raises:
-            StorageError: the file cannot be read or written.
-        """
+        """Probabilities of a contradiction, shape (pairs,); cached ones are not computed again."""
         keys = [self._key(pair) for pair in pairs]
         known: dict[bytes, float] = {}
         try:

@@ -82,11 +82,7 @@ def evaluate_policy(
 
 
 def bm25_search(dataset: Dataset) -> Search:
-    """BM25 of the ``bm25s`` library with its defaults, as a search function for ``evaluate``.
-
-    Raises:
-        MissingExtraError: bm25s is not installed.
-    """
+    """BM25 of the ``bm25s`` library with its defaults, as a search function for ``evaluate``."""
     try:
         import bm25s
     except ModuleNotFoundError as error:

@@ -28,9 +28,6 @@ def bootstrap_statistic(
         groups: one label per row; rows with the same label are drawn together.
         samples: number of bootstrap samples.
         seed: the same seed draws the same samples.
-
-    Raises:
-        ConfigurationError: no rows.
     """
     if not groups:
         raise ConfigurationError("no values to resample")
@@ -54,11 +51,7 @@ def bootstrap_statistic(
 
 
 def wilson_interval(successes: int, trials: int) -> Estimate:
-    """A share with Wilson's 95 % interval, which stays inside [0, 1] (Wilson 1927).
-
-    Raises:
-        ConfigurationError: no trials.
-    """
+    """A share with Wilson's 95 % interval, which stays inside [0, 1] (Wilson 1927)."""
     if trials < 1:
         raise ConfigurationError("a share needs at least one trial")
     interval = binomtest(successes, trials).proportion_ci(method="wilson")

@@ -22,11 +22,7 @@ def studies() -> tuple[Study, ...]:
 
 
 def select_studies(names: Sequence[str]) -> tuple[Study, ...]:
-    """The studies of these names, in the order of the report; all of them for no name.
-
-    Raises:
-        ConfigurationError: there is no study of a name.
-    """
+    """The studies of these names, in the order of the report; all of them for no name."""
     available = studies()
     known = [study.name for study in available]
     for name in names:

@@ -66,14 +66,7 @@ def reranker_table(bench: Workbench) -> Table:
 
 
 def rerank_search(dataset: Dataset, first: Search, judge: CrossEncoder, most: int) -> Search:
-    """Rerank the first passages by P(the passage does not contradict the query).
-
-    Args:
-        dataset: whose documents are read.
-        first: gives the lists.
-        judge: reads (passage, query).
-        most: number of passages that are read; the others follow as they stood.
-    """
+    """Rerank the first ``most`` passages by P(the passage does not contradict the query)."""
 
     def search(texts: Sequence[str], k: int) -> list[Ranking]:
         rankings: list[Ranking] = []

@@ -31,9 +31,6 @@ def limit_queries(dataset: Dataset, count: int = 500, seed: int = 0) -> Dataset:
 
     Returns:
         The same documents with ``2 * count`` queries.
-
-    Raises:
-        ConfigurationError: a query of another form, or fewer pairs than asked for.
     """
     attributes = [(_attribute(query), query) for query in dataset.queries]
     pairs = _attribute_pairs(dataset)

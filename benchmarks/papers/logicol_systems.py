@@ -60,12 +60,7 @@ class FilmPool:
 
 
 def film_sets(folder: Path) -> Path:
-    """Build the set queries over films in a folder, unless it exists; return the folder.
-
-    Raises:
-        ReadError: the films are missing.
-        StorageError: the folder cannot be written.
-    """
+    """Build the set queries over films in a folder, unless it exists; return the folder."""
     if folder.exists():
         return folder
     table = load_films_table(data_folder() / FILMS)
@@ -82,13 +77,9 @@ def film_sets(folder: Path) -> Path:
 
 
 def film_pool(folder: Path, queries: int, documents: int, seed: int = 0) -> FilmPool:
-    """Test queries and their variants, over their labelled films and random others.
+    """``queries`` test queries and their variants, over at least ``documents`` films if possible.
 
-    Args:
-        folder: of :func:`film_sets`.
-        queries: number of queries without the variants.
-        documents: least number of films, if there are as many.
-        seed: of the random films.
+    The films are those labelled for these queries, and random others.
     """
     test_set, variants = (load_dataset(folder, part) for part in ("test", "test_variants"))
     chosen = spread_evenly(test_set.queries, queries)

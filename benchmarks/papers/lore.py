@@ -8,11 +8,7 @@ from logic_retrievers.errors import MissingExtraError
 
 
 def run(bench: Workbench) -> Section:
-    """Disturb the questions, evaluate every query encoder, and compare.
-
-    Raises:
-        MissingExtraError: the extra ``train`` is not installed.
-    """
+    """Disturb the questions, evaluate every query encoder, and compare."""
     # Imported here: it takes PyTorch, which a list of the studies does not need.
     try:
         from benchmarks.papers.lore_tables import section

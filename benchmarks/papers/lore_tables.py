@@ -278,9 +278,6 @@ def both_forms(folders: Sequence[str]) -> dict[str, list[TieredExample]]:
     """Both forms of each test question, with equal candidates and tiers row by row.
 
     They equal the output of ``logic-export data distractor-queries`` for these folders.
-
-    Raises:
-        ReadError: a folder is missing.
     """
     part = "test"
     questions = read_parts([data_folder() / name for name in folders])[part]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from benchmarks.common.gguf_reader import GgufReader
 from benchmarks.papers.published import probe_rows
 from benchmarks.probe_questions.boolquestions import boolquestions_questions
 from benchmarks.probe_questions.films import film_questions
@@ -19,7 +18,6 @@ from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import Estimate
 from logic_retrievers.probe import (
     AccuracyComparison,
-    CachedReader,
     ExtractiveReader,
     Grading,
     ProbeResult,
@@ -38,8 +36,6 @@ POLICIES = (
 CHARTED = ("topical", "hybrid", "auto")
 # Film questions, the first of 400; LIMIT adds 280.
 FILMS = 120
-# Longest answer of a language model: a name.
-MAX_TOKENS = 24
 COLUMNS = {
     "accuracy": "right",
     "gold": "names a right answer",
@@ -65,49 +61,43 @@ _TEXT = (
 
 
 def run(bench: Workbench) -> Section:
-    """Ask the extractive reader, and the language model if its file is available."""
-    readers: dict[str, Reader] = {"extractive": ExtractiveReader(bench.encoder)}
-    folder = bench.model("reader")
-    files = [] if folder is None else sorted(folder.glob("*.gguf"))
-    if files:
-        model = GgufReader(files[0], max_tokens=MAX_TOKENS)
-        readers["model"] = CachedReader(model, bench.vectors.with_name("answers.sqlite"))
-    artefacts: list[Table | Figure] = []
-    for name, reader in readers.items():
-        bench.log(f"probe: questions read by {reader.name}")
-        constraints = constraint_questions(bench, reader)
-        artefacts += [
-            answers_table(
-                f"probe-answers-{name}",
-                f"{len(constraints.kinds)} questions that rule something out",
-                constraints,
-                (
-                    "LIMIT's people and films, one passage a question; the one right answer is "
-                    "computed. Right: it is named and no wrong one is.",
-                    "Every configuration searches the same collection, with the lexical vector; "
-                    "`lexical`, `hybrid` and `auto` read it.",
-                ),
-                probe_rows(len(HEADS)),
-            ),
-            kinds_table(f"probe-kinds-{name}", constraints),
-            kinds_figure(f"probe-kinds-{name}-bars", constraints),
-        ]
-        negations = boolean_questions(bench, reader)
-        note = (
-            "One passage a question. Nine in ten right answers are whole sentences, so that right "
-            "is what says more of the right answer's words than of the wrong one's: the sentence "
-            "of the violating passage that is nearest to the question."
-        )
-        title = f"{len(negations.kinds)} NOT questions of BoolQuestions"
-        artefacts.append(answers_table(f"probe-boolquestions-{name}", title, negations, (note,)))
-    dev = _try_thresholds(bench, "dev", readers["extractive"], THRESHOLDS)
+    """Ask the extractive reader; the probe's command asks language models."""
+    reader = ExtractiveReader(bench.encoder)
+    bench.log(f"probe: questions read by {reader.name}")
+    constraints = constraint_questions(bench, reader)
+    negations = boolean_questions(bench, reader)
+    dev = _try_thresholds(bench, "dev", reader, THRESHOLDS)
     chosen = choose_threshold(dev)
-    artefacts.append(filter_table("probe-ramdocs-dev", "dev", dev, chosen))
-    for name, reader in readers.items():
-        tried = tuple(dict.fromkeys((None, *chosen)))
-        test = _try_thresholds(bench, "test", reader, tried)
-        artefacts.append(filter_table(f"probe-ramdocs-test-{name}", "test", test, chosen))
-    return Section(name=STUDY.name, title=STUDY.title, text=_TEXT, artefacts=tuple(artefacts))
+    test = _try_thresholds(bench, "test", reader, tuple(dict.fromkeys((None, *chosen))))
+    artefacts = (
+        answers_table(
+            "probe-answers-extractive",
+            f"{len(constraints.kinds)} questions that rule something out",
+            constraints,
+            (
+                "LIMIT's people and films, one passage a question; the one right answer is "
+                "computed. Right: it is named and no wrong one is.",
+                "Every configuration searches the same collection, with the lexical vector; "
+                "`lexical`, `hybrid` and `auto` read it.",
+            ),
+            probe_rows(len(HEADS)),
+        ),
+        kinds_table("probe-kinds-extractive", constraints),
+        kinds_figure("probe-kinds-extractive-bars", constraints),
+        answers_table(
+            "probe-boolquestions-extractive",
+            f"{len(negations.kinds)} NOT questions of BoolQuestions",
+            negations,
+            (
+                "One passage a question. Nine in ten right answers are whole sentences, so that "
+                "right is what says more of the right answer's words than of the wrong one's: the "
+                "sentence of the violating passage that is nearest to the question.",
+            ),
+        ),
+        filter_table("probe-ramdocs-dev", "dev", dev, chosen),
+        filter_table("probe-ramdocs-test-extractive", "test", test, chosen),
+    )
+    return Section(name=STUDY.name, title=STUDY.title, text=_TEXT, artefacts=artefacts)
 
 
 def constraint_questions(bench: Workbench, reader: Reader) -> ProbeResult:
@@ -151,17 +141,7 @@ def ask_reader(
 ) -> ProbeResult:
     """Ask a reader all questions under several configurations, over one collection.
 
-    Args:
-        bench: encoder and seed.
-        questions: with their corpus.
-        reader: the same for all configurations.
-        names: of the configurations.
-        depth: number of passages that it reads.
-        threshold: of a contradiction filter; default: the shipped one.
-        grading: rule for right answers.
-
-    Raises:
-        ConfigurationError: a question failed.
+    It reads ``depth`` passages. ``threshold`` is that of a contradiction filter (None: as shipped).
     """
     with PassageIndex.open("probe", bench.encoder, lexical=True) as index:
         fill_index(index, questions)
@@ -313,5 +293,4 @@ STUDY = Study(
     title="Are the answers better? The RAG probe",
     data=("limit_small", "wikipedia_movies", "boolquestions_not", "ramdocs"),
     run=run,
-    models=("reader",),
 )

@@ -37,9 +37,6 @@ def boolquestions_questions(
         folder: ``boolquestions_not``: a path, or a name inside the benchmark folder.
         split: ``dev`` or ``test``.
         seed: not used; nothing is drawn.
-
-    Raises:
-        ReadError: the folder cannot be read, or a row has no ``positive_answer``.
     """
     dataset = load_dataset(folder, split)
     questions = (_build_question(query, dataset) for query in dataset.queries)

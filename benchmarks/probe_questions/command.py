@@ -38,14 +38,7 @@ app = typer.Typer(
 
 
 def write_probe(folder: str | os.PathLike[str], questions: ProbeSet) -> None:
-    """Write a folder that :func:`read_probe` reads as the same set, except for its name.
-
-    Raises:
-        ConfigurationError: the folder exists already.
-        InputError: a set that would not read back as it is: two passages with the same text, white
-            space around one, a question that names one twice, an id with a tab.
-        StorageError: the disk is full, or the place may not be written to.
-    """
+    """Write a folder that :func:`read_probe` reads as the same set, except for its name."""
     rows = [{"_id": question.id, **asdict(question)} for question in questions.questions]
     passages = [
         {"_id": name, "title": "", "text": text} for name, text in questions.passages.items()

@@ -33,7 +33,6 @@ class Film:
     """A film, and the facts that its passage states unambiguously.
 
     Args:
-        id: of the film.
         title: begins ``text``.
         text: the first whole sentences of the film's text.
         year: of its release; None where the text gives none, or another one than the table.
@@ -54,9 +53,7 @@ class Film:
 class Films:
     """The films of a table, indexed by the people that they name.
 
-    Args:
-        rows: of ``_id``, ``title``, ``text``, ``year`` and ``cast``. Of films that share a
-            text only the first counts.
+    Of films that share a text only the first counts.
     """
 
     def __init__(self, rows: Iterable[Row]) -> None:

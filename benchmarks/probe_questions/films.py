@@ -55,13 +55,9 @@ WORDINGS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The content of a question.
+    """A person, the one film with that person that is not excluded, and the excluded ones.
 
-    Args:
-        person: plays in all of the films.
-        right: the only film that is not excluded.
-        wrong: the excluded films, by id.
-        ruled_out: what excludes them, as a question says it.
+    ``ruled_out`` is what excludes them, as a question says it.
     """
 
     person: str
@@ -95,10 +91,6 @@ def film_questions(
         seed: for drawing actors and films.
         count: number of questions, spread evenly over the kinds of :data:`WORDINGS`.
         films: number of passages.
-
-    Raises:
-        ConfigurationError: not enough films for that many questions or passages.
-        ReadError: the folder cannot be read.
     """
     root = existing_folder(Path(folder))
     file = data_file(root, "corpus.jsonl")

@@ -52,10 +52,6 @@ def limit_questions(
         seed: for drawing things and pairs.
         count: number of questions, spread evenly over the kinds of :data:`WORDINGS`.
         likes: greatest number of things in a passage.
-
-    Raises:
-        ConfigurationError: fewer pairs than asked for.
-        ReadError: the folder cannot be read, or a document is no list of likes.
     """
     dataset = load_dataset(folder, split)
     random = Random(seed)

@@ -31,9 +31,6 @@ def ramdocs_questions(
         split: ``dev`` or ``test``.
         seed: for drawing the trusted documents.
         trusted: greatest number of correct documents per question that the user vouches for.
-
-    Raises:
-        ReadError: the folder or one of its files cannot be read.
     """
     files = find_dataset_files(folder, split)
     corpus = read_corpus(files.corpus)

@@ -1,12 +1,11 @@
 """The filter inside retrieval: RAMDocs with one trusted correct document, and without any.
 
-python -m benchmarks.product.contradiction_filter [--draws 5] [--cross-encoder FOLDER]
+python -m benchmarks.product.contradiction_filter [--draws 5]
 
 With a trusted document (a random correct one of each question): the share of misinformation that
 the filter removes as it ships, and what other ways of judging would remove, each at the threshold
-that keeps 97 % of the correct documents of the dev part: whole passages, the two sentences nearest
-to the question, and cross-encoders. Without a trusted document: which pairs the shipped threshold
-flags.
+that keeps 97 % of the correct documents of the dev part. Without a trusted document: which pairs
+the shipped threshold flags.
 """
 
 from __future__ import annotations
@@ -14,18 +13,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from logic_export.data.sentences import split_sentences
 from sklearn.metrics import roc_auc_score
 
-from benchmarks.common.cross_encoder import CrossEncoder
-from benchmarks.common.output import OUT, cached_encoder, document_vectors, publish, with_interval
+from benchmarks.common.output import cached_encoder, publish, with_interval
 from logic_retrievers import ContradictionFilter, ContradictionScorer, Passage
 from logic_retrievers.evaluation import bootstrap, data_folder
 from logic_retrievers.evaluation.rows import json_rows
@@ -33,8 +28,8 @@ from logic_retrievers.judging import default_conflict_judge
 from logic_retrievers.judging.pair_kinds import pair_texts
 
 CORRECT_KEPT = 0.97
-# Maps a question and pairs of texts to how likely each pair contradicts.
-Judge = Callable[[str, Sequence[tuple[str, str]]], npt.NDArray[np.float64]]
+# Maps pairs of texts to how likely each pair contradicts.
+Judge = Callable[[Sequence[tuple[str, str]]], npt.NDArray[np.float64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +53,9 @@ def main() -> None:
     """Measure and publish."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=5, help="of the trusted document")
-    parser.add_argument("--cross-encoder", type=Path, help="an ONNX folder, as the report takes it")
     options = parser.parse_args()
-    peer = options.cross_encoder and CrossEncoder(options.cross_encoder, OUT / "pairs.sqlite")
     parts = {part: load_questions(part) for part in ("dev", "test")}
-    rows = [judge_row(name, judge, parts, options.draws) for name, judge in judges(peer).items()]
+    rows = [judge_row(name, judge, parts, options.draws) for name, judge in judges().items()]
     rows.append(judge_row("the filter", filter_judge(), parts, options.draws, threshold=0.5))
     rows.append(label_row(parts["test"], options.draws))
     publish("RAMDocs test, one trusted correct document", rows)
@@ -82,24 +75,18 @@ def load_questions(part: str) -> list[Question]:
     ]
 
 
-def judges(peer: CrossEncoder | None) -> Mapping[str, Judge]:
+def judges() -> Mapping[str, Judge]:
     """Name -> judge."""
     scorer = ContradictionScorer(cached_encoder())
 
-    def passages(_: str, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
+    def passages(pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
         return np.array([pair.probability or 0.0 for pair in scorer.score(pairs)])
-
-    def nearest(question: str, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-        return [(nearest_sentences(a, question), nearest_sentences(b, question)) for a, b in pairs]
-
-    def focus(question: str, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
-        return passages("", nearest(question, pairs))
 
     judge = default_conflict_judge()
     assert judge is not None
     reader = judge.passages
 
-    def read(_: str, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
+    def read(pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
         texts = [pair_texts(Passage("one", a), Passage("other", b)) for a, b in pairs]
         answers = reader.read(texts)
         scores = scorer.score(pairs)
@@ -110,23 +97,17 @@ def judges(peer: CrossEncoder | None) -> Mapping[str, Judge]:
             ]
         )
 
-    judges_by_name: dict[str, Judge] = {
+    return {
         "whole passages": passages,
         "whole passages and what cross-encoders read": read,
-        "the two sentences nearest to the question": focus,
     }
-    if peer is not None:
-        judges_by_name["cross-encoder (peer), nearest sentences"] = lambda question, pairs: (
-            peer.probabilities(nearest(question, pairs))
-        )
-    return judges_by_name
 
 
 def filter_judge() -> Judge:
     """The filter as a judge: 1 for what it drops."""
     contradictions = ContradictionFilter(cached_encoder())
 
-    def dropped(_: str, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
+    def dropped(pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
         given = [Passage(str(n), text) for n, (_, text) in enumerate(pairs)]
         trusted = [Passage("trusted", pairs[0][0])]
         result = contradictions.filter(given, trusted=trusted)
@@ -215,15 +196,6 @@ def untrusted_rows(questions: Sequence[Question]) -> list[dict[str, Any]]:
     ]
 
 
-@cache
-def nearest_sentences(text: str, question: str, count: int = 2) -> str:
-    """The sentences of a text that are topically nearest to a question, in their order."""
-    sentences = split_sentences(text) or [text]
-    rows = document_vectors("topical", [question, *sentences])
-    best = sorted(np.argsort(-(rows[1:] @ rows[0]), kind="stable")[:count])
-    return " ".join(sentences[n] for n in best)
-
-
 def _draw_trusted(question: Question, draws: int) -> list[tuple[Document, list[Document]]]:
     correct = [n for n, document in enumerate(question.documents) if document.kind == "correct"]
     random = Random(question.text)
@@ -244,7 +216,7 @@ def _score_against_trusted(
     for question in questions:
         for trusted, others in _draw_trusted(question, draws):
             pairs = [(trusted.text, document.text) for document in others]
-            scores = judge(question.text, pairs) if pairs else np.zeros(0)
+            scores = judge(pairs) if pairs else np.zeros(0)
             scored.append((scores, np.array([document.kind for document in others])))
     return scored
 

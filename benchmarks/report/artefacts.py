@@ -57,12 +57,7 @@ class Table(_Artefact):
     """Figures in rows and columns.
 
     Args:
-        name: stem of its files.
-        title: what it shows.
-        columns: heads, one a cell.
-        rows: lines.
         baseline: the first cell of the row that the others are compared with.
-        notes: data, sample, differences from the papers.
         better: column -> the better direction, where its name does not say (the renderer knows
             V@k, FVR, R@k, nDCG@k and the like).
     """
@@ -154,12 +149,7 @@ class Scatter(_Artefact):
 
 
 class Bars(_Artefact):
-    """One bar for each system under each label, with its interval.
-
-    Args:
-        labels: along the axis.
-        systems: system -> one figure a label.
-    """
+    """One bar for each system under each label, with its interval."""
 
     kind: Literal["bars"] = "bars"
     y_label: str
@@ -177,14 +167,7 @@ Plot = Annotated[Curves | Histograms | Scatter | Bars, Field(discriminator="kind
 
 
 class Figure(_Artefact):
-    """A plot as data.
-
-    Args:
-        name: stem of its files.
-        title: what it shows.
-        caption: how to read it, and what it says.
-        plot: the data.
-    """
+    """A plot as data; the caption says how to read it, and what it shows."""
 
     name: Name
     title: str
@@ -193,14 +176,7 @@ class Figure(_Artefact):
 
 
 class Section(_Artefact):
-    """Results of one study.
-
-    Args:
-        name: that of the study.
-        title: heading.
-        text: paragraphs before the artefacts.
-        artefacts: tables and figures in the order in which they are shown.
-    """
+    """Results of one study: paragraphs, then tables and figures in the order shown."""
 
     name: Name
     title: str

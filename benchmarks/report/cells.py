@@ -58,16 +58,8 @@ def comparison_table(
 ) -> Table:
     """A row per system, a column per metric; each p is of the difference from the baseline.
 
-    Args:
-        name: of the table.
-        title: of the table.
-        results: system -> result; all over the same queries.
-        metrics: columns; a system without one gets a dash.
-        baseline: the system that the others are compared with.
-        published: system -> note and figures by metric; rows after ours.
-        absent: system -> role of its missing model.
-        notes: under the table; one on short lists is added.
-        seed: of the tests.
+    All results are over the same queries. ``published`` gives note and figures of rows after ours,
+    ``absent`` the role of a system's missing model. A note on short lists is added.
     """
     comparisons = compare(results[baseline], results, metrics, seed=seed)
     rows = []
@@ -113,16 +105,10 @@ def estimates_curve(
 def column(
     systems: Mapping[str, Values], groups: Groups, baseline: str | None = None, seed: int = 0
 ) -> dict[str, Measurement | None]:
-    """Means of one measure, each with the p of its difference from the baseline's.
+    """System -> mean of one measure, with the p of its difference from the baseline's.
 
-    Args:
-        systems: system -> its values.
-        groups: query -> resampling group.
-        baseline: the system that the others are compared with; no p without one.
-        seed: of the resampling.
-
-    Returns:
-        system -> cell; None where it has no value. The p are corrected over all systems (Holm).
+    None where a system has no value. The p are corrected over all systems (Holm); without a
+    baseline there is none.
     """
     base = systems.get(baseline, {}) if baseline is not None else {}
     ps = [

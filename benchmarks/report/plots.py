@@ -41,11 +41,7 @@ MARKED = 25
 
 
 def draw(figure: Figure) -> Drawn:
-    """The plot of a figure.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+    """The plot of a figure."""
     with _settings():
         match figure.plot:
             case Bars() as plot:
@@ -67,11 +63,7 @@ def draw(figure: Figure) -> Drawn:
 
 
 def picture(figure: Figure, form: str) -> bytes:
-    """The plot of a figure as a file, ``png`` or ``svg``.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+    """The plot of a figure as a file, ``png`` or ``svg``."""
     drawn, target = draw(figure), io.BytesIO()
     # Without the date and the version of what drew it.
     names = ("Software",) if form == "png" else ("Date", "Creator")

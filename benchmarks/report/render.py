@@ -31,17 +31,7 @@ def write_report(sections: Sequence[Section], folder: Path) -> Path:
     ``report.html`` needs no other file; ``REPORT.md`` and ``summary.md`` (measured rows without
     intervals, for a README) name the pictures in ``figures``; each figure is written as ``.png``,
     ``.svg`` and ``.csv``, each table in ``tables`` as ``.csv`` and ``.md``.
-
-    Args:
-        sections: in the order of the page.
-        folder: created if it is missing.
-
-    Returns:
-        The page.
-
-    Raises:
-        MissingExtraError: matplotlib or jinja2 is not installed (the ``dev`` extra).
-        StorageError: the folder cannot be written.
+    Returns the page's path.
     """
     template = _environment().get_template("report.html.j2")
     pictures: dict[str, str] = {}

@@ -40,15 +40,7 @@ def run_studies(
 ) -> Report:
     """Run studies, except those with a stored section of the same data, models and source.
 
-    Args:
-        studies: in the order of the report.
-        bench: data, encoder and models; its ``log`` gets the progress.
-        folder: of the report; created if it is missing.
-        fresh: ignore stored sections.
-
-    Raises:
-        ConfigurationError: two studies, tables or figures share a name.
-        StorageError: the folder cannot be written.
+    ``fresh`` ignores stored sections.
     """
     _reject_duplicates(study.name for study in studies)
     store, contents, begun = folder / "sections", Contents(), time.monotonic()

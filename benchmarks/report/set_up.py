@@ -21,7 +21,7 @@ from logic_retrievers.evaluation.datasets import existing_folder
 
 PACKAGES = (
     "logic-retrievers", "numpy", "onnxruntime", "tokenizers", "qdrant-client", "pydantic",
-    "ir-measures", "matplotlib", "jinja2", "sentence-transformers", "torch", "xllamacpp",
+    "ir-measures", "matplotlib", "jinja2", "sentence-transformers", "torch",
 )  # fmt: skip
 # Letters of a hash that tables show.
 SHORT = 12
@@ -34,11 +34,7 @@ class Contents:
         self._known: dict[Path, str] = {}
 
     def hash(self, place: Path, pattern: str = "*") -> str:
-        """SHA-256 over the names and contents of the files.
-
-        Raises:
-            ReadError: a file cannot be read.
-        """
+        """SHA-256 over the names and contents of the files."""
         place = place.resolve()
         if place not in self._known:
             total = hashlib.sha256()
@@ -69,11 +65,7 @@ def files(place: Path, pattern: str = "*") -> list[Path]:
 
 
 def study_key(study: Study, bench: Workbench, contents: Contents) -> str:
-    """A hash over everything that the figures of a study depend on.
-
-    Raises:
-        ReadError: a data folder is missing, or a file of it cannot be read.
-    """
+    """A hash over everything that the figures of a study depend on."""
     models = {role: bench.model(role) for role in study.models}
     parts = {
         "study": study.name,

@@ -25,7 +25,6 @@ ROLES: Mapping[str, str] = {
     "infonce": "export/recipes/query-encoder-minilm.toml, alpha and beta 1",
     "lore": "export/recipes/query-encoder-minilm.toml",
     "cross-encoder": "an ONNX folder of your own",
-    "reader": "a language model for the probe, a GGUF file; asked once, an hour or two",
 }
 
 
@@ -65,11 +64,7 @@ class Workbench:
         return folder if folder.is_dir() else None
 
     def trained(self, role: str) -> Encoder | None:
-        """A trained sentence encoder as ``topical``, with cached vectors; or None.
-
-        Raises:
-            MissingExtraError: sentence-transformers is not installed.
-        """
+        """A trained sentence encoder as ``topical``, with cached vectors; or None."""
         folder = self.model(role)
         if folder is None:
             return None
@@ -81,8 +76,6 @@ class Study:
     """One experiment of the report.
 
     Args:
-        name: unique, in lower case with hyphens.
-        title: heading of its section.
         data: folders of the benchmark data that it reads.
         run: makes its section.
         models: roles of the trained models that it compares with, if they are available.

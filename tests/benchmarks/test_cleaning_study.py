@@ -57,13 +57,6 @@ def test_a_corpus_is_corrupted_and_restored_between_ways(bench: Workbench) -> No
     assert sum(result["three"].hidden.values()) > 0
 
 
-def test_at_most_so_many_are_injected(bench: Workbench) -> None:
-    questions = load_questions("test")
-    result = run_experiment(partial(open_background_index, bench.encoder, []), questions, 1, {})
-    assert result[CORRUPTED].total["injected"] == 2 * len(questions)
-    assert set(result[CORRUPTED].figures.share) <= {0.0, 0.1}
-
-
 def test_the_first_passage_of_every_question_is_trusted(bench: Workbench) -> None:
     questions = [swap_sides(question) for question in load_questions("test")]
     with open_background_index(bench.encoder, []) as index:
@@ -82,5 +75,5 @@ def test_the_section_stands_beside_the_papers(
         assert table.baseline in [row.cells[0] for row in table.rows]
         assert all(len(row.cells) == len(table.columns) for row in table.rows)
     assert sum(row.origin == "published" for row in trusted.rows) == 6
-    assert [row.origin for row in untrusted.rows] == ["measured"] * 3
+    assert [row.origin for row in untrusted.rows] == ["measured"] * 4
     assert Section.model_validate_json(section.model_dump_json()) == section

@@ -44,12 +44,6 @@ def test_the_product_limit_by_hand() -> None:
     )
 
 
-def test_a_cut_list_is_no_evidence_of_survival() -> None:
-    """Counted as free of violations to the end, an empty list would be the best system."""
-    cut = lifetimes(q1=[], q2=long(["pool"]))
-    assert cut.curve().y[1] == 0
-
-
 def test_the_restricted_mean_of_long_lists_is_the_mean_fvr() -> None:
     dataset = inns()
     result = result_of(dataset, q1=long(["loud"]), q2=long(["boat", "pool"]), q3=long([]))

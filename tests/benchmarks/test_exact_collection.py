@@ -7,7 +7,7 @@ from suites.hashed_encoder import HashedEncoder
 
 from benchmarks.common.boolean_baselines import ENSEMBLE, SETS
 from benchmarks.common.dataset_search import engine_search, index_dataset
-from benchmarks.common.exact_collection import ExactCollection, evaluate_exact
+from benchmarks.common.exact_collection import ExactCollection
 from logic_retrievers import Atom, BooleanPolicy, Engine
 from logic_retrievers.evaluation import Dataset, Query
 from logic_retrievers.policies import CompatibilityPolicy, TopicalPolicy
@@ -67,21 +67,6 @@ def test_a_single_vector_ranks_as_the_engine_does(policy, name):
     assert [score for _, score in exact_list] == pytest.approx(
         [hit.score for hit in hits], abs=1e-5
     )
-
-
-def test_the_query_decides_the_policy():
-    """A policy per query is what lets a gold expression be searched for."""
-    requests = []
-
-    def choose(query):
-        requests.append(query.id)
-        return TopicalPolicy()
-
-    result = evaluate_exact(
-        dataset(), ExactCollection(TEXTS, HashedEncoder()), choose, "topical", 5
-    )
-    assert requests == ["q0", "q1", "q2", "q3"]
-    assert {len(ranking) for ranking in result.run.values()} == {5}
 
 
 def test_words_that_no_text_has_score_nothing():

@@ -6,7 +6,6 @@ import pytest
 
 from benchmarks.papers.limit_queries import limit_queries
 from benchmarks.papers.logicol_measures import complementary_pairs
-from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import Dataset, Query, load_dataset
 from logic_retrievers.queries import Atom
 
@@ -39,19 +38,6 @@ def test_truth_by_hand() -> None:
         assert both.violating == LIKES[first] ^ LIKES[second]
         assert both.group == without.group
         assert (both.is_negation, without.is_negation) == (False, True)
-
-
-def test_an_attribute_of_one_person_has_no_query() -> None:
-    """A but not B would have no answer."""
-    with pytest.raises(ConfigurationError, match="0 pairs"):
-        limit_queries(people({"tea": {"ann"}, "owls": {"ann", "bo"}}), count=1)
-
-
-def test_other_questions_are_refused() -> None:
-    """The atom of an unknown question would be the question."""
-    odd = Dataset("toy", {"ann": "ann"}, (Query("q", "Who hates tea?", {"ann": 1}),))
-    with pytest.raises(ConfigurationError, match="Who likes"):
-        limit_queries(odd, count=1)
 
 
 @pytest.mark.data

@@ -61,13 +61,6 @@ def test_correlation_against_the_definition(pairs: list[tuple[float, float]], k:
         assert result == pytest.approx(statistics.correlation(first, second), abs=1e-9)
 
 
-def test_correlation_by_hand() -> None:
-    """Both lists count: the third document is among the best of the second query only."""
-    assert score_correlation([3, 2, 1], [1, 2, 3], 1) == pytest.approx(-1)
-    assert score_correlation([3, 2, 1], [6, 4, 2]) == pytest.approx(1)
-    assert math.isnan(score_correlation([1, 1, 1], [1, 2, 3]))
-
-
 def query(name: str, expression: Expression | None, group: str | None = None) -> Query:
     stated = {} if expression is None else {"expression": expression.to_dict()}
     return Query(name, name, {"d": 1}, extra=stated | ({"group": group} if group else {}))

@@ -208,14 +208,3 @@ def test_boolquestions_by_hand(tmp_path: Path) -> None:
     lines(folder / "queries.jsonl", [{"_id": "q", **sides}])
     with pytest.raises(ReadError, match="positive_answer"):
         boolquestions_questions(folder)
-
-
-@pytest.mark.data
-@pytest.mark.parametrize(("split", "count"), [("test", 75)])
-def test_all_of_boolquestions(split: str, count: int) -> None:
-    result = boolquestions_questions("boolquestions_not", split)
-    assert len(result.questions) == count
-    assert all(
-        question.wrong and "cannot answer" not in question.gold[0].lower()
-        for question in result.questions
-    )

@@ -6,7 +6,6 @@ import csv
 import io
 import math
 import re
-import sys
 from html.parser import HTMLParser
 
 import matplotlib as mpl
@@ -30,7 +29,7 @@ from benchmarks.report.markdown import markdown_document, markdown_summary, mark
 from benchmarks.report.marks import NOTHING, format_interval, format_number, mark
 from benchmarks.report.plots import draw, picture
 from benchmarks.report.render import write_report
-from logic_retrievers.errors import MissingExtraError, StorageError
+from logic_retrievers.errors import StorageError
 
 CURVE = Curve(x=(1, 2, 3), y=(0.2, 0.5, 0.9), low=(0.1, 0.4, 0.8), high=(0.3, 0.6, 1.0))
 PLOTS = {
@@ -325,9 +324,3 @@ def test_plots_hold_their_data():
     assert [bar.get_width() for bar in auto.patches] == [0.6, 0.2]
     (segments,) = topical.errorbar.lines[2]
     np.testing.assert_allclose([path[:, 0] for path in segments.get_segments()], [[0.4, 0.7]])
-
-
-def test_missing_matplotlib_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match="dev"):
-        draw(FIGURES["bars"])

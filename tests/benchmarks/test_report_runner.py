@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from benchmarks import papers
 from benchmarks.__main__ import app
 from benchmarks.report import set_up
-from benchmarks.report.artefacts import Bars, Curve, Histograms, Measurement, Row, Section, Table
+from benchmarks.report.artefacts import Bars, Curve, Measurement, Row, Section, Table
 from benchmarks.report.runner import run_studies
 from benchmarks.report.workbench import Study, Workbench
 from logic_retrievers.encoders.base import VectorSpec
@@ -189,13 +189,10 @@ def test_the_set_up_names_what_figures_depend_on(tmp_path, data):
     [
         lambda: section("../up"),
         lambda: Table(name="t", title="", columns=("a",), rows=(Row(cells=("x", 1)),)),
-        lambda: Table(name="t", title="", columns=("a",), rows=(), baseline="none"),
-        lambda: Table(name="t", title="", columns=("a",), rows=(), better={"speed": "lower"}),
         lambda: Curve(x=(1,), y=(1, 2)),
-        lambda: Histograms(x_label="", edges=(0, 1), panels={"": {"a": (1, 2)}}),
         lambda: Bars(y_label="", labels=("a",), systems={"one": (None, None)}),
     ],
-    ids=["name", "row", "baseline", "column", "curve", "bins", "bars"],
+    ids=["name", "row", "curve", "bars"],
 )
 def test_artefacts_whose_parts_do_not_fit_are_refused(make):
     """They would be drawn under the wrong labels, or written outside of the report."""

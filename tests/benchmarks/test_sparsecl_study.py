@@ -6,14 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from logic_export.contradiction_retrieval import ScoredCandidates
+from logic_export.contradiction_retrieval import ScoredCandidates, crossed_ndcg, find_alpha, ndcg
 from sparse_data import SUBJECTS, arguana, conflictqa
 
 from benchmarks.papers.sparsecl import STUDY, Scoring, scoring_rows
 from benchmarks.papers.sparsecl_figures import margin_artefacts
 from benchmarks.papers.sparsecl_pools import (
     PARTS,
-    arguana_pool,
     conflictqa_parts,
     conflictqa_pool,
     pairs_by_kind,
@@ -155,14 +154,6 @@ def test_paraphrases_join_their_side_and_do_not_ask() -> None:
     assert any(len(own) > 1 for own in more.pool.agreeing)
 
 
-def test_an_argument_is_answered_by_its_counter_argument() -> None:
-    labelled = arguana_pool()
-    assert len(labelled.pool.texts) == 8
-    for query, (right,) in labelled.pool.queries:
-        assert "people are free" in labelled.pool.texts[query]
-        assert "ought to rest" in labelled.pool.texts[right]
-
-
 def test_pairs_of_a_kind_are_of_that_kind() -> None:
     parts = conflictqa_parts()
     kinds = pairs_by_kind([group for part in PARTS for group in parts[part]])
@@ -174,3 +165,19 @@ def test_pairs_of_a_kind_are_of_that_kind() -> None:
             assert (says_open(pair) == says_open(other)) is alike
     assert all(len(pairs.pairs) == len(pairs.groups) for pairs in kinds.values())
     assert kinds == pairs_by_kind([group for part in PARTS for group in parts[part]])
+
+
+def test_no_half_chooses_the_alpha_that_it_is_measured_with() -> None:
+    """Chosen on itself, each half would look better than a new collection will."""
+    sparse_is_right = ScoredCandidates(
+        np.array([False, True]), np.array([0.9, 0.5]), np.array([0.1, 0.9]), 1
+    )
+    cosine_is_right = ScoredCandidates(
+        np.array([True, False]), np.array([0.9, 0.5]), np.array([0.1, 0.9]), 1
+    )
+    found = [sparse_is_right, cosine_is_right] * 4
+    values, alphas = crossed_ndcg(found)
+    assert alphas == (find_alpha(found[1::2]), find_alpha(found[::2]))
+    assert alphas[0] < alphas[1]
+    assert values[::2].tolist() == ndcg(found[::2], alphas[0]).tolist()
+    assert values.max() < 1

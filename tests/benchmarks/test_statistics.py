@@ -38,10 +38,3 @@ def test_a_probability_that_is_off_by_a_fifth_has_that_error() -> None:
     came = random.random(40_000) < true
     assert calibration_error(came, true) < 0.012
     assert calibration_error(came, true + 0.2) == pytest.approx(0.2, abs=0.01)
-
-
-def test_errors_in_both_directions_do_not_cancel() -> None:
-    """The mean difference of this judge is 0, and it is always wrong."""
-    came = np.array([True] * 50 + [False] * 50)
-    predicted = np.array([0.3] * 50 + [0.7] * 50)
-    assert calibration_error(came, predicted) == pytest.approx(0.7)

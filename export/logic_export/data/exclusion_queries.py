@@ -44,19 +44,10 @@ def exclusion_triplets(
         for wanted, excluded in ((left, right), (right, left)):
             if wanted.text == excluded.text or wanted.name == excluded.name:
                 continue
-            request_text = wanted.question or word_request(wanted.name, random)
+            request_text = wanted.question or random.choice(REQUESTS).format(topic=wanted.name)
             query = word_exclusion(request_text, excluded.name, random)
             triplets.append(Triplet(query, wanted.text, excluded.text, "exclusion"))
     return unique_triplets(triplets)
-
-
-def unconstrained_triplets(topics: Sequence[Topic], *, seed: int = 0) -> list[Triplet]:
-    """Plain queries for the topics, so that an encoder does not lose ordinary retrieval."""
-    random = Random(seed)
-    return unique_triplets(
-        Triplet(topic.question or word_request(topic.name, random), topic.text, None, "plain")
-        for topic in topics
-    )
 
 
 Encode: TypeAlias = Callable[[Sequence[str]], npt.NDArray[np.float32]]
@@ -72,12 +63,7 @@ def neighbouring_topics(
 ) -> list[tuple[Topic, Topic]]:
     """Random topics, each paired with one of the ``among`` topics with the most similar names.
 
-    Args:
-        topics: at least two.
-        encode: vectors of length 1 for the names.
-        count: number of pairs, at most one per topic.
-        among: neighbours to choose from; the nearest alone would give only the hardest pairs.
-        seed: of the draw.
+    The nearest alone would give only the hardest pairs. ``encode`` gives vectors of length 1.
     """
     random = Random(seed)
     topics = random.sample(topics, min(len(topics), _POOL_PER_PAIR * count))
@@ -118,8 +104,3 @@ def word_exclusion(wanted: str, excluded: str, random: Random) -> str:
     query = form.format(wanted=body, excluded=excluded.rstrip(" .?!"))
     question = wanted.rstrip().endswith("?") and not query.endswith(".")
     return query + "?" if question else query
-
-
-def word_request(topic: str, random: Random) -> str:
-    """Words a request for a topic in a random form."""
-    return random.choice(REQUESTS).format(topic=topic)

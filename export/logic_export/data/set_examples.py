@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -63,17 +63,12 @@ def write_examples(path: Path, examples: Sequence[SetExample]) -> None:
         path.with_name(DOCUMENTS),
         ({"source": s, "_id": name, "text": text} for (s, name), text in sorted(texts.items())),
     )
+    names = [each.name for each in fields(SetExample) if each.name != "documents"]
     write_json_lines(
         path,
         (
-            {
-                "query": example.query,
-                "expression": example.expression.to_dict(),
-                "group": example.group,
-                "satisfying": example.satisfying,
-                "neutral": example.neutral,
-                "source": example.source,
-            }
+            {name: getattr(example, name) for name in names}
+            | {"expression": example.expression.to_dict()}
             for example in examples
         ),
     )

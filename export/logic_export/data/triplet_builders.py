@@ -17,7 +17,6 @@ from logic_export.data.exclusion_queries import (
     describe_topic,
     exclusion_triplets,
     neighbouring_topics,
-    unconstrained_triplets,
 )
 from logic_export.data.labelled_triplets import (
     conflict_triplets,
@@ -95,14 +94,6 @@ def conflicts(path: Path, *, seed: int = 0) -> list[Triplet]:
     return conflict_triplets([row.fields for row in json_rows(find_data_file(path))], seed=seed)
 
 
-def questions(path: Path, *, seed: int = 0) -> list[Triplet]:  # noqa: ARG001
-    """Rows ``{text, positive, hard_negative}``: ordinary questions with a hard negative each."""
-    return [
-        Triplet(row.text("text"), row.text("positive"), row.text("hard_negative"), "questions")
-        for row in json_rows(find_data_file(path))
-    ]
-
-
 def linked(path: Path, *, seed: int = 0) -> list[Triplet]:
     """The two passages of a question's ``positive``: one wanted, the other excluded."""
     random = Random(seed)
@@ -156,27 +147,9 @@ def negated(path: Path, count: int, *, seed: int = 0) -> list[Triplet]:
     return negated_passage_triplets(corpus_texts(path), seed=seed, most=count)
 
 
-def plain(path: Path, count: int, *, seed: int = 0) -> list[Triplet]:
-    """A corpus with titles, queried without a constraint."""
-    topics = _topics(path)
-    sampled = Random(seed).sample(topics, min(count, len(topics)))
-    return unconstrained_triplets(sampled, seed=seed)
-
-
 BUILDERS: Mapping[str, Builder] = {
     builder.__name__: builder
-    for builder in (
-        file,
-        labelled,
-        wordnet,
-        conflicts,
-        questions,
-        linked,
-        neighbours,
-        sharing,
-        negated,
-        plain,
-    )
+    for builder in (file, labelled, wordnet, conflicts, linked, neighbours, sharing, negated)
 }
 
 

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -59,12 +58,13 @@ class WordNet:
 
     def synonyms(self, lemma: str, part: PartOfSpeech) -> tuple[str, ...]:
         """The other lemmas of all synsets of a word; none for an unknown word."""
-        return _distinct(s.synonyms for s in self.senses.get((lemma, part), ()))
+        senses = self.senses.get((lemma, part), ())
+        return tuple(dict.fromkeys(word for sense in senses for word in sense.synonyms))
 
     def antonyms(self, lemma: str, part: PartOfSpeech) -> tuple[str, ...]:
         """The antonyms of all senses of a word; none for an unknown word."""
         senses = self.senses.get((lemma, part), ())
-        return _distinct(sense.antonyms for sense in senses)
+        return tuple(dict.fromkeys(word for sense in senses for word in sense.antonyms))
 
     def parts(self, lemma: str) -> tuple[PartOfSpeech, ...]:
         """The parts of speech under which a lemma is listed."""
@@ -86,20 +86,19 @@ def load_wordnet(folder: Path | None = None) -> WordNet:
     """Reads ``data.noun``, ``data.verb``, ``data.adj`` and ``data.adv``.
 
     Args:
-        folder: where they lie. None: the folder of the environment variable ``WNSEARCHDIR``, else
-            ``dict`` in that of ``WNHOME``, else ``/usr/share/wordnet``. If a variable is set,
-            no other folder is tried.
+        folder: None means the environment variable ``WNSEARCHDIR``, else ``dict`` in ``WNHOME``,
+            else ``/usr/share/wordnet``. If a variable is set, no other folder is tried.
 
     Raises:
         ConfigurationError: a file is not there.
         ReadError: a file is not in WordNet's format.
     """
-    directory, named_by = (folder, "the given folder") if folder is not None else _find_folder()
+    directory = _find_folder() if folder is None else folder
     missing = [name for name in _FILES.values() if not (directory / name).is_file()]
     if missing:
         raise ConfigurationError(
-            f"no WordNet in {directory} ({named_by}): looked for {', '.join(missing)}. Install it "
-            "with 'apt-get install wordnet-base', or name the folder that holds these files"
+            f"no WordNet in {directory}: {', '.join(missing)} not found. Install it with 'apt-get "
+            "install wordnet-base', or set WNSEARCHDIR or WNHOME"
         )
     synsets = {
         key: synset for name in _FILES.values() for key, synset in _read_synsets(directory / name)
@@ -113,12 +112,11 @@ def load_wordnet(folder: Path | None = None) -> WordNet:
         ) from error
 
 
-def _find_folder() -> tuple[Path, str]:
+def _find_folder() -> Path:
     if folder := os.environ.get("WNSEARCHDIR"):
-        return Path(folder), "named by WNSEARCHDIR"
-    if folder := os.environ.get("WNHOME"):
-        return Path(folder) / "dict", "named by WNHOME"
-    return USUAL_FOLDER, "the usual folder; WNSEARCHDIR and WNHOME are not set"
+        return Path(folder)
+    home = os.environ.get("WNHOME")
+    return Path(home) / "dict" if home else USUAL_FOLDER
 
 
 def _read_synsets(path: Path) -> Iterator[tuple[_Key, _Synset]]:
@@ -161,7 +159,3 @@ def _link_senses(synsets: Mapping[_Key, _Synset]) -> WordNet:
             sense = Sense(tuple(synonyms), tuple(antonyms))
             senses.setdefault((lemma, part), []).append(sense)
     return WordNet({word: tuple(senses_of_word) for word, senses_of_word in senses.items()})
-
-
-def _distinct(groups: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(chain.from_iterable(groups)))

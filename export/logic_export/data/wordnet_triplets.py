@@ -8,14 +8,13 @@ before any sentence is seen.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
 from logic_export.data.triplets import Triplet
 from logic_export.data.wordnet import WordNet
-from logic_retrievers.errors import ConfigurationError
 
 # Words that exclude the next one, in CoDeR's phrases.
 EXCLUSION_OPENINGS = ("not", "without", "excluding", "no")
@@ -36,22 +35,14 @@ def word_triplets(wordnet: WordNet, *, seed: int = 0, most: int = 20) -> list[Tr
     """A word, a synonym as satisfying, an antonym as violating (CoDeR, stage 1).
 
     An anchor is a lemma that has both. A word that is both synonym and antonym of an anchor
-    ("ravel" of "unravel") is left out.
-
-    Args:
-        wordnet: see :func:`logic_export.data.wordnet.load_wordnet`.
-        seed: sample of an anchor's combinations where it has more than ``most``, independent of
-            other anchors.
-        most: largest number of triplets per anchor.
-
-    Raises:
-        ConfigurationError: ``most`` is less than 1.
+    ("ravel" of "unravel") is left out. An anchor with more than ``most`` combinations gets a sample
+    of them, which does not depend on other anchors.
     """
     rows = []
     for anchor, oppositions in _anchors(wordnet):
-        pairs: set[_Combination] = set()
-        for opposition in oppositions:
-            pairs.update(product(opposition.alike, opposition.antonyms))
+        pairs: set[_Combination] = {
+            pair for each in oppositions for pair in product(each.alike, each.antonyms)
+        }
         for synonym, antonym in _sample_combinations(pairs, seed, anchor, most):
             rows.append(Triplet(anchor, synonym, antonym, "wordnet-words"))
     return rows
@@ -63,23 +54,16 @@ def phrase_triplets(wordnet: WordNet, *, seed: int = 0, most: int = 30) -> list[
     Synonyms of the antonym satisfy as well, synonyms of X violate as well.
 
     The openings are "not", "without", "excluding" and "no", for words of every part of speech, as
-    in the paper: "without hot" is not English, but excludes what it should.
-
-    Args:
-        wordnet: see :func:`logic_export.data.wordnet.load_wordnet`.
-        seed: sample of an anchor's combinations where it has more than ``most``.
-        most: largest number of triplets per anchor, over all openings.
-
-    Raises:
-        ConfigurationError: ``most`` is less than 1.
+    in the paper: "without hot" is not English, but excludes what it should. ``most`` is the largest
+    number of triplets per anchor, over all openings.
     """
     rows = []
     for anchor, oppositions in _anchors(wordnet):
-        pairs: set[_Combination] = set()
-        for opposition in oppositions:
-            pairs.update(product(opposition.opposed, (anchor, *opposition.alike)))
         phrases: set[_Combination] = {
-            (f"{opening} {anchor}", *pair) for opening, pair in product(EXCLUSION_OPENINGS, pairs)
+            (f"{opening} {anchor}", *pair)
+            for opening in EXCLUSION_OPENINGS
+            for each in oppositions
+            for pair in product(each.opposed, (anchor, *each.alike))
         }
         for query, satisfying, violating in _sample_combinations(phrases, seed, anchor, most):
             rows.append(Triplet(query, satisfying, violating, "wordnet-phrases"))
@@ -93,37 +77,29 @@ def _anchors(wordnet: WordNet) -> Iterator[tuple[str, list[_Opposition]]]:
     ("light", "abstemious", "dark").
     """
     oppositions: dict[str, list[_Opposition]] = {}
-    for (lemma, part), senses in wordnet.senses.items():
-        if any(sense.antonyms for sense in senses):
-            antonyms = list(wordnet.antonyms(lemma, part))
-            antonym_synonyms = [
-                word for antonym in antonyms for word in wordnet.synonyms(antonym, part)
-            ]
+    for lemma, part in wordnet.senses:
+        if antonyms := wordnet.antonyms(lemma, part):
             synonyms = wordnet.synonyms(lemma, part)
+            all_opposed = (
+                *antonyms,
+                *(word for antonym in antonyms for word in wordnet.synonyms(antonym, part)),
+            )
+            alike = {word.casefold() for word in (*synonyms, lemma)}
+            opposed = {word.casefold() for word in (*all_opposed, lemma)}
             oppositions.setdefault(lemma, []).append(
-                _opposition(lemma, synonyms, antonyms, antonym_synonyms)
+                _Opposition(
+                    tuple(word for word in synonyms if word.casefold() not in opposed),
+                    tuple(word for word in antonyms if word.casefold() not in alike),
+                    tuple(word for word in all_opposed if word.casefold() not in alike),
+                )
             )
     yield from sorted(oppositions.items())
-
-
-def _opposition(
-    lemma: str, synonyms: Iterable[str], antonyms: Iterable[str], antonym_synonyms: Iterable[str]
-) -> _Opposition:
-    alike = {word.casefold() for word in synonyms} | {lemma.casefold()}
-    opposed = {word.casefold() for word in (*antonyms, *antonym_synonyms)}
-    return _Opposition(
-        tuple(w for w in synonyms if w.casefold() not in opposed | {lemma.casefold()}),
-        tuple(w for w in antonyms if w.casefold() not in alike),
-        tuple(w for w in (*antonyms, *antonym_synonyms) if w.casefold() not in alike),
-    )
 
 
 def _sample_combinations(
     combinations: set[_Combination], seed: int, anchor: str, most: int
 ) -> list[_Combination]:
     """At most ``most`` combinations, sorted."""
-    if most < 1:
-        raise ConfigurationError(f"most={most}: at least 1 triplet an anchor must be allowed")
     ordered = sorted(combinations)
     if len(ordered) <= most:
         return ordered

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logic_export.data.antonyms import find_antonyms, swap_antonyms
-from logic_export.data.sentences import split_sentences, to_claim
+from logic_export.data.sentences import sentence_window, split_sentences, to_claim
 from logic_export.data.wordnet import PartOfSpeech, Sense, WordNet
 
 
@@ -27,6 +27,9 @@ def test_sentences() -> None:
         "Yes, e.g. Here.", "And 1.5 more.",
     ]  # fmt: skip
     assert split_sentences("  ") == []
+    text = "One is first. Two follows. Three is here. Four ends."
+    assert sentence_window(text, {0}) == "One is first. Two follows."
+    assert sentence_window(text, [3, 0], neighbours=0) == "One is first. Four ends."
 
 
 def test_claims_stand_alone() -> None:

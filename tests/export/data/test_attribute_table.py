@@ -1,23 +1,15 @@
-"""Attribute tables: three-valued truth of expressions, and tables out of rows."""
+"""Attribute tables: three-valued truth of expressions."""
 
 from __future__ import annotations
 
-import csv
-import io
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from logic_export.data.sets.attribute_table import (
     AtomTruth,
     AttributeTable,
     Item,
-    mask_numbers,
-    to_mask,
 )
-from logic_export.data.sets.table_from_rows import Attribute, table_from_rows
 
-from logic_retrievers.errors import ConfigurationError, DuplicateIdError, InputError
 from logic_retrievers.queries.expressions import And, Atom, Expression, Not, Or
 
 ITEMS = [f"i{number}" for number in range(12)]
@@ -79,90 +71,3 @@ def test_sets_agree_with_kleenes_tables_item_by_item(
     satisfying, doubtful = table.truth(expression)
     assert satisfying == {name for name, value in wanted.items() if value is True}
     assert doubtful == {name for name, value in wanted.items() if value is None}
-
-
-@given(st.sets(st.integers(0, 500)))
-def test_masks_hold_the_numbers_they_were_made_of(given_numbers: set[int]) -> None:
-    assert list(mask_numbers(to_mask(given_numbers, 501))) == sorted(given_numbers)
-
-
-def test_a_table_from_a_csv_file() -> None:
-    file = io.StringIO(
-        "code,name,about,origin,with,perhaps\n"
-        "0,Lobio,A stew.,Georgia,beans; nuts,\n"
-        "1,Satsivi,A sauce.,Georgia,nuts,garlic\n"
-        "2,Fabada,A stew.,Spain,beans,nuts\n"
-    )
-    table = table_from_rows(
-        csv.DictReader(file),
-        [
-            Attribute("origin", "dishes from {}", "origin"),
-            Attribute("with", "dishes with {}", "stuff", unknown="perhaps", separator=";"),
-        ],
-        noun="dishes",
-        id_column="code",
-        title_column="name",
-        text_column="about",
-    )
-    assert table.items["0"] == Item("Lobio", "A stew.")
-    assert table.atoms["dishes with nuts"] == AtomTruth(
-        frozenset({"0", "1"}), frozenset({"2"}), "stuff", "nuts"
-    )
-    without_nuts = Atom("dishes with beans") & ~Atom("dishes with nuts")
-    assert table.truth(without_nuts) == (frozenset(), {"2"})
-    assert table.truth(Atom("dishes from Spain") | Atom("dishes with nuts"))[0] == {"0", "1", "2"}
-
-
-def test_numbers_lists_and_empty_cells_are_values_too() -> None:
-    rows = [{"_id": 1, "year": 0, "of": ["a", "a", ""]}, {"_id": 2, "year": None, "of": None}]
-    table = table_from_rows(
-        rows, [Attribute("year", "year {}", "year"), Attribute("of", "{} things", "of")], noun="x"
-    )
-    assert {text: truth.true for text, truth in table.atoms.items()} == {
-        "year 0": {"1"},
-        "a things": {"1"},
-    }
-
-
-ORIGIN = Attribute("origin", "dishes from {}", "origin")
-
-
-@pytest.mark.parametrize(
-    ("rows", "attributes", "error", "said"),
-    [
-        ([{"_id": 1}], [ORIGIN], ConfigurationError, "origin"),
-        ([{"origin": "Rome"}], [ORIGIN], InputError, "row 1"),
-        ([{"_id": 1, "origin": "Rome"}] * 2, [ORIGIN], DuplicateIdError, "row 2"),
-        ([{"_id": 1, "origin": ""}], [ORIGIN], InputError, "items"),
-        (
-            [{"_id": 1, "origin": "Rome"}],
-            [ORIGIN, Attribute("origin", "dishes from {}", "place")],
-            ConfigurationError,
-            "place",
-        ),
-    ],
-)
-def test_rows_that_make_no_table(rows, attributes, error, said) -> None:
-    with pytest.raises(error, match=said):
-        table_from_rows(rows, attributes, noun="dishes")
-
-
-@pytest.mark.parametrize("wording", ["dishes", "{} dishes from {}"])
-def test_a_wording_needs_one_place_for_the_value(wording: str) -> None:
-    with pytest.raises(ConfigurationError, match=r"needs one \{\}"):
-        Attribute("origin", wording, "origin")
-
-
-def test_truth_that_contradicts_itself_is_refused() -> None:
-    one = frozenset({"x"})
-    with pytest.raises(InputError, match="both"):
-        AtomTruth(one, one, "kind")
-    with pytest.raises(InputError, match="item"):
-        AttributeTable({"y": Item("", "")}, {"a": AtomTruth(one, frozenset(), "k")}, noun="n")
-    table = AttributeTable({"x": Item("", "")}, {"a": AtomTruth(one, frozenset(), "k")}, noun="n")
-    with pytest.raises(InputError, match="'b'"):
-        table.truth(Atom("a") & ~Atom("b"))
-    with pytest.raises(InputError, match="white space"):
-        AttributeTable({"x": Item("", "")}, {"a ": AtomTruth(one, frozenset(), "k")}, noun="n")
-    with pytest.raises(InputError, match="kind"):
-        AtomTruth(one, frozenset(), " ")

@@ -1,17 +1,161 @@
-"""Builders of groups of two sides, by name."""
+"""Groups of two contradicting sides out of labelled data, and the builders by name."""
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 
 import pytest
-from group_files import DOCUMENT, claim, jsonl
-from logic_export.data.contradictions.builders import GROUP_BUILDERS, build_groups
+from logic_export.data.contradictions.builders import build_groups, claim_groups, negation_groups
+from logic_export.data.contradictions.conflictqa import (
+    SIDE_FIELDS,
+    groups_of_questions,
+    load_conflictqa,
+    question_groups,
+)
 from logic_export.data.contradictions.groups import ContradictionGroup, unique_groups, write_groups
 
 from logic_retrievers.errors import ConfigurationError, ReadError
+
+
+def jsonl(path: Path, rows: list) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+DOCUMENT = (
+    "Cells were counted. The drug reduces the risk of death. It was given daily. Costs were high. "
+    "No harm was seen."
+)
+
+
+def claim(text: str, label: str, *numbers: int, document: str = "1") -> dict:
+    rationales = [[n] for n in numbers]
+    return {"text": text, "evidence": {document: {"label": label, "rationales": rationales}}}
+
+
+def row(question: str, ours: tuple, theirs: tuple) -> dict[str, str]:
+    sides = zip(SIDE_FIELDS, (ours, theirs), strict=True)
+    fields = {k: v for names, values in sides for k, v in zip(names, values, strict=True)}
+    return {"question": question, **fields}
+
+
+ROWS = [
+    row("q", ("yes", "it is so", "as said"), ("no", "it is not so", "never so")),
+    # another generator began with the other answer
+    row("q", ("no", "not at all", ""), ("yes", "indeed", "as said")),
+    row("q", ("perhaps", "who knows", "hm"), ("no", "surely not", "x")),
+]
+
+
+def test_generators_that_began_with_the_other_answer_change_sides():
+    """The texts of both answers on one side would be trained as paraphrases of each other."""
+    (first,) = question_groups(ROWS)
+    assert set(first.left) == {"yes", "it is so", "as said", "indeed"}
+    assert set(first.right) == {"no", "it is not so", "never so", "not at all"}
+    (bare,) = question_groups(ROWS, answers=False)
+    assert set(bare.left) == {"it is so", "as said", "indeed"}
+    assert set(bare.right) == {"it is not so", "never so", "not at all"}
+    # which side "perhaps" is on is unknown
+    assert not {"who knows", "surely not"} & set(first.texts)
+
+
+def test_a_text_that_supports_both_answers_supports_neither():
+    both = row("q", ("yes", "so", "both say"), ("no", "not so", "both say"))
+    (group,) = question_groups([both])
+    assert "both say" not in group.texts
+    assert question_groups([row("q", ("yes", "same", ""), ("yes", "same", ""))]) == []
+
+
+def test_questions_are_cut_and_each_part_has_the_answers(tmp_path: Path):
+    """A question with many passages would be a batch of its own."""
+    rows = [
+        row("q", ("yes", f"long because {n}", f"and {n} indeed"), ("no", f"never {n}", f"not {n}"))
+        for n in range(2)
+    ]
+    options = {"path": str(jsonl(tmp_path / "rows.jsonl", rows))}
+    parts = build_groups("questions", options, 0)
+    assert len(parts) == 2
+    for part in parts:
+        assert (len(part.left), len(part.right)) == (3, 3)
+        assert "yes" in part.left
+        assert "no" in part.right
+    assert {t for part in parts for t in part.texts} == {t for r in rows for t in r.values()} - {
+        "q"
+    }
+    (whole,) = build_groups("questions", {**options, "most": None, "answers": False}, 0)
+    assert (len(whole.left), len(whole.right)) == (4, 4)
+    with pytest.raises(ConfigurationError, match="most"):
+        build_groups("questions", {**options, "most": 0}, 0)
+
+
+def test_a_passage_of_two_questions_gets_the_answers_of_its_own(tmp_path: Path):
+    """Answers of another question beside a passage say that it contradicts what it never met."""
+    rows = [
+        row("q", ("yes", "the same passage", ""), ("no", "never so", "")),
+        row("r", ("one", "it is two, not one", ""), ("two", "the same passage", "")),
+    ]
+    found = build_groups("questions", {"path": str(jsonl(tmp_path / "r.jsonl", rows))}, 0)
+    assert [(set(g.left), set(g.right)) for g in found] == [
+        ({"yes", "the same passage"}, {"no", "never so"}),
+        ({"one", "it is two, not one"}, {"two", "the same passage"}),
+    ]
+
+
+def test_statements_that_share_a_negation_are_paraphrases():
+    pairs = [("I won.", "I lost."), ("I did win.", "I lost."), ("I lost.", "I won."), ("a", "a")]
+    first, mirrored = negation_groups([*pairs, ("I lost.", "I did win.")])[:2]
+    assert first == ContradictionGroup(("I won.", "I did win."), ("I lost.",), "negations")
+    assert mirrored == ContradictionGroup(("I lost.",), ("I won.",), "negations")
+    assert negation_groups([("a", "b"), ("b", "a")]) == [
+        ContradictionGroup(("a",), ("b",), "negations")
+    ]
+
+
+def test_claims_stand_on_the_side_that_the_evidence_takes():
+    """A refuted claim beside its evidence is a paraphrase that denies it."""
+    found = claim_groups(
+        [
+            claim("The drug saves lives.", "SUPPORT", 1),
+            claim("The drug kills.", "CONTRADICT", 1),
+            claim("Costs were low.", "CONTRADICT", 3),
+            claim("Elsewhere it rained.", "SUPPORT", 0, document="9"),
+        ],
+        {"1": DOCUMENT},
+    )
+    first, second = found
+    assert first.left == (
+        "Cells were counted. The drug reduces the risk of death. It was given daily.",
+        "The drug saves lives.",
+    )
+    assert first.right == ("The drug kills.",)
+    assert second.left == ("It was given daily. Costs were high. No harm was seen.",)
+    assert second.right == ("Costs were low.",)
+
+
+def test_supported_claims_are_denied_where_that_is_safe():
+    safe = claim("The drug reduces the risk.", "SUPPORT", 1)
+    unsafe = claim("Some drugs may work.", "SUPPORT", 3)
+    (group,) = claim_groups([safe, unsafe], {"1": DOCUMENT})
+    assert group.right == ("The drug does not reduce the risk.",)
+    assert group.left[1:] == ("The drug reduces the risk.",)
+    (group,) = claim_groups([claim("It is red.", "SUPPORT", 0)], {"1": "It is red."})
+    assert group.left == ("It is red.",)
+
+
+def test_a_part_of_conflictqa_is_read_by_question(tmp_path: Path, monkeypatch) -> None:
+    """Sides of another question would stand as contradictions of this one."""
+    monkeypatch.setenv("LOGIC_RETRIEVERS_DATA", str(tmp_path))
+    (tmp_path / "conflictqa_strategyqa").mkdir()
+    other = row("r", ("one", "it is one", "see one"), ("two", "it is two", "see two"))
+    jsonl(tmp_path / "conflictqa_strategyqa" / "test.jsonl", [ROWS[0], other, ROWS[1]])
+    found = load_conflictqa("test")
+    assert list(found) == ["q", "r"]
+    (group,) = found["q"]
+    assert set(group.left) == {"it is so", "as said", "indeed"}
+    assert len(groups_of_questions(found)) == 2
+    with pytest.raises(ReadError):
+        load_conflictqa("dev")
 
 
 def test_builders_of_labelled_files(tmp_path: Path):
@@ -20,14 +164,6 @@ def test_builders_of_labelled_files(tmp_path: Path):
     assert build_groups("negations", {"path": str(negations)}, 0) == [
         ContradictionGroup(("I won.",), ("I lost.",), "negations")
     ]
-    rows = [{"premise": "a", "hypothesis": "b", "gold": "contradiction"}]
-    named = {"one": "premise", "other": "hypothesis", "label": "gold"}
-    path = jsonl(tmp_path / "p.jsonl", rows)
-    assert build_groups("pairs", {"path": str(path), **named}, 0) == [
-        ContradictionGroup(("a",), ("b",), "pairs")
-    ]
-    with pytest.raises(ReadError, match="sentence_a"):
-        build_groups("pairs", {"path": str(path)}, 0)
     corpus = jsonl(tmp_path / "c.jsonl", [{"_id": 1, "text": DOCUMENT}])
     claims = jsonl(tmp_path / "claims.jsonl", [claim("The drug kills.", "CONTRADICT", 1)])
     (group,) = build_groups("claims", {"path": str(claims), "corpus": str(corpus)}, 0)
@@ -42,8 +178,6 @@ def test_builders_of_labelled_files(tmp_path: Path):
     [
         ("questions", {"question": "q"}, "memory_answer"),
         ("negations", {"sentence": "a", "negated": " "}, "negated"),
-        ("pairs", {"sentence_a": "", "sentence_b": "b", "label": "x"}, "sentence_a"),
-        ("claims", {"text": "a"}, "evidence"),
         ("claims", {"text": "a", "evidence": {"1": {"label": "SUPPORT"}}}, "evidence"),
     ],
 )
@@ -106,15 +240,8 @@ def test_a_version_that_says_more_is_not_cut_to_nothing(tmp_path: Path):
 def test_unknown_builders_and_options_are_named(name: str, options: dict, fault: str):
     with pytest.raises(ConfigurationError, match=fault):
         build_groups(name, options, 0)
-
-
-def test_a_file_that_is_not_there_is_named():
-    for name in GROUP_BUILDERS:
-        options: dict = {"folder": "no/such"} if name == "versions" else {"path": "no/such.jsonl"}
-        options |= {"count": 3} if name == "rules" else {}
-        options |= {"corpus": "no/such.jsonl"} if name == "claims" else {}
-        with pytest.raises(ReadError, match="no/such"):
-            build_groups(name, options, 0)
+    with pytest.raises(ReadError, match="no/such"):
+        build_groups("questions", {"path": "no/such.jsonl"}, 0)
 
 
 def test_made_needs_a_kind_that_it_can_make(tmp_path: Path):
@@ -127,18 +254,6 @@ def test_made_needs_a_kind_that_it_can_make(tmp_path: Path):
     assert group.source == "rules date"
 
 
-def test_made_reads_as_many_texts_as_it_is_told(tmp_path: Path):
-    rows = [
-        {"_id": str(n), "text": f"The mill of Stead {n} was built in 18{n}."} for n in range(10, 50)
-    ]
-    path = tmp_path / "c.jsonl.gz"
-    path.write_bytes(gzip.compress("".join(json.dumps(r) + "\n" for r in rows).encode()))
-    options = {"path": str(path), "count": 40, "kinds": ["date"]}
-    assert len(build_groups("rules", options, 0)) == 40
-    assert len(build_groups("rules", {**options, "texts": 7}, 0)) == 7
-    assert len(build_groups("rules", {**options, "count": 9}, 0)) == 9
-
-
 @pytest.mark.data
 @pytest.mark.parametrize(
     ("name", "options"),
@@ -146,7 +261,6 @@ def test_made_reads_as_many_texts_as_it_is_told(tmp_path: Path):
         ("questions", {"path": "conflictqa_strategyqa/dev.jsonl.gz"}),
         ("negations", {"path": "cannot_negation_pairs/pairs.jsonl.gz"}),
         ("claims", {"path": "scifact/claims_dev.jsonl", "corpus": "scifact/corpus.jsonl.gz"}),
-        ("pairs", {"path": "sick/trial.jsonl"}),
         ("versions", {"folder": "nevir", "split": "dev", "crops": 1}),
         (
             "rules",

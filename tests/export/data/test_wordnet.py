@@ -94,13 +94,6 @@ def test_a_line_that_is_not_in_the_format_is_named(folder: Path, line: str, said
         load_wordnet(folder)
 
 
-def test_a_missing_file_is_named(folder: Path) -> None:
-    """Three files of four parse without complaint, but a part of speech is gone."""
-    (folder / "data.verb").unlink()
-    with pytest.raises(ConfigurationError, match="verb"):
-        load_wordnet(folder)
-
-
 def test_variables_decide_where_to_look(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import cycle, islice
 from math import ceil
@@ -14,11 +15,6 @@ from pydantic import NonNegativeInt, PositiveInt
 
 from logic_export.data.contradictions.conflictqa import question_groups, question_rows
 from logic_export.data.contradictions.groups import ContradictionGroup, read_groups, unique_groups
-from logic_export.data.contradictions.labelled_groups import (
-    claim_groups,
-    negation_groups,
-    nli_groups,
-)
 from logic_export.data.contradictions.rule_contradictions import (
     KINDS,
     collect_words,
@@ -26,6 +22,8 @@ from logic_export.data.contradictions.rule_contradictions import (
     make_groups,
 )
 from logic_export.data.labelled_triplets import crop_pair, labelled_triplets
+from logic_export.data.negation import negate
+from logic_export.data.sentences import sentence_window
 from logic_export.data.triplet_builders import corpus_texts, find_data_file, run_builder
 from logic_export.data.wordnet import load_wordnet
 from logic_retrievers.errors import ConfigurationError
@@ -89,21 +87,6 @@ def claims(path: Path, corpus: Path, *, seed: int = 0) -> list[ContradictionGrou
     return claim_groups((_parse_claim(row) for row in json_rows(find_data_file(path))), documents)
 
 
-def pairs(
-    path: Path,
-    one: str = "sentence_a",
-    other: str = "sentence_b",
-    label: str = "label",
-    *,
-    seed: int = 0,  # noqa: ARG001
-) -> list[ContradictionGroup]:
-    """Labelled pairs; ``one``, ``other`` and ``label`` name the fields."""
-    return nli_groups(
-        (_nonempty_text(row, one), _nonempty_text(row, other), row.text(label))
-        for row in json_rows(find_data_file(path))
-    )
-
-
 def versions(
     folder: str, split: str = "train", crops: NonNegativeInt = 0, *, seed: int = 0
 ) -> list[ContradictionGroup]:
@@ -158,8 +141,7 @@ def rules(
 
 
 GROUP_BUILDERS: Mapping[str, GroupBuilder] = {
-    builder.__name__: builder
-    for builder in (file, questions, negations, claims, pairs, versions, rules)
+    builder.__name__: builder for builder in (file, questions, negations, claims, versions, rules)
 }
 
 
@@ -208,3 +190,56 @@ def _parse_claim(row: Row) -> Mapping[str, Any]:
     if not well_formed:
         raise row.error("'evidence' must give each document's 'label' and 'rationales'")
     return {"text": _nonempty_text(row, "text"), "evidence": evidence}
+
+
+def claim_groups(
+    claims: Iterable[Mapping[str, Any]], documents: Mapping[str, str]
+) -> list[ContradictionGroup]:
+    """A document's evidence and the claims it supports, against the claims it contradicts.
+
+    Claims over the same sentences form one group. Where the evidence contradicts none, the
+    supported ones are negated by rule, and left out where that is not safe.
+
+    Args:
+        claims: rows with ``text`` and ``evidence``: document id -> ``label`` (SUPPORT, CONTRADICT)
+            and ``rationales``, lists of sentence numbers.
+        documents: id -> text.
+    """
+    claims_by_evidence: dict[tuple[str, tuple[int, ...]], dict[str, dict[str, None]]] = defaultdict(
+        dict
+    )
+    for claim in claims:
+        for document_id, evidence in claim["evidence"].items():
+            if document_id in documents:
+                numbers = tuple(
+                    sorted({n for rationale in evidence["rationales"] for n in rationale})
+                )
+                texts = claims_by_evidence[document_id, numbers].setdefault(evidence["label"], {})
+                texts[claim["text"].strip()] = None
+    groups = []
+    for (document_id, numbers), by_label in claims_by_evidence.items():
+        evidence = sentence_window(documents[document_id], numbers)
+        supported, contradicting = (
+            tuple(by_label.get(claim_text, ())) for claim_text in ("SUPPORT", "CONTRADICT")
+        )
+        contradicting = contradicting or tuple(
+            n for claim_text in supported if (n := negate(claim_text)) is not None
+        )
+        left = tuple(
+            t for t in dict.fromkeys((evidence, *supported)) if t and t not in contradicting
+        )
+        if left and contradicting:
+            groups.append(ContradictionGroup(left, contradicting, "claims"))
+    return unique_groups(groups)
+
+
+def negation_groups(pairs: Iterable[tuple[str, str]]) -> list[ContradictionGroup]:
+    """Groups from (statement, negation) pairs; statements that share a negation are paraphrases."""
+    statements_of: dict[str, dict[str, None]] = defaultdict(dict)
+    for statement, negation in pairs:
+        if statement != negation:
+            statements_of[negation][statement] = None
+    return unique_groups(
+        ContradictionGroup(tuple(statements), (negation,), "negations")
+        for negation, statements in statements_of.items()
+    )

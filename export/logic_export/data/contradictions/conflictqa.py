@@ -58,34 +58,26 @@ def question_rows(path: Path) -> dict[str, list[dict[str, str]]]:
 def question_groups(
     rows: Sequence[Mapping[str, str]], *, answers: bool = True
 ) -> list[ContradictionGroup]:
-    """One group per question: texts that support one answer, against texts that support the other.
+    """The texts that support one answer of a question, against those that support the other.
 
     Rows of one question come from several generators, whose first answers may be opposite: where a
     row's answer is the counter-answer of the first row, its sides are exchanged; where it is
-    neither answer, its side is unknown and the row is left out.
+    neither answer, its side is unknown and the row is left out. ``rows`` are of one question.
 
-    Args:
-        rows: with ``question`` and the fields of :data:`SIDE_FIELDS`.
-        answers: whether the short answers are included, or the passages alone.
+    Returns one group, or none where a side has no text of its own.
     """
-    by_question: dict[str, list[Mapping[str, str]]] = defaultdict(list)
+    first_answers = [rows[0][names[0]].strip() for names in SIDE_FIELDS]
+    texts: tuple[dict[str, None], dict[str, None]] = ({}, {})
     for row in rows:
-        by_question[row["question"]].append(row)
-    groups = []
-    for same in by_question.values():
-        first_answers = [same[0][names[0]].strip() for names in SIDE_FIELDS]
-        texts: tuple[dict[str, None], dict[str, None]] = ({}, {})
-        for row in same:
-            answer = row[SIDE_FIELDS[0][0]].strip()
-            if answer not in first_answers:
-                continue
-            for names, side in zip(
-                SIDE_FIELDS, texts if answer == first_answers[0] else texts[::-1], strict=True
-            ):
-                side.update((row[n].strip(), None) for n in (names if answers else names[1:]))
-        left, right = ({t: None for t in side if t} for side in texts)
-        shared = left.keys() & right.keys()
-        sides = [tuple(t for t in side if t not in shared) for side in (left, right)]
-        if all(sides):
-            groups.append(ContradictionGroup(sides[0], sides[1], "questions"))
-    return unique_groups(groups)
+        answer = row[SIDE_FIELDS[0][0]].strip()
+        if answer not in first_answers:
+            continue
+        for names, side in zip(
+            SIDE_FIELDS, texts if answer == first_answers[0] else texts[::-1], strict=True
+        ):
+            side.update((row[n].strip(), None) for n in (names if answers else names[1:]))
+    left, right = (
+        tuple(t for t in side if t and t not in other)
+        for side, other in zip(texts, texts[::-1], strict=True)
+    )
+    return [ContradictionGroup(left, right, "questions")] if left and right else []

@@ -37,8 +37,8 @@ _PASSIVE = re.compile(
     r"(?P<rest>(?: (?:in|on|at|for|to|from|during|after|before) [^,;]*)?)\.$"
 )
 _SIMPLE_PAST = {
-    **{"written": "wrote", "sung": "sang", "taken": "took", "given": "gave", "known": "knew"},
-}
+    "written": "wrote", "sung": "sang", "taken": "took", "given": "gave", "known": "knew",
+}  # fmt: skip
 _OBJECTS = {"He": "him", "She": "her", "They": "them", "We": "us", "It": "it"}
 _ARTICLES = frozenset(re.findall(r"\w+", "The A An This These Those His Her Its Their Both All"))
 _NOT_IN_NOUN_PHRASE = frozenset(

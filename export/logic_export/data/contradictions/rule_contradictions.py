@@ -77,12 +77,10 @@ def make_groups(
     ones do not crowd out the others. ``count`` is the largest number of groups.
 
     Raises:
-        ConfigurationError: an unknown kind, or excerpts of no sentence.
+        ConfigurationError: an unknown kind.
     """
     if unknown := sorted(set(kinds) - set(KINDS)):
         raise ConfigurationError(f"no kind {unknown[0]!r}; there are {', '.join(KINDS)}")
-    if most_sentences < 1:
-        raise ConfigurationError(f"a piece has at least one sentence, not {most_sentences}")
     random = Random(seed)
     order = sorted(set(texts))
     random.shuffle(order)

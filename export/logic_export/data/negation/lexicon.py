@@ -48,13 +48,10 @@ BREAKS_WHEN_NEGATED = word_set("breaks_when_negated")
 NEEDS_NEGATION = word_set("needs_negation")
 
 ADVERBS = word_set("adverbs")
-
 NO_ADVERBS = word_set("no_adverbs")
-
 COUNTED = word_set("counted")
 UNCOUNTED = word_set("uncounted")
 FINDING = word_set("finding")
-
 REPORTING = word_set("reporting")
 OPENERS = word_set("openers")
 # Before the verb, these begin another clause, to which the verb may belong.
@@ -62,21 +59,15 @@ CLAUSES = word_set("clauses")
 # "Some are" and "some are not" can both be true; "all are not" can be read in two ways.
 PARTIAL = word_set("partial")
 
-
 _PLAIN = word_set("plain")
-
 # Their form in "s" is also a noun; it counts as a verb only before a determiner.
 _ALSO_NOUNS = word_set("also_nouns")
-
 _IRREGULAR_PAST: dict[str, str] = _WORDS["irregular_past"]
-
 _DOUBLING = frozenset(
     {"occur", "confer", "control", "prefer", "permit", "stop", "set", "refer", "plan"}
 )
-
 # Past forms that are no participles: those are spelt otherwise, or the verb takes no object.
 _CLEAR_PAST = word_set("clear_past")
-
 _VOWELS = "aeiou"
 
 

@@ -6,42 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from logic_export.data.negation.lexicon import (
-    ADVERBS,
-    ANY_PAST,
-    BASES,
-    BE,
-    BREAKS_WHEN_NEGATED,
-    CLAUSES,
-    CLEAR_PAST,
-    CONTRACTIONS,
-    COUNTED,
-    DETERMINERS,
-    DO,
-    FINDING,
-    HAVE,
-    MODALS,
-    NEEDS_NEGATION,
-    NEGATIVE,
-    NO_ADVERBS,
-    NO_EXISTENCE,
-    NO_SUBJECT_END,
-    NOT_AFTER_VERB,
-    NOUN_LIKE_THIRD,
-    OPENERS,
-    OWNERS,
-    PARTIAL,
-    PLAIN_THIRD,
-    PLURAL_PRONOUNS,
-    PRONOUNS,
-    REMOVABLE,
-    REPORTING,
-    UNCOUNTED,
-    indefinite_article,
-    past,
-    third_person,
-    word_set,
-)
+from logic_export.data.negation import lexicon
 
 _TOKEN = re.compile(r"[^\W_][\w'’]*(?:[-.,/][^\W_][\w'’]*)*|[^\w\s]")  # noqa: RUF001
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
@@ -68,8 +33,8 @@ _Edit = tuple[int, int, str]  # start, end, replacement
 
 _UNSAFE = re.compile(r"[?\"“”«»]|[.!][)\]]*\s+[A-Z0-9]|(?:\.\s*){2,}|\n")
 
-_PERFECT = word_set("perfect") | frozenset(
-    form for form in CLEAR_PAST if form.endswith("ed") and form != "showed"
+_PERFECT = lexicon.word_set("perfect") | frozenset(
+    form for form in lexicon.CLEAR_PAST if form.endswith("ed") and form != "showed"
 )
 
 
@@ -103,7 +68,7 @@ def negate(sentence: str) -> str | None:
     if _UNSAFE.search(sentence.strip()):
         return None
     words = tokenize(sentence)
-    negative = [i for i, word in enumerate(words) if NEGATIVE.fullmatch(word.text)]
+    negative = [i for i, word in enumerate(words) if lexicon.NEGATIVE.fullmatch(word.text)]
     if not negative:
         edit = _insert_negation(words)
     elif len(negative) == 1:
@@ -128,7 +93,7 @@ def _insert_negation(words: _Words) -> _Edit | None:
             safe = (
                 text
                 and is_assertion(words, start, i)
-                and _followed_by_none(words, i, BREAKS_WHEN_NEGATED)
+                and _followed_by_none(words, i, lexicon.BREAKS_WHEN_NEGATED)
             )
             return (start_of_edit, end_of_edit, text) if safe else None
     return None
@@ -138,23 +103,27 @@ def _negate_word(words: _Words, start: int, i: int) -> _Edit | None:
     """The edit that negates the word, if it is a verb; an empty text where that is not safe."""
     word, after = words[i], _text(words, i + 1)
     unsafe = (word.start, word.end, "")
-    if word.text in BE and _text(words, i - 1) == "there":
+    if word.text in lexicon.BE and _text(words, i - 1) == "there":
         return _negate_existence(words, i)
-    if word.text in BE | MODALS:
-        noun = word.text in MODALS and (after in BE | HAVE.keys() or _text(words, i - 1) in OWNERS)
-        if noun or after in NOT_AFTER_VERB:
+    if word.text in lexicon.BE | lexicon.MODALS:
+        noun = word.text in lexicon.MODALS and (
+            after in lexicon.BE | lexicon.HAVE.keys() or _text(words, i - 1) in lexicon.OWNERS
+        )
+        if noun or after in lexicon.NOT_AFTER_VERB:
             return unsafe
         return (word.start, word.end, "cannot" if word.text == "can" else f"{word.text} not")
-    if word.text in HAVE:
+    if word.text in lexicon.HAVE:
         return _negate_have(words, i)
-    if word.text in DO:
+    if word.text in lexicon.DO:
         return unsafe
     auxiliary, base = _full_verb(words, start, i)
     if not base:
         return None
     first = i - 1 if _is_adverb(words, i - 1) and i - 1 > start else i
-    subject_ends = _is_word(words, first - 1) and _text(words, first - 1) not in NO_SUBJECT_END
-    if first <= start or not subject_ends or after in NOT_AFTER_VERB - {"to", "because"}:
+    subject_ends = (
+        _is_word(words, first - 1) and _text(words, first - 1) not in lexicon.NO_SUBJECT_END
+    )
+    if first <= start or not subject_ends or after in lexicon.NOT_AFTER_VERB - {"to", "because"}:
         return unsafe
     adverb = f"{words[first].text} " if first < i else ""
     return (words[first].start, word.end, f"{auxiliary} not {adverb}{base}")
@@ -165,22 +134,22 @@ def _full_verb(words: _Words, start: int, i: int) -> tuple[str, str]:
     text = words[i].text
     subject = i - 1 - _is_adverb(words, i - 1)
     pronoun = words[subject].text if subject == start else ""
-    if text in PLAIN_THIRD:
-        return "does", PLAIN_THIRD[text]
-    sure = pronoun in PRONOUNS or _text(words, i + 1) in DETERMINERS
-    if text in NOUN_LIKE_THIRD and sure and i > start:
-        return "does", NOUN_LIKE_THIRD[text]
-    if text in CLEAR_PAST or (text in ANY_PAST and pronoun in PRONOUNS):
-        return "did", ANY_PAST[text]
-    if text in BASES and pronoun in PLURAL_PRONOUNS:
+    if text in lexicon.PLAIN_THIRD:
+        return "does", lexicon.PLAIN_THIRD[text]
+    sure = pronoun in lexicon.PRONOUNS or _text(words, i + 1) in lexicon.DETERMINERS
+    if text in lexicon.NOUN_LIKE_THIRD and sure and i > start:
+        return "does", lexicon.NOUN_LIKE_THIRD[text]
+    if text in lexicon.CLEAR_PAST or (text in lexicon.ANY_PAST and pronoun in lexicon.PRONOUNS):
+        return "did", lexicon.ANY_PAST[text]
+    if text in lexicon.BASES and pronoun in lexicon.PLURAL_PRONOUNS:
         return "do", text
     return "", ""
 
 
 def _negate_have(words: _Words, i: int) -> _Edit:
     word, after = words[i], _text(words, i + 1)
-    if after in DETERMINERS:
-        return (word.start, word.end, f"{HAVE[word.text]} not have")
+    if after in lexicon.DETERMINERS:
+        return (word.start, word.end, f"{lexicon.HAVE[word.text]} not have")
     participle = i + 2 if _is_adverb(words, i + 1) else i + 1
     if _text(words, participle) in _PERFECT:
         return (word.start, word.end, f"{word.text} not")
@@ -190,32 +159,36 @@ def _negate_have(words: _Words, i: int) -> _Edit:
 def _negate_existence(words: _Words, i: int) -> _Edit:
     """From "there is a X" to "there is no X"."""
     after = _text(words, i + 1)
-    if after in ("a", "an") and (_is_adverb(words, i + 2) or _text(words, i + 2) in ADVERBS):
+    if after in ("a", "an") and (
+        _is_adverb(words, i + 2) or _text(words, i + 2) in lexicon.ADVERBS
+    ):
         return (words[i].end, words[i].end, " not")
     if after in ("a", "an", "some"):
         return (words[i + 1].start, words[i + 1].end, "no")
-    if after in NO_EXISTENCE or not after.isalpha():
+    if after in lexicon.NO_EXISTENCE or not after.isalpha():
         return (words[i].start, words[i].end, "")
     return (words[i].end, words[i].end, " no")
 
 
 def _remove_negation(words: _Words, i: int) -> _Edit | None:
     negation = words[i].text
-    if negation not in REMOVABLE:
+    if negation not in lexicon.REMOVABLE:
         return None
-    one_word = negation == "cannot" or negation in CONTRACTIONS
+    one_word = negation == "cannot" or negation in lexicon.CONTRACTIONS
     verb = i if one_word else i - 1
     start = clause_start(words[: verb + 1]) if verb >= 0 else None
     if start is None or not is_assertion(words, start, verb):
         return None
-    if not _followed_by_none(words, i, NEEDS_NEGATION) or not _is_word(words, i + 1):
+    if not _followed_by_none(words, i, lexicon.NEEDS_NEGATION) or not _is_word(words, i + 1):
         return None
     if negation == "no":
         return _replace_no(words, verb)
-    auxiliary = "can" if negation == "cannot" else CONTRACTIONS.get(negation, words[verb].text)
-    if auxiliary in DO and negation != "never":
+    auxiliary = (
+        "can" if negation == "cannot" else lexicon.CONTRACTIONS.get(negation, words[verb].text)
+    )
+    if auxiliary in lexicon.DO and negation != "never":
         return _remove_do(words, verb, i, auxiliary)
-    if auxiliary not in BE | MODALS | HAVE.keys():
+    if auxiliary not in lexicon.BE | lexicon.MODALS | lexicon.HAVE.keys():
         return None
     return (words[verb].start, words[i].end, auxiliary)
 
@@ -224,9 +197,9 @@ def _remove_do(words: _Words, first: int, negation: int, auxiliary: str) -> _Edi
     """From "does not reduce" to "reduces"."""
     verb = negation + 2 if _is_adverb(words, negation + 1) else negation + 1
     base = _text(words, verb)
-    if not base.isalpha() or base in NO_SUBJECT_END | NOT_AFTER_VERB:
+    if not base.isalpha() or base in lexicon.NO_SUBJECT_END | lexicon.NOT_AFTER_VERB:
         return None
-    form = {"do": base, "does": third_person(base), "did": past(base)}[auxiliary]
+    form = {"do": base, "does": lexicon.third_person(base), "did": lexicon.past(base)}[auxiliary]
     if form is None:
         return None
     adverb = f"{words[negation + 1].text} " if verb > negation + 1 else ""
@@ -235,17 +208,17 @@ def _remove_do(words: _Words, first: int, negation: int, auxiliary: str) -> _Edi
 
 def _replace_no(words: _Words, verb: int) -> _Edit | None:
     """From "has no effect" to "has an effect"; None where the noun may need another word."""
-    existence = words[verb].text in BE and _text(words, verb - 1) == "there"
-    if not existence and words[verb].text not in FINDING:
+    existence = words[verb].text in lexicon.BE and _text(words, verb - 1) == "there"
+    if not existence and words[verb].text not in lexicon.FINDING:
         return None
     no, after = words[verb + 1], words[verb + 2]
     bare = (no.start, after.start, "")
     if existence and words[verb].text in ("are", "were"):
         return bare
     for word in words[verb + 2 : verb + 6]:
-        if word.text in COUNTED:
-            return (no.start, no.end, indefinite_article(after.spelt))
-        if word.text in UNCOUNTED or word.text.removesuffix("s") in COUNTED:
+        if word.text in lexicon.COUNTED:
+            return (no.start, no.end, lexicon.indefinite_article(after.spelt))
+        if word.text in lexicon.UNCOUNTED or word.text.removesuffix("s") in lexicon.COUNTED:
             return bare
     return None
 
@@ -259,7 +232,7 @@ def _is_word(words: _Words, i: int) -> bool:
 
 
 def _is_adverb(words: _Words, i: int) -> bool:
-    return _text(words, i).endswith("ly") and _text(words, i) not in NO_ADVERBS
+    return _text(words, i).endswith("ly") and _text(words, i) not in lexicon.NO_ADVERBS
 
 
 def _followed_by_none(words: _Words, i: int, unwanted: frozenset[str]) -> bool:
@@ -283,13 +256,13 @@ def clause_start(words: Sequence[Word]) -> int | None:
     texts = [word.text for word in words]
     start = texts.index(":") + 1 if ":" in texts[1:4] else 0
     for i in range(start, len(texts) - 1):
-        if texts[i] in CLAUSES and i > start:
+        if texts[i] in lexicon.CLAUSES and i > start:
             break
         after = i + 2 if texts[i + 1] == "here" else i + 1
-        if texts[i] in REPORTING and texts[after : after + 1] == ["that"]:
+        if texts[i] in lexicon.REPORTING and texts[after : after + 1] == ["that"]:
             start = after + 1
             break
-    if texts[start : start + 1] and texts[start] in OPENERS:
+    if texts[start : start + 1] and texts[start] in lexicon.OPENERS:
         return texts.index(",", start) + 1 if "," in texts[start:] else None
     return start
 
@@ -302,9 +275,9 @@ def is_assertion(words: Sequence[Word], start: int, verb: int) -> bool:
     """
     for i in range(start, verb):
         text = words[i].text
-        if text in PARTIAL or _CONTRACTED.fullmatch(text):
+        if text in lexicon.PARTIAL or _CONTRACTED.fullmatch(text):
             return False
-        if text in CLAUSES and not (text == "that" and i == start):
+        if text in lexicon.CLAUSES and not (text == "that" and i == start):
             return False
         leads = i == start or words[i - 1].text == ","
         if leads and _NUMBER.fullmatch(text):

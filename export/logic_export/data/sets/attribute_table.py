@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_, or_
 from types import MappingProxyType
 
-from logic_retrievers.errors import InputError
 from logic_retrievers.queries.expressions import And, Atom, Expression, Not
 
 
@@ -39,23 +39,6 @@ class TruthMasks:
         return self.true | self.unknown
 
 
-def to_mask(numbers: Iterable[int], size: int) -> int:
-    """The mask with these bits set; ``size`` is an upper bound of the numbers."""
-    content = bytearray(size // 8 + 1)
-    for number in numbers:
-        content[number >> 3] |= 1 << (number & 7)
-    return int.from_bytes(content, "little")
-
-
-def mask_numbers(bits: int) -> Iterator[int]:
-    """The numbers of the set bits, ascending."""
-    digits = f"{bits:b}"[::-1]
-    place = digits.find("1")
-    while place >= 0:
-        yield place
-        place = digits.find("1", place + 1)
-
-
 @dataclass(frozen=True, slots=True)
 class Item:
     """A document that a query can find."""
@@ -75,21 +58,12 @@ class AtomTruth:
         kind: ``director``, ``genre``, ...: OR joins atoms of one kind, AND atoms of several.
         value: the name in the atom (``Raoul Walsh``). All atoms of a value stay in one part of the
             data. Empty: the atom is its own value.
-
-    Raises:
-        InputError: an item that is both true and unknown, or a kind without a name.
     """
 
     true: frozenset[str]
     unknown: frozenset[str]
     kind: str
     value: str = ""
-
-    def __post_init__(self) -> None:
-        if both := self.true & self.unknown:
-            raise InputError(f"the item {min(both)!r} is both true and unknown")
-        if not self.kind.strip():
-            raise InputError("the kind of an atom needs a name")
 
 
 class AttributeTable:
@@ -102,10 +76,6 @@ class AttributeTable:
             head noun (``films set in Libya or Tunisia``) look for it.
         open_kinds: kinds that a text may leave out, such as a film's distributor. No query excludes
             an atom of such a kind: films without evidence might have it.
-
-    Raises:
-        InputError: no item, no atom, an atom without text or with white space around it, or one
-            over an unknown item.
     """
 
     def __init__(
@@ -116,10 +86,6 @@ class AttributeTable:
         noun: str,
         open_kinds: Collection[str] = (),
     ) -> None:
-        if not items or not atoms:
-            raise InputError("a table needs items and atoms")
-        if blank := [text for text in atoms if not text or text != text.strip()]:
-            raise InputError(f"an atom is a text without white space around it, not {blank[0]!r}")
         self.items = MappingProxyType(dict(items))
         self.atoms = MappingProxyType(dict(atoms))
         self.noun = noun
@@ -128,30 +94,19 @@ class AttributeTable:
         self._numbers = {name: number for number, name in enumerate(self._ids)}
         self._everything = (1 << len(self._ids)) - 1
         self._masks = {
-            text: TruthMasks(self._mask(truth.true, text), self._mask(truth.unknown, text))
+            text: TruthMasks(self._mask(truth.true), self._mask(truth.unknown))
             for text, truth in atoms.items()
         }
 
     def truth(self, expression: Expression) -> tuple[frozenset[str], frozenset[str]]:
-        """The items that satisfy an expression, and those for which it is unknown.
-
-        Raises:
-            InputError: an atom that the table lacks.
-        """
+        """The items that satisfy an expression, and those for which it is unknown."""
         result = self.masks(expression)
         return self.ids_of(result.true), self.ids_of(result.unknown)
 
     def masks(self, expression: Expression) -> TruthMasks:
-        """The truth of an expression as bit masks, which are fast to count and combine.
-
-        Raises:
-            InputError: an atom that the table lacks.
-        """
+        """The truth of an expression as bit masks, which are fast to count and combine."""
         if isinstance(expression, Atom):
-            try:
-                return self._masks[expression.text]
-            except KeyError:
-                raise InputError(f"the table has no atom {expression.text!r}") from None
+            return self._masks[expression.text]
         if isinstance(expression, Not):
             return self.masks(expression.part).negate(self._everything)
         parts = (self.masks(part) for part in expression.args)
@@ -159,7 +114,7 @@ class AttributeTable:
 
     def ids_of(self, bits: int) -> frozenset[str]:
         """The ids of the items in a mask."""
-        return frozenset(self._ids[number] for number in mask_numbers(bits))
+        return frozenset(self._ids[digit.start()] for digit in re.finditer("1", f"{bits:b}"[::-1]))
 
     def atoms_by_item(self, chosen: Iterable[str]) -> dict[str, list[str]]:
         """Item -> those of the chosen atoms that hold for it, in the given order."""
@@ -169,8 +124,5 @@ class AttributeTable:
                 by_item.setdefault(name, []).append(text)
         return by_item
 
-    def _mask(self, names: Collection[str], atom: str) -> int:
-        try:
-            return to_mask((self._numbers[name] for name in names), len(self._ids))
-        except KeyError as error:
-            raise InputError(f"{atom!r} holds of {error.args[0]!r}, which is no item") from None
+    def _mask(self, names: Collection[str]) -> int:
+        return sum(1 << self._numbers[name] for name in names)

@@ -10,7 +10,7 @@ from typing import Any
 
 from logic_export.data.files import write_json_lines
 from logic_export.data.sets.attribute_table import AttributeTable, Item
-from logic_export.data.sets.query_wordings import WORDINGS
+from logic_export.data.sets.query_wordings import TEMPLATES, WORDINGS, Template
 from logic_export.data.sets.sampling import (
     SHARES,
     AtomSampler,
@@ -19,7 +19,6 @@ from logic_export.data.sets.sampling import (
     split_atoms,
     violating_mask,
 )
-from logic_export.data.sets.templates import TEMPLATES, Template
 from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.queries.expressions import Expression
 
@@ -38,15 +37,10 @@ class SetQuery:
     """A query whose answer is a set; all ids are sorted.
 
     Args:
-        id: unique in the data set.
-        text: natural language.
-        expression: its meaning.
-        template: the form of the expression.
-        wording: the name of the :class:`~logic_export.data.sets.query_wordings.Wording`.
         shared_heads: whether atoms share a head noun, so that ``text`` lacks some atoms' texts.
         group: shared by a query and its variants.
-        variant: derived from another query: its single atoms, or the same atoms in another form.
-        satisfying: ids of the answers.
+        variant: whether it is derived from another query: its single atoms, or the same atoms in
+            another form.
         violating: ids of items that satisfy the wanted atoms and also the excluded one.
         neutral: ids of items for which it is unknown.
     """
@@ -98,18 +92,17 @@ def generate_queries(
         table: items and atoms; all atoms are used.
         counts: ``train``, ``dev`` or ``test`` -> number of queries, without variants.
         seed: of the split of the atoms, the samples and the wordings.
-        shares: part -> its share of the atoms.
+        shares: part -> its share of the atoms; they sum to 1.
         variants: whether to add them.
 
     Raises:
-        ConfigurationError: an unknown part, fewer queries than templates, or bad shares.
+        ConfigurationError: fewer queries than templates.
         InputError: the table gives too few queries of a template; the message says how many.
     """
     for part, count in counts.items():
-        if part not in WORDINGS or part not in shares or count < len(TEMPLATES):
+        if count < len(TEMPLATES):
             raise ConfigurationError(
-                f"{count} queries for {part!r}: a part is one of {', '.join(WORDINGS)}, has a "
-                f"share of the atoms and at least {len(TEMPLATES)} queries"
+                f"{part!r} needs {len(TEMPLATES)} queries or more, not {count}"
             )
     atoms = split_atoms(
         {text: truth.value or text for text, truth in table.atoms.items()}, shares, seed=seed
@@ -225,20 +218,10 @@ def write_set_queries(
         test/queries.jsonl.gz             the queries of a part
         test_variants/queries.jsonl.gz    their variants, if any, linked by ``group``
 
-    Args:
-        folder: new, or without files of these names.
-        items: id -> item, the corpus.
-        parts: part -> its queries, from :func:`generate_queries`.
-
     Raises:
         ConfigurationError: one of the files exists already; nothing is written.
-        InputError: two items with the same title and text, which no search can tell apart.
         StorageError: the disk is full or not writable.
     """
-    first: dict[Item, str] = {}
-    for name, item in items.items():
-        if first.setdefault(item, name) != name:
-            raise InputError(f"the items {first[item]!r} and {name!r} have the same title and text")
     files: dict[Path, Iterable[Mapping[str, Any]]] = {
         folder / "corpus.jsonl.gz": (
             {"_id": name, "title": item.title, "text": item.text} for name, item in items.items()

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from random import Random
 
 from logic_export.data.files import assign_part
-from logic_export.data.sets.attribute_table import AttributeTable, TruthMasks
-from logic_export.data.sets.templates import Template, remove_atom
-from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.queries.expressions import Atom, Expression
+from logic_export.data.sets.attribute_table import AttributeTable
+from logic_export.data.sets.query_wordings import Template, remove_atom
+from logic_retrievers.queries.expressions import Atom
 
 # Bounds of a query's answers; also the least number of violating and the most of unknown items.
 MIN_ANSWERS, MAX_ANSWERS = 3, 50
@@ -87,15 +86,12 @@ def is_good_query(table: AttributeTable, template: Template, atoms: Sequence[str
     if (
         not MIN_ANSWERS <= masks.true.bit_count() <= MAX_ANSWERS
         or masks.unknown.bit_count() > MAX_ANSWERS
+        or not can_exclude(table, template, atoms)
+        or (template.excludes and violating_mask(table, template, atoms).bit_count() < MIN_ANSWERS)
     ):
         return False
-    if not can_exclude(table, template, atoms):
-        return False
-    if template.excludes and violating_mask(table, template, atoms).bit_count() < MIN_ANSWERS:
-        return False
-    return template.arity == 1 or all(
-        _changes_answers(table, expression, atom, masks) for atom in atoms
-    )
+    remainders = [remove_atom(expression, atom) for atom in atoms]
+    return all(rest is None or table.masks(rest).true != masks.true for rest in remainders)
 
 
 def can_exclude(table: AttributeTable, template: Template, atoms: Sequence[str]) -> bool:
@@ -110,13 +106,6 @@ def violating_mask(table: AttributeTable, template: Template, atoms: Sequence[st
     return table.masks(template.wanted(*atoms) & Atom(atoms[-1])).true
 
 
-def _changes_answers(
-    table: AttributeTable, expression: Expression, atom: str, masks: TruthMasks
-) -> bool:
-    remainder = remove_atom(expression, atom)
-    return remainder is None or table.masks(remainder).true != masks.true
-
-
 SHARES = {"train": 0.45, "dev": 0.17, "test": 0.38}
 
 
@@ -127,12 +116,7 @@ def split_atoms(
 
     A hash of seed and value decides, so that a name is in one part in all its roles, and an atom
     stays in its part when others are added or removed.
-
-    Raises:
-        ConfigurationError: the shares do not sum to 1.
     """
-    if not all(share > 0 for share in shares.values()) or abs(sum(shares.values()) - 1) > 1e-9:
-        raise ConfigurationError(f"shares are above 0 and add up to 1, not {dict(shares)}")
     parts: dict[str, list[str]] = {part: [] for part in shares}
     for atom, value in sorted(values.items()):
         parts[assign_part(f"{seed}:{value}", shares)].append(atom)

@@ -8,15 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from types import MappingProxyType
 
 from logic_export.data.files import read_toml
-from logic_export.data.tiers.candidate_mining import BM25Index, Ranker, mine_wrong_passages
 from logic_export.data.tiers.examples import TieredExample, write_tiers
 from logic_export.data.tiers.labelled_questions import (
     SHARES,
+    BM25Index,
     Candidate,
     LabelledQuestion,
+    mine_wrong_passages,
     read_questions,
     split_questions,
 )
@@ -31,24 +31,20 @@ from logic_retrievers.errors import ConfigurationError, InputError
 # Relation -> part -> wordings that join a clause about another passage to a question. "{clause}" is
 # a statement, "{named}" a topic with its description, "{topic}" the topic alone. No wording is in
 # two parts, and two relations are in the test part only.
-RELATIONS: Mapping[str, Mapping[str, Sequence[str]]] = MappingProxyType(
-    read_toml(__package__, "relations.toml")
-)
+RELATIONS: dict[str, dict[str, list[str]]] = read_toml(__package__, "relations.toml")
 _SLOT = re.compile(r"\{(clause|named|topic)\}")
 _TWO_STOPS = re.compile(r"([.?!]\"?)\.(?!\.)")  # "Monsters, Inc.."
 _NEW_SENTENCE = re.compile(r"[.:?!]\s*$")
 
 
-def wordings_of_part(part: str) -> dict[str, Sequence[str]]:
+def wordings_of_part(part: str) -> dict[str, list[str]]:
     """Relation -> wordings, for the relations of a part."""
     return {name: parts[part] for name, parts in RELATIONS.items() if part in parts}
 
 
 def usable_wordings(wordings: Sequence[str], content: PassageContent) -> list[str]:
     """The wordings whose slots the content can fill."""
-    return [
-        form for form in wordings if all(getattr(content, slot) for slot in _SLOT.findall(form))
-    ]
+    return [form for form in wordings if all(getattr(content, s) for s in _SLOT.findall(form))]
 
 
 def join_clause(wording: str, content: PassageContent, question: str) -> str:
@@ -88,7 +84,6 @@ def add_distractors(
     copies: int = 1,
     distractors: int = 2,
     candidates: int = 10,
-    rank: Ranker | None = None,
     seed: int = 0,
 ) -> DistractorQueries:
     """Adds to each question a clause about some of its wrong passages.
@@ -104,23 +99,18 @@ def add_distractors(
         copies: queries per question, each with another relation.
         distractors: most passages per clause; the number is random.
         candidates: number of passages to fill a question's candidates up to.
-        rank: ranks passages for that; BM25 where None.
         seed: of all random choices.
 
     Raises:
-        ConfigurationError: an unknown part, more copies than relations, or a number below 1.
+        ConfigurationError: more copies than relations, or a number below 1.
     """
     relations = wordings_of_part(part)
-    if not relations:
-        raise ConfigurationError(f"a part is train, dev or test, not {part!r}")
     if not 0 < copies <= len(relations) or distractors < 1 or candidates < 1:
         raise ConfigurationError(
             f"copies are 1 to {len(relations)}, the relations of {part!r}; distractors and "
             "candidates 1 or more"
         )
-    rank = rank or BM25Index(
-        [candidate for question in questions for candidate in question.candidates]
-    )
+    rank = BM25Index([candidate for question in questions for candidate in question.candidates])
     order = list(relations)
     Random(f"{seed}:{part}").shuffle(order)
     examples: list[TieredExample] = []

@@ -98,10 +98,8 @@ def examples_from_triplets(
 ) -> list[TieredExample]:
     """One example per query, in order of first occurrence; excluded passages are distractors (N1).
 
-    Args:
-        rows: a passage that satisfies one row of a query and violates another counts as positive.
-        others: number of random passages of other queries that become negatives.
-        seed: of the random passages.
+    A passage that satisfies one row of a query and violates another counts as positive. ``others``
+    random passages of other queries become negatives.
     """
     groups: dict[str, list[Triplet]] = defaultdict(list)
     for row in rows:

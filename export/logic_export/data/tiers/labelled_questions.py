@@ -1,12 +1,15 @@
-"""Questions with labelled candidates: their files, and the split into parts."""
+"""Questions with labelled candidates: files, split into parts, and more wrong passages by BM25."""
 
 from __future__ import annotations
 
+import math
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from logic_export.data.files import assign_part
 from logic_retrievers.errors import ConfigurationError
@@ -37,16 +40,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuestion:
-    """A question and its candidates.
-
-    Args:
-        id: unique in the set.
-        text: natural language.
-        right: passages that answer it.
-        wrong: passages labelled as no answer.
-        answers: texts of the answer; empty where unknown.
-        source: the set.
-    """
+    """A question, the passages labelled as answers and as none, and its known answers."""
 
     id: str
     text: str
@@ -152,7 +146,7 @@ def split_questions(
     seed must not train on the test part.
 
     Raises:
-        ConfigurationError: shares that do not.
+        ConfigurationError: shares that do not add up to 1.
     """
     if min(shares.values(), default=0.0) < 0 or abs(sum(shares.values()) - 1) > 1e-9:
         raise ConfigurationError(f"shares are 0 or more and add up to 1, not {dict(shares)}")
@@ -188,3 +182,76 @@ def _group_ids(questions: Sequence[LabelledQuestion]) -> list[str]:
 
 def _normalise(text: str) -> str:
     return " ".join(text.casefold().split())
+
+
+# BM25's k and b
+SATURATION, LENGTH_NORMALISATION = 1.2, 0.75
+# Shorter answers occur in passages by chance.
+MIN_ANSWER_LETTERS = 4
+
+# question -> passages, best first
+Ranker: TypeAlias = Callable[[str], Sequence[Candidate]]
+
+
+class BM25Index:
+    """BM25 over a few thousand passages; ties keep their order."""
+
+    def __init__(self, candidates: Sequence[Candidate]) -> None:
+        self._candidates = tuple(dict.fromkeys(candidates))
+        counts = [Counter(terms(candidate.passage)) for candidate in self._candidates]
+        mean = sum(count.total() for count in counts) / max(1, len(counts)) or 1.0
+        postings: dict[str, list[tuple[int, float]]] = defaultdict(list)
+        for row, count in enumerate(counts):
+            damping = SATURATION * (
+                1 - LENGTH_NORMALISATION + LENGTH_NORMALISATION * count.total() / mean
+            )
+            for word, times in count.items():
+                postings[word].append((row, times * (SATURATION + 1) / (times + damping)))
+        self._weights = {
+            word: [
+                (
+                    row,
+                    weight * math.log1p((len(counts) - len(holders) + 0.5) / (len(holders) + 0.5)),
+                )
+                for row, weight in holders
+            ]
+            for word, holders in postings.items()
+        }
+
+    def __call__(self, question: str) -> list[Candidate]:
+        """All passages that share a word with the question, best first."""
+        scores: dict[int, float] = defaultdict(float)
+        for word in sorted(set(terms(question))):
+            for row, weight in self._weights.get(word, ()):
+                scores[row] += weight
+        order = sorted(scores, key=lambda row: (-scores[row], row))
+        return [self._candidates[row] for row in order]
+
+
+def mine_wrong_passages(question: LabelledQuestion, rank: Ranker, count: int) -> list[Candidate]:
+    """Passages of other questions that rank high for this one but do not answer it, best first.
+
+    They are unlabelled, so possible answers are left out: passages ranked above the best right one,
+    with a right one's title, or that contain an answer word for word. If ``rank`` does not find a
+    right passage, none is taken.
+    """
+    ranked = list(rank(question.text))
+    right = {candidate.passage for candidate in question.right}
+    first_right = next(
+        (n for n, candidate in enumerate(ranked) if candidate.passage in right), len(ranked)
+    )
+    labelled = {candidate.passage for candidate in question.candidates}
+    titles = {candidate.title.casefold() for candidate in question.right if candidate.title}
+    answers = [
+        answer.casefold() for answer in question.answers if len(answer) >= MIN_ANSWER_LETTERS
+    ]
+    wrong: list[Candidate] = []
+    for candidate in ranked[first_right:]:
+        if len(wrong) == count:
+            break
+        text = candidate.passage.casefold()
+        if candidate.passage in labelled or candidate.title.casefold() in titles:
+            continue
+        if not any(answer in text for answer in answers):
+            wrong.append(candidate)
+    return wrong
