@@ -113,12 +113,7 @@ def guaranteed(consistency: int | str | None, ordering: str | None) -> dict[str,
 
 
 def embedded_client(where: str, timeout: float, read_only: bool) -> EdgeClient:
-    """Open a client of the embedded engine.
-
-    Raises:
-        StorageError: the folder cannot be used.
-        CollectionError: the location is no folder, or another engine wrote it.
-    """
+    """Open a client of the embedded engine."""
     from logic_retrievers.index.edge import EdgeClient  # 35 MB that a server's client does without
 
     try:

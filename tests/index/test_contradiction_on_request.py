@@ -95,15 +95,6 @@ def test_a_back_fill_by_name_adds_it(opened, encoder, make_passages):
     assert len(rows) == 6
 
 
-def test_one_that_is_there_is_made_anew_with_the_others(opened, make_passages):
-    """Vectors of an older head would stay for ever, and be refused at every opening."""
-    opened(vectors=ALL, encoder=HashedEncoder(ALL)).add(make_passages(3))
-    newer = HashedEncoder(ALL, versions={"contradiction": "2"})
-    index = opened(encoder=newer, vectors=USUAL)
-    assert index.backfill().vectors == ("contradiction",)
-    assert opened(encoder=newer).vectors == ALL
-
-
 # --- rows, which a search for contradictions reads
 
 

@@ -248,18 +248,6 @@ def test_searches_go_on_beside_an_optimisation(small_limit, encoder, make_passag
         assert index.client.get_collection("p").indexed_vectors_count == 400
 
 
-def test_an_optimisation_that_fails_changes_nothing(encoder, make_passages, monkeypatch, tmp_path):
-    """A full disk in the middle of it must not cost the collection."""
-    monkeypatch.setattr(optimization, "_PROGRAM", "raise SystemExit('No space left on device')")
-    with PassageIndex.open("p", encoder, location=tmp_path) as index:
-        index.add(make_passages(20))
-        with pytest.raises(Exception, match="No space left"):
-            index.optimize()
-        assert index.count() == 20
-        index.add([Passage("new", "a new text")])
-    assert len(list((tmp_path / "p").glob("shard-*"))) == 1
-
-
 def test_what_an_interrupted_optimisation_left_is_removed(encoder, make_passages, tmp_path):
     """Half a copy beside the points would be taken for them, or stay for ever."""
     with PassageIndex.open("p", encoder, location=tmp_path) as index:
@@ -366,17 +354,6 @@ def test_a_client_in_local_mode_gets_no_parameters_that_it_ignores(recwarn):
     index.run(index.find_candidates([vector_queries(encoder, "text")]))
     assert not recwarn.list
     client.close()
-
-
-def test_scores_do_not_depend_on_the_batch(encoder, make_passages):
-    """One query alone, and among others."""
-    with PassageIndex.open("p", encoder) as index:
-        index.add(make_passages(200))
-        together = found(index, encoder)
-        for query, pool in zip(QUERIES, together, strict=True):
-            [alone] = index.run(index.find_candidates([vector_queries(encoder, query)]))
-            assert alone.ids == pool.ids
-            np.testing.assert_array_equal(alone.scores["topical"], pool.scores["topical"])
 
 
 def test_points_that_were_lost_since_the_closing_are_noticed(encoder, tmp_path):

@@ -15,10 +15,10 @@ import qdrant_edge as edge
 from logic_retrievers.index.edge.collection import (
     EXACT_LIMIT,
     EdgeCollection,
-    engine_errors,
     new_shard_name,
 )
 from logic_retrievers.index.edge.room import check_loading, copy_folder
+from logic_retrievers.index.edge.translation import engine_errors
 from logic_retrievers.index.faults import EdgeError
 from logic_retrievers.python_process import python_command
 
@@ -48,15 +48,8 @@ def unindexed_points(collection: EdgeCollection) -> int:
 def optimize(collection: EdgeCollection, *, force: bool = False) -> bool:
     """Optimise a collection that needs it, and return whether it did.
 
-    It takes as much disk space again while it runs.
-
-    Args:
-        collection: the collection to optimise.
-        force: optimise even if few points are outside the index.
-
-    Raises:
-        EdgeError, OSError: the process failed, or the disk is full; the collection is unchanged.
-        StorageError: the collection is read-only.
+    It takes as much disk space again while it runs. With ``force`` it also runs where few points
+    are outside the index. If it fails, the collection is unchanged.
     """
     collection.check_writable()
     with collection.lock:
