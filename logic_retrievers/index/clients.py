@@ -67,17 +67,6 @@ def is_address(location: str) -> bool:
     return _ADDRESS.match(location) is not None
 
 
-def check_given_clients(client: object, async_client: object) -> None:
-    """Check the types of a user's clients."""
-    if client is not None and not isinstance(client, QdrantClient):
-        from logic_retrievers.index.edge import EdgeClient
-
-        if not isinstance(client, EdgeClient):
-            raise ConfigurationError("client= is a QdrantClient, or the client of an index.")
-    if not isinstance(async_client, AsyncQdrantClient | None):
-        raise ConfigurationError("async_client= is an AsyncQdrantClient.")
-
-
 def keys_of(options: Mapping[str, Any]) -> list[SecretStr]:
     """Return the keys in the ``init_options`` of a user's client, and in its headers."""
     key = options.get("api_key")

@@ -146,7 +146,13 @@ class Connection:
         if client is not None or async_client is not None:
             if location is not None or api_key is not None:
                 raise ConfigurationError("Pass either a location (and its key) or ready clients.")
-            clients.check_given_clients(client, async_client)
+            if client is not None and not isinstance(client, QdrantClient):
+                from logic_retrievers.index.edge import EdgeClient
+
+                if not isinstance(client, EdgeClient):
+                    raise ConfigurationError("client= is a QdrantClient, or an index's client.")
+            if not isinstance(async_client, AsyncQdrantClient | None):
+                raise ConfigurationError("async_client= is an AsyncQdrantClient.")
             secrets: list[SecretStr] = []
             for options in (getattr(each, "init_options", {}) for each in (client, async_client)):
                 secrets += clients.keys_of(options)

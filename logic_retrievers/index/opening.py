@@ -10,7 +10,7 @@ from typing import Any
 from qdrant_client import models
 
 from logic_retrievers.effects import ClientCall, Operation
-from logic_retrievers.encoders.base import VectorSpec
+from logic_retrievers.encoders.base import VectorSpec, check_names
 from logic_retrievers.errors import (
     CollectionLockedError,
     CollectionMismatchError,
@@ -87,7 +87,9 @@ def open_collection(
     fields = schema.check_fields(indexed_fields)
     if quantized and "quantization_config" in options:
         raise ConfigurationError("Pass quantized=True or a quantization_config, not both.")
-    requested = schema.requested_specs(specs, vectors)
+    requested = {name: specs[name] for name in check_names(vectors, specs)}
+    if not requested:
+        raise ConfigurationError(f"vectors= names nothing; the encoder makes {sorted(specs)}.")
     language = ENGLISH if lexical is None or lexical is True else lexical or None
     info = yield from get_info(name)
     if info is None:

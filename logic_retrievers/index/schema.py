@@ -107,20 +107,6 @@ def options_of(config: models.CollectionConfig) -> dict[str, Any]:
     return options
 
 
-def requested_specs(
-    specs: Mapping[str, VectorSpec], names: Sequence[str] | None
-) -> dict[str, VectorSpec]:
-    """Choose the encoder's vectors that the user names; all of them by default."""
-    chosen = list(specs if names is None else names)
-    unknown = [name for name in chosen if not isinstance(name, str) or name not in specs]
-    if unknown or not chosen:
-        raise ConfigurationError(
-            f"The encoder makes {sorted(specs)}, not {unknown or 'nothing'}. Choose vectors= from"
-            " these, or pass another encoder."
-        )
-    return {name: specs[name] for name in chosen}
-
-
 def default_specs(specs: Mapping[str, VectorSpec]) -> dict[str, VectorSpec]:
     """Choose the vectors of a new collection where the user names none."""
     default = {name: spec for name, spec in specs.items() if name not in ON_REQUEST}

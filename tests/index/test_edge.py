@@ -19,7 +19,7 @@ from vector_queries import QUERIES, vector_queries
 
 from logic_retrievers.errors import CollectionError, ConfigurationError
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.index.edge import EdgeClient, collection, optimization
+from logic_retrievers.index.edge import EdgeClient, collection
 from logic_retrievers.index.edge.collection import open_folder
 from logic_retrievers.index.faults import EdgeError
 from logic_retrievers.types import Passage
@@ -203,7 +203,6 @@ def found(index, encoder, condition=None):
 def small_limit(monkeypatch):
     """HNSW from 50 points on."""
     monkeypatch.setattr(collection, "EXACT_LIMIT", 50)
-    monkeypatch.setattr(optimization, "EXACT_LIMIT", 50)
 
 
 def test_a_large_collection_gets_hnsw_by_itself(small_limit, tmp_path, encoder, make_passages):
@@ -233,7 +232,7 @@ def test_a_large_collection_gets_hnsw_by_itself(small_limit, tmp_path, encoder, 
 def test_searches_go_on_beside_an_optimisation(small_limit, encoder, make_passages, monkeypatch):
     """The engine's own function stops every thread of the application for minutes."""
     with PassageIndex.open("p", encoder, lexical=False) as index:
-        monkeypatch.setattr(optimization, "unindexed_points", lambda _: 0)
+        monkeypatch.setattr(collection, "unindexed_points", lambda _: 0)
         index.add(make_passages(200))
         thread = threading.Thread(target=index.optimize)
         thread.start()

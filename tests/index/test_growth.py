@@ -12,7 +12,7 @@ from vector_queries import QUERIES, vector_queries
 
 from logic_retrievers.errors import CollectionMismatchError, OptimizationWarning, StorageError
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.index.edge import collection, optimization
+from logic_retrievers.index.edge import collection
 from logic_retrievers.index.point_format import point_id
 from logic_retrievers.types import Passage
 
@@ -21,7 +21,6 @@ from logic_retrievers.types import Passage
 def small_limit(monkeypatch):
     """HNSW from 50 points on."""
     monkeypatch.setattr(collection, "EXACT_LIMIT", 50)
-    monkeypatch.setattr(optimization, "EXACT_LIMIT", 50)
 
 
 def pools(index, encoder):
@@ -70,7 +69,7 @@ def test_an_existing_collection_without_int8_is_refused(encoder, tmp_path):
 
 def test_add_does_not_fail_where_only_hnsw_does(encoder, make_passages, monkeypatch, tmp_path):
     """All passages are stored: an error would have the caller store them again, and fail again."""
-    monkeypatch.setattr(optimization, "_PROGRAM", "raise SystemExit('No space left on device')")
+    monkeypatch.setattr(collection, "_PROGRAM", "raise SystemExit('No space left on device')")
     with PassageIndex.open("p", encoder, location=tmp_path) as index:
         with pytest.warns(OptimizationWarning, match=r"No space left.*optimize\(\)"):
             assert index.add(make_passages(80)).added == 80
@@ -99,7 +98,7 @@ def test_a_program_that_is_no_python_is_not_started_again(
     def never(*_, **__):
         raise AssertionError("started another process")
 
-    monkeypatch.setattr(optimization.subprocess, "run", never)
+    monkeypatch.setattr(collection.subprocess, "run", never)
     before = get_executable()
     request.addfinalizer(lambda: multiprocessing.set_executable(before))
     for name in ("/opt/uwsgi", "", None):

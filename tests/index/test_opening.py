@@ -73,7 +73,7 @@ def test_a_vector_that_is_asked_for_must_be_there(opened):
     [
         ({"vectors": ["nonsense"]}, ConfigurationError, "nonsense"),
         ({"vectors": []}, ConfigurationError, "nothing"),
-        ({"vectors": [[]]}, ConfigurationError, "The encoder makes"),
+        ({"vectors": [[]]}, ConfigurationError, "makes no vector"),
         ({"vectors": 5}, ConfigurationError, "vectors"),
         ({"create": "no"}, ConfigurationError, "create"),
         ({"collection": ""}, ConfigurationError, "collection"),

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 from fault_injection import WireDouble
 
-from logic_retrievers.errors import CollectionError
 from logic_retrievers.index import EncodedVectorQuery, PassageIndex
 from logic_retrievers.index.lexical import NAME, term_vector
 from logic_retrievers.index.point_format import point_id
@@ -166,18 +165,6 @@ def test_fingerprints_are_the_same_in_the_next_process(tmp_path, encoder, make_p
         assert index.run(index.fingerprints(ids)) == taken
 
 
-def test_a_backfill_keeps_what_is_hidden(opened, make_passages):
-    """Completing a collection would publish its quarantine."""
-    index = opened(vectors=["topical"])
-    index.add(make_passages(6))
-    hide(index, "p2")
-    index.backfill(["compatibility"])
-    completed = opened()
-    assert search_ids(completed) == {"p0", "p1", "p3", "p4", "p5"}
-    assert [one.id for one in completed.scroll() if one.quarantined] == ["p2"]
-    assert [p.id for p in completed.run(completed.quarantined_page())[0]] == ["p2"]
-
-
 @pytest.mark.parametrize("indexed", [True, False])
 def test_a_strict_server(encoder, make_passages, indexed):
     """It refuses every filter on a key without an index, and so every search."""
@@ -196,20 +183,6 @@ def test_a_strict_server(encoder, make_passages, indexed):
         with PassageIndex.open("p", encoder, location=double.url, show_quarantined=True) as index:
             assert search_ids(index) == {f"p{n}" for n in range(6)}
             assert [one.id for one in index.run(index.quarantined_page())[0]] == ["p2"]
-
-
-def test_who_may_only_read_hides_nothing(encoder, make_passages):
-    """The error comes before anything is believed to be hidden."""
-    with WireDouble(api_key="all", read_only_api_key="read") as double:
-        with PassageIndex.open("p", encoder, location=double.url, api_key="all") as index:
-            index.add(make_passages(3))
-        reach = {"location": double.url, "api_key": "read", "create": False}
-        with PassageIndex.open("p", encoder, **reach) as index:
-            assert index.run(index.quarantined_page()) == ([], None)
-            with pytest.raises(Exception, match="Write access") as caught:
-                hide(index, "p1")
-            assert isinstance(caught.value, CollectionError) or "key" in str(caught.value)
-            assert search_ids(index) == {"p0", "p1", "p2"}
 
 
 def test_a_users_own_value_of_that_name_is_no_flag(opened, encoder):

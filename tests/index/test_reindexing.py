@@ -213,7 +213,7 @@ Call = Callable[[PassageIndex], Any]
         (lambda index: index.reindex("q", alias=""), "not empty"),
         (lambda index: index.reindex("q", tenant="t"), "tenant="),
         (lambda index: index.reindex("q", "an encoder"), "second argument is an encoder"),
-        (lambda index: index.reindex("q", vectors=["mine"]), "The encoder makes"),
+        (lambda index: index.reindex("q", vectors=["mine"]), "makes no vector"),
     ],
 )
 def test_bad_input(on_server, call: Call, words: str):

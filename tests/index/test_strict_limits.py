@@ -210,7 +210,10 @@ def test_counts_are_exact(wire_settings, make_passages):
     strict = {"enabled": True, "search_allow_exact": False, "max_query_limit": 20}
     limited = {"collection_options": {"strict_mode_config": strict}}
     with PassageIndex.open("p", OnnxEncoder(), **wire_settings, **limited) as index:
-        index.add(make_passages(60))
+        passages = make_passages(60)
+        index.add(passages)
+        hits = Engine(index, "union").search(passages[7].text, k=3)
+        assert (hits[0].passage.id, hits[0].score) == ("p7", pytest.approx(1, abs=1e-5))
         assert index.count() == 60
         assert index.count({"parity": "even"}) == 30
         assert index.count({"number": {"lt": 45}}) == 45

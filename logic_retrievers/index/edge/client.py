@@ -26,8 +26,9 @@ from logic_retrievers.index.edge.collection import (
     new_shard_name,
     open_copy,
     open_folder,
+    optimize,
+    unindexed_points,
 )
-from logic_retrievers.index.edge.optimization import optimize, unindexed_points
 from logic_retrievers.index.edge.translation import engine_errors
 from logic_retrievers.index.faults import EdgeError, read_only_error
 from logic_retrievers.index.requests import ScoredPoints
@@ -239,7 +240,7 @@ class EdgeClient:
         return unindexed_points(self._open(collection_name))
 
     def optimize(self, collection_name: str, force: bool = False) -> bool:
-        """Build HNSW; see :func:`optimization.optimize`. Unless forced, a failure is a warning."""
+        """Build HNSW; see :func:`collection.optimize`. Unless forced, a failure is a warning."""
         try:
             return optimize(self._open(collection_name), force=force)
         except (EdgeError, OSError) as error:
