@@ -157,8 +157,9 @@ def _delete_outdated(
     metadata = updated_metadata(collection, missing)
     yield client_call("update_collection", collection.name, metadata=metadata)
     if outdated:
-        having = [models.HasVectorCondition(has_vector=name) for name in outdated]
-        points = models.Filter(should=having)
+        points = models.Filter(
+            should=[models.HasVectorCondition(has_vector=name) for name in outdated]
+        )
         yield client_call(
             "delete_vectors", collection.name, vectors=outdated, points=points, wait=True
         )

@@ -98,7 +98,7 @@ def _send_rpc(client: Any, collection: str, requests: Searches, consistency: Con
             )
             for request in requests
         ],
-        read_consistency=consistency and RestToGrpc.convert_read_consistency(consistency),
+        read_consistency=RestToGrpc.convert_read_consistency(consistency) if consistency else None,
     )
     seconds = client.init_options.get("timeout")
     timeout = QdrantRemote.DEFAULT_GRPC_TIMEOUT if seconds is None else math.ceil(seconds)

@@ -97,7 +97,7 @@ def _open_copy(
     else:
         yield from _check_copy(info, target, created, metadata)
     yield from copy_payload_indexes(info, target, created)
-    return created  # type: ignore[no-any-return]
+    return created
 
 
 def _check_copy(

@@ -162,7 +162,7 @@ class EdgeClient:
         request = edge.ScrollRequest(
             offset=offset,
             limit=limit,
-            filter=scroll_filter and translation.to_filter(scroll_filter),
+            filter=translation.to_filter(scroll_filter) if scroll_filter else None,
             with_payload=with_payload,
             with_vector=with_vectors,
         )
@@ -175,7 +175,7 @@ class EdgeClient:
         self, collection_name: str, count_filter: models.Filter | None = None, exact: bool = True
     ) -> models.CountResult:
         collection = self._open(collection_name)
-        condition = count_filter and translation.to_filter(count_filter)
+        condition = translation.to_filter(count_filter) if count_filter else None
         request = edge.CountRequest(exact=exact, filter=condition)
         with engine_errors():
             return models.CountResult(count=collection.shard.count(request))

@@ -183,7 +183,7 @@ class EdgeCollection:
         )
         schema = {}
         for key, index in info.payload_schema.items():
-            kind = str(index.data_type).rpartition(".")[2].lower()
+            kind = models.PayloadSchemaType(str(index.data_type).rpartition(".")[2].lower())
             schema[key] = models.PayloadIndexInfo(data_type=kind, points=index.points)
         counts = ("points_count", "indexed_vectors_count", "segments_count")
         return models.CollectionInfo.model_construct(

@@ -67,8 +67,9 @@ def to_filter(condition: models.Filter) -> edge.Filter:
     at_least = condition.min_should
     return edge.Filter(
         **{name: _conditions(getattr(condition, name)) for name in ("must", "should", "must_not")},
-        min_should=at_least
-        and edge.MinShould(_conditions(at_least.conditions) or [], at_least.min_count),
+        min_should=edge.MinShould(_conditions(at_least.conditions) or [], at_least.min_count)
+        if at_least
+        else None,
     )
 
 
@@ -87,9 +88,11 @@ def _condition(condition: Any) -> Any:
                 raise ValueError(f"The embedded engine's filters know no {geo or match!r}.")
             return edge.FieldCondition(
                 condition.key,
-                match=match and _MATCHES[type(match)](match),
-                range=condition.range and _range(condition.range),
-                values_count=count and edge.ValuesCount(**{b: getattr(count, b) for b in _BOUNDS}),
+                match=_MATCHES[type(match)](match) if match else None,
+                range=_range(condition.range) if condition.range else None,
+                values_count=edge.ValuesCount(**{b: getattr(count, b) for b in _BOUNDS})
+                if count
+                else None,
                 is_empty=condition.is_empty,
                 is_null=condition.is_null,
             )
@@ -130,7 +133,7 @@ def to_queries(requests: Sequence[models.QueryRequest]) -> list[edge.QueryReques
     queries = []
     for request in requests:
         params = request.params
-        int8 = params and params.quantization
+        int8 = params.quantization if params else None
         queries.append(
             edge.QueryRequest(
                 limit=request.limit or 10,
@@ -139,10 +142,11 @@ def to_queries(requests: Sequence[models.QueryRequest]) -> list[edge.QueryReques
                 params=edge.SearchParams(
                     hnsw_ef=HNSW_EF,
                     exact=bool(params and params.exact),
-                    quantization=int8
-                    and edge.QuantizationSearchParams(
+                    quantization=edge.QuantizationSearchParams(
                         ignore=bool(int8.ignore), rescore=int8.rescore, oversampling=OVERSAMPLING
-                    ),
+                    )
+                    if int8
+                    else None,
                 ),
             )
         )
