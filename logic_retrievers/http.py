@@ -54,15 +54,8 @@ _backoff = tenacity.wait_exponential(multiplier=0.5, max=30.0) + tenacity.wait_r
 def check_address(address: object, setting: str, example: str) -> str:
     """Return a server's address if a request can be sent to it.
 
-    User names, passwords and queries are refused: they would appear in messages and logs.
-
-    Args:
-        address: the value that the user gave.
-        setting: name of the setting, for the message.
-        example: a valid value, for the message.
-
-    Raises:
-        ConfigurationError: invalid address; the message leaves it out, since it may hold a key.
+    User names, passwords and queries are refused: they would appear in messages and logs. The error
+    leaves the address out, since it may hold a key.
     """
     url = None
     if isinstance(address, str) and len(address) <= LONGEST_ADDRESS and _ADDRESS.fullmatch(address):
@@ -79,11 +72,7 @@ def check_address(address: object, setting: str, example: str) -> str:
 
 
 def check_key(key: object, name: str = "api_key") -> str:
-    """Return an API key if a request can carry it.
-
-    Raises:
-        ConfigurationError: invalid key; an HTTP client's own error would show the key.
-    """
+    """Return an API key if a request can carry it; an HTTP client's own error would show it."""
     if not isinstance(key, str) or not _VISIBLE_ASCII.fullmatch(key):
         raise ConfigurationError(
             f"{name} is empty, no text, or holds white space or more than visible ASCII."
@@ -99,7 +88,7 @@ def mask(text: str, secrets: Sequence[SecretStr]) -> str:
 def shows(error: BaseException, secrets: Sequence[SecretStr]) -> bool:
     """Whether an error or one of its causes shows a secret in its text or fields."""
     pattern = _pattern(secrets)
-    return any(pattern.search(f"{e} {e!r} {_fields(e)}") for e in _with_causes(error))
+    return any(pattern.search(f"{e} {e!r} {vars(e)}") for e in _with_causes(error))
 
 
 def _pattern(secrets: Sequence[SecretStr]) -> re.Pattern[str]:
@@ -126,11 +115,7 @@ def _with_causes(error: BaseException) -> Iterator[BaseException]:
         if isinstance(each, BaseException) and id(each) not in seen:
             seen.add(id(each))
             yield each
-            remaining += [each.__cause__, each.__context__, *_fields(each).values()]
-
-
-def _fields(error: BaseException) -> dict[str, object]:
-    return getattr(error, "__dict__", {})
+            remaining += [each.__cause__, each.__context__, *vars(each).values()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +126,6 @@ class RequestLimits:
         timeout: seconds from the start of a request to the last byte of its answer.
         retries: repetitions. A request with all repetitions and pauses takes at most
             ``timeout * (retries + 1)`` seconds.
-
-    Raises:
-        ConfigurationError: a value of another type, or out of range.
     """
 
     timeout: float
@@ -187,9 +169,6 @@ def call_within(seconds: float, function: Callable[[], T]) -> T:
     An HTTP client's time-outs restart with each packet: a server that sends a byte now and then
     would hold the caller for hours. At the deadline the thread is left behind; it ends when the
     server hangs up, or with the process. It sees the caller's context variables.
-
-    Raises:
-        TimeoutError: the function took longer.
     """
     outcome: Future[T] = Future()
     run = copy_context().run
@@ -231,9 +210,6 @@ class ModelEndpoint:
         retries: repetitions after a lost connection, status 429 or 5xx. With all repetitions and
             pauses, including those that the endpoint asks for, a request takes at most
             ``timeout * (retries + 1)`` seconds.
-
-    Raises:
-        ConfigurationError: an invalid address, key or number.
     """
 
     _path: ClassVar[str]

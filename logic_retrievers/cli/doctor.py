@@ -142,7 +142,7 @@ def _check_index(stored: StoredCollection) -> Iterator[Check]:
 
 
 def _describe_index(index: PassageIndex) -> Iterator[tuple[str, str]]:
-    from logic_retrievers.index.collection_metadata import read_vectors
+    from logic_retrievers.index.collection import read_vectors
     from logic_retrievers.index.edge.collection import EXACT_LIMIT
     from logic_retrievers.index.requests import client_call
 

@@ -76,11 +76,7 @@ class EndpointEncoder(FunctionEncoder):
         self._make = partial(EndpointEncoder, base_url, model, name, **settings)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Let another process make the encoder again from its settings.
-
-        Raises:
-            TypeError: the encoder holds a key, which must not be written anywhere.
-        """
+        """Let another process make the encoder again from its settings, unless they hold a key."""
         if self._holds_key:
             raise TypeError(
                 "an EndpointEncoder with api_key= is not pickled: name the key's environment"
@@ -100,12 +96,7 @@ class EmbeddingEndpoint(ModelEndpoint):
     def embed(
         self, texts: list[str], *, dimension: int | None = None, batch_size: int = 64
     ) -> list[list[float]]:
-        """Return one vector for each text, in the order of the texts.
-
-        Raises:
-            ServerError: as :meth:`~logic_retrievers.chat.ChatEndpoint.complete`, or another number
-                of vectors.
-        """
+        """Return one vector for each text, in the order of the texts."""
         vectors: list[list[float]] = []
         for start in range(0, len(texts), batch_size):
             batch = texts[start : start + batch_size]

@@ -13,8 +13,7 @@ from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import BlankTextWarning, ConfigurationError, ServerError, shown, warn
 from logic_retrievers.index import lexical
-from logic_retrievers.index.collection import Collection, StoredVector
-from logic_retrievers.index.collection_metadata import updated_metadata
+from logic_retrievers.index.collection import Collection, StoredVector, updated_metadata
 from logic_retrievers.index.ingestion import FIRST_BATCH, next_part_size
 from logic_retrievers.index.points import count_points
 from logic_retrievers.index.requests import client_call, scroll
@@ -63,8 +62,7 @@ def backfill(
 
     Raises:
         ConfigurationError: a name that the encoder does not make.
-        CollectionError, ServerError: Qdrant refused or failed, or is older than 1.18 and cannot add
-            a named vector.
+        ServerError: Qdrant refused or failed, or is older than 1.18 and cannot add a vector.
     """
     missing = _missing_vectors(collection, encoder, [names] if isinstance(names, str) else names)
     if not missing:
@@ -73,7 +71,12 @@ def backfill(
     yield from _delete_outdated(collection, missing)
     filled = yield from _fill(collection, encoder, list(missing.values()), progress)
     done = {name: replace(vector, incomplete=False) for name, vector in missing.items()}
-    signed = _sign_foreign_vectors(collection, encoder)
+    # vectors of another store get this encoder's fingerprint: the user vouches for them
+    signed = {
+        name: replace(vector, fingerprint=encoder.specs[name].fingerprint)
+        for name, vector in collection.vectors.items()
+        if vector.fingerprint is None and name in collection.searchable and name in encoder.specs
+    }
     metadata = updated_metadata(collection, {**signed, **done})
     yield client_call("update_collection", collection.name, metadata=metadata)
     return BackfillReport(collection.name, tuple(missing), filled)
@@ -129,13 +132,9 @@ def _add_vector_names(
         else:
             dense = models.DenseVectorConfig(size=vector.dimension, distance=models.Distance.COSINE)
             config = models.DenseVectorNameConfig(dense=dense)
+        added = {"vector_name": vector.stored_name, "vector_name_config": config}
         try:
-            yield client_call(
-                "create_vector_name",
-                collection.name,
-                vector_name=vector.stored_name,
-                vector_name_config=config,
-            )
+            yield client_call("create_vector_name", collection.name, **added)
         except ServerError as error:
             if type(error) is not ServerError:  # no answer, or a wrong key
                 raise
@@ -143,15 +142,6 @@ def _add_vector_names(
                 f"The server does not add vector {name!r} to collection {collection.name!r}; Qdrant"
                 f" can since version 1.18. Update it, or reindex into another one. ({error})"
             ) from error
-
-
-def _sign_foreign_vectors(collection: Collection, encoder: Encoder) -> dict[str, StoredVector]:
-    """Note this encoder's fingerprint for vectors of another store: the user vouches for them."""
-    return {
-        name: replace(vector, fingerprint=encoder.specs[name].fingerprint)
-        for name, vector in collection.vectors.items()
-        if vector.fingerprint is None and name in collection.searchable and name in encoder.specs
-    }
 
 
 def _delete_outdated(
@@ -167,14 +157,11 @@ def _delete_outdated(
     metadata = updated_metadata(collection, missing)
     yield client_call("update_collection", collection.name, metadata=metadata)
     if outdated:
+        points = models.Filter(
+            should=[models.HasVectorCondition(has_vector=name) for name in outdated]
+        )
         yield client_call(
-            "delete_vectors",
-            collection.name,
-            vectors=outdated,
-            points=models.Filter(
-                should=[models.HasVectorCondition(has_vector=name) for name in outdated]
-            ),
-            wait=True,
+            "delete_vectors", collection.name, vectors=outdated, points=points, wait=True
         )
 
 
@@ -189,7 +176,7 @@ def _fill(
     condition = models.Filter(should=[models.Filter(must_not=[has]) for has in has_vector])
     meter = ProgressMeter(progress, (yield from count_points(collection, condition)))
     limits = collection.limits
-    largest = limits.results(limits.writes(PAGE_SIZE))
+    largest = limits.results(min(PAGE_SIZE, limits.upsert_max_batchsize or PAGE_SIZE))
     size, filled, before, blank, offset = FIRST_BATCH, 0, 0, 0, None
     while True:
         begun, size = time.monotonic(), min(size, largest)

@@ -16,7 +16,6 @@ from qdrant_client.conversions.conversion import RestToGrpc
 from qdrant_client.qdrant_remote import QdrantRemote
 from typing_extensions import TypedDict  # pydantic wants it before Python 3.12
 
-from logic_retrievers.index.clients import is_local_mode
 from logic_retrievers.index.faults import UnreadableAnswer
 from logic_retrievers.index.requests import ScoredId, ScoredPoints, by_filter
 
@@ -26,17 +25,16 @@ _USUAL_METHODS = (QdrantClient.query_batch_points, AsyncQdrantClient.query_batch
 
 
 def batch_search(client: Any) -> Callable[..., Any]:
-    """Make a function with the arguments of the client's ``query_batch_points``.
+    """Make a function with the arguments of a server client's ``query_batch_points``.
 
-    It gives a list of :class:`ScoredPoints`. The client's own method is used where the client sends
-    nothing, or has a method of its own (a tracer's, say).
+    It gives a list of :class:`ScoredPoints`. The client's own method is used where it was replaced
+    (by a tracer, say).
     """
-    options = getattr(client, "init_options", None)
     has_own = "query_batch_points" in vars(client)
-    is_usual = type(client).query_batch_points in _USUAL_METHODS and not has_own
-    if options is None or is_local_mode(options) or not is_usual:
+    if has_own or type(client).query_batch_points not in _USUAL_METHODS:
         return client.query_batch_points  # type: ignore[no-any-return]
-    send, read = (_send_rpc, _from_rpc) if options.get("prefer_grpc") else (_send_rest, _from_rest)
+    over_grpc = client.init_options.get("prefer_grpc")
+    send, read = (_send_rpc, _from_rpc) if over_grpc else (_send_rest, _from_rest)
 
     def search(
         collection_name: str, requests: Searches, consistency: Consistency = None
@@ -100,9 +98,7 @@ def _send_rpc(client: Any, collection: str, requests: Searches, consistency: Con
             )
             for request in requests
         ],
-        read_consistency=None
-        if consistency is None
-        else RestToGrpc.convert_read_consistency(consistency),
+        read_consistency=RestToGrpc.convert_read_consistency(consistency) if consistency else None,
     )
     seconds = client.init_options.get("timeout")
     timeout = QdrantRemote.DEFAULT_GRPC_TIMEOUT if seconds is None else math.ceil(seconds)

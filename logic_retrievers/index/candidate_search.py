@@ -24,7 +24,6 @@ from logic_retrievers.index.requests import (
     by_id,
     client_call,
     nearest_request,
-    scores_request,
 )
 from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool
@@ -33,7 +32,6 @@ from logic_retrievers.types import SCORE_DECIMALS, CandidatePool
 # and not by the place of their rows.
 SPARE = 16
 REQUESTS_PER_CALL = 64
-POINTS_PER_CALL = 1024
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,22 +61,23 @@ def find_candidates(
 
     Phase 1 sends the vector queries of all queries, phase 2 asks for the scores that are missing. A
     point that vanishes between the two keeps NaN. Requests keep the limits of strict mode; where it
-    allows fewer results, a :class:`~logic_retrievers.errors.StrictModeWarning` says so.
+    allows fewer results, a warning says so.
 
-    Args:
-        collection: where to search.
-        queries: the vector queries of each query.
-        user_filter: holds on every vector query, as the tenant does.
-        must_not: for each query the metadata values that its passages must not have; see
-            :func:`filters.to_qdrant_filter`.
-
-    Raises:
-        MissingVectorError: a vector is missing.
-        InputError: a filter that cannot be read, or two vector queries of one name.
+    ``must_not``: for each query the metadata values that its passages must not have; see
+    :func:`filters.to_qdrant_filter`.
     """
-    exclusions = must_not or [{}] * len(queries)
-    conditions = _conditions(collection, user_filter, exclusions)
-    pools = [_PoolBuilder(*each) for each in zip(queries, conditions, strict=True)]
+    compose_filter = partial(
+        to_qdrant_filter,
+        user_filter,
+        tenant=collection.tenant,
+        prefixes=collection.prefixes,
+        hiding_flags=collection.hiding_flags,
+    )
+    shared = compose_filter()  # one object, so that it is translated once
+    pools = [
+        _PoolBuilder(each, compose_filter(must_not=excluded) if excluded else shared)
+        for each, excluded in zip(queries, must_not or [{}] * len(queries), strict=True)
+    ]
     stored_names = {
         query.vector: collection.vector(query.vector).stored_name
         for pool in pools
@@ -86,39 +85,34 @@ def find_candidates(
     }
     searches = [(pool, query) for pool in pools for query in pool.queries if query.limit > 0]
     params = None if collection.local_mode else RESCORED
-    results = yield from _query_batch(
-        collection,
-        [
-            nearest_request(
-                query.query,
-                stored_names[query.vector],
-                collection.limits.candidates(query.limit + SPARE, collection.name),
-                pool.condition,
-                params,
-            )
-            for pool, query in searches
-        ],
-    )
+    requests = [
+        nearest_request(
+            query.query,
+            stored_names[query.vector],
+            collection.limits.candidates(query.limit + SPARE, collection.name),
+            pool.condition,
+            params,
+        )
+        for pool, query in searches
+    ]
+    results = yield from _query_batch(collection, requests)
     for (pool, query), points in zip(searches, results, strict=True):
         pool.add_nearest(query, points)
-    for pool in pools:
-        pool.end_search(collection.limits)
-    missing = [
-        (pool, query, unscored)
-        for pool in pools
-        for query in pool.queries
-        for unscored in pool.unscored(query)
-    ]
+    missing = [each for pool in pools for each in pool.unscored(collection.limits)]
     params = None if collection.local_mode else collection.limits.scoring_params
-    results = yield from _query_batch(
-        collection,
-        [
-            scores_request(query.query, stored_names[query.vector], unscored, params)
-            for _, query, unscored in missing
-        ],
-    )
+    requests = [
+        nearest_request(
+            query.query,
+            stored_names[query.vector],
+            len(unscored.must[0].has_id),  # type: ignore[index, union-attr]
+            unscored,
+            params,
+        )
+        for _, query, unscored in missing
+    ]
+    results = yield from _query_batch(collection, requests)
     for (pool, query, _), points in zip(missing, results, strict=True):
-        pool.add_scores(query, points)
+        pool.scores[query.name].update((str(point.id), point.score) for point in points)
     return [pool.build() for pool in pools]
 
 
@@ -131,72 +125,49 @@ class _PoolBuilder:
         self.queries, self.condition = queries, condition
         self.scores: dict[str, dict[str, float]] = {query.name: {} for query in queries}
         if len(self.scores) < len(queries):
-            names = [query.name for query in queries]
-            raise InputError(f"Two vector queries of one name: {names}.")
+            raise InputError(f"Two vector queries of one name: {[each.name for each in queries]}.")
         self.ids: list[str] = []
-        self._ids_per_search = 1
-        self._all: list[models.Filter] = []
 
     def add_nearest(self, query: EncodedVectorQuery, points: Iterable[ScoredId]) -> None:
         """Add the results of a search, cut to its limit; ties at the edge go by id."""
         ranked = sorted((-round(point.score, SCORE_DECIMALS), str(point.id)) for point in points)
         self.scores[query.name].update((point, -score) for score, point in ranked[: query.limit])
 
-    def add_scores(self, query: EncodedVectorQuery, points: Iterable[ScoredId]) -> None:
-        self.scores[query.name].update((str(point.id), point.score) for point in points)
-
-    def end_search(self, limits: StrictLimits) -> None:
-        """End phase 1: the points that it found are to be scored."""
+    def unscored(
+        self, limits: StrictLimits
+    ) -> list[tuple[_PoolBuilder, EncodedVectorQuery, models.Filter]]:
+        """End phase 1: list what each vector query has to score, in as many parts as it takes."""
         self.ids = sorted(set().union(*self.scores.values()))
-        self._ids_per_search = limits.ids(limits.results(max(1, len(self.ids))))
-        self._all = self._filters(self.ids)
+        most = limits.ids(limits.results(max(1, len(self.ids))))
 
-    def unscored(self, query: EncodedVectorQuery) -> list[models.Filter]:
-        """Match the candidates that this vector query has not scored."""
-        scored = self.scores[query.name]
-        if not scored:
-            return self._all  # shared, so that it is translated once
-        return self._filters([point for point in self.ids if point not in scored])
+        def match(points: Sequence[str]) -> list[models.Filter]:
+            return [
+                by_id(map(native_point_id, part), self.condition) for part in batches(points, most)
+            ]
 
-    def _filters(self, points: Sequence[str]) -> list[models.Filter]:
-        return [
-            by_id(map(native_point_id, part), self.condition)
-            for part in batches(points, self._ids_per_search)
-        ]
+        every = match(self.ids)  # shared, so that it is translated once
+        missing = []
+        for query in self.queries:
+            scored = self.scores[query.name]
+            parts = match([point for point in self.ids if point not in scored]) if scored else every
+            missing += [(self, query, part) for part in parts]
+        return missing
 
     def build(self) -> CandidatePool:
         columns = {
             name: np.array([scores.get(point, np.nan) for point in self.ids], dtype=np.float64)
             for name, scores in self.scores.items()
         }
-        return CandidatePool(
-            tuple(self.ids),
-            {name: np.round(column, SCORE_DECIMALS) for name, column in columns.items()},
-        )
-
-
-def _conditions(
-    collection: Collection,
-    user_filter: UserFilter,
-    exclusions: Sequence[Mapping[str, Any]],
-) -> list[models.Filter | None]:
-    """Make the filter of every query; queries that exclude nothing share one object."""
-    compose_filter = partial(
-        to_qdrant_filter,
-        user_filter,
-        tenant=collection.tenant,
-        prefixes=collection.prefixes,
-        hiding_flags=collection.hiding_flags,
-    )
-    shared = compose_filter()
-    return [compose_filter(must_not=exclusion) if exclusion else shared for exclusion in exclusions]
+        rounded = {name: np.round(column, SCORE_DECIMALS) for name, column in columns.items()}
+        return CandidatePool(tuple(self.ids), rounded)
 
 
 def _query_batch(
     collection: Collection, requests: Sequence[models.QueryRequest]
 ) -> Operation[list[list[ScoredId]]]:
     results: list[list[ScoredId]] = []
-    for batch in batches(requests, collection.limits.searches(REQUESTS_PER_CALL)):
+    most = collection.limits.search_max_batchsize or REQUESTS_PER_CALL
+    for batch in batches(requests, min(most, REQUESTS_PER_CALL)):
         call = client_call("query_batch_points", collection.name, requests=list(batch))
         responses: list[ScoredPoints] = yield call
         results.extend(response.points for response in responses)

@@ -67,17 +67,6 @@ def is_address(location: str) -> bool:
     return _ADDRESS.match(location) is not None
 
 
-def check_given_clients(client: object, async_client: object) -> None:
-    """Check the types of a user's clients."""
-    if client is not None and not isinstance(client, QdrantClient):
-        from logic_retrievers.index.edge import EdgeClient
-
-        if not isinstance(client, EdgeClient):
-            raise ConfigurationError("client= is a QdrantClient, or the client of an index.")
-    if not isinstance(async_client, AsyncQdrantClient | None):
-        raise ConfigurationError("async_client= is an AsyncQdrantClient.")
-
-
 def keys_of(options: Mapping[str, Any]) -> list[SecretStr]:
     """Return the keys in the ``init_options`` of a user's client, and in its headers."""
     key = options.get("api_key")
@@ -113,12 +102,7 @@ def guaranteed(consistency: int | str | None, ordering: str | None) -> dict[str,
 
 
 def embedded_client(where: str, timeout: float, read_only: bool) -> EdgeClient:
-    """Open a client of the embedded engine.
-
-    Raises:
-        StorageError: the folder cannot be used.
-        CollectionError: the location is no folder, or another engine wrote it.
-    """
+    """Open a client of the embedded engine."""
     from logic_retrievers.index.edge import EdgeClient  # 35 MB that a server's client does without
 
     try:

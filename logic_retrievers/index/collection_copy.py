@@ -13,41 +13,23 @@ from logic_retrievers.effects import Compute, EffectHandler, Operation, run
 from logic_retrievers.errors import (
     CollectionError,
     CollectionMismatchError,
-    CollectionNotFoundError,
-    ConfigurationError,
     FingerprintMismatchError,
 )
-from logic_retrievers.index.clients import MEMORY
-from logic_retrievers.index.collection import Collection
-from logic_retrievers.index.collection_metadata import (
+from logic_retrievers.index.collection import (
+    Collection,
     by_stored_name,
     own_metadata,
     updated_metadata,
 )
+from logic_retrievers.index.opening import get_info
 from logic_retrievers.index.point_format import LOGIC
 from logic_retrievers.index.points import count_points, each_page
 from logic_retrievers.index.requests import client_call, create_index, retrieve, scroll, upserts
 from logic_retrievers.index.schema import options_of, read_options
-from logic_retrievers.index.settings import check_name
 from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 
 PAGE_SIZE = 256
-
-
-def check_target(name: str, place: Mapping[str, Any]) -> str:
-    """Check the name and the place of a copy; return the name.
-
-    Raises:
-        ConfigurationError: no place is named, or a name that cannot be.
-    """
-    named = ("location", "client", "async_client")
-    if all(place.get(setting) in (None, MEMORY) for setting in named):
-        raise ConfigurationError(
-            "copy_to needs location= or client= of another place: a copy in memory would be gone at"
-            " once."
-        )
-    return check_name(name)
 
 
 def copy(
@@ -60,14 +42,7 @@ def copy(
 ) -> Operation[int]:
     """Copy every point as it is into a collection at another place; return how many were copied.
 
-    See :meth:`PassageIndex.copy_to`.
-
-    Args:
-        collection: the original.
-        target: name of the copy.
-        at: performs the calls at the other place.
-        progress: called after each batch.
-        options: whether both places are servers, so that the copy is kept like the original.
+    See :meth:`PassageIndex.copy_to`. ``options``: keep the copy like the original, on a server.
     """
 
     def elsewhere(operation: Operation[Any]) -> Compute:
@@ -101,15 +76,9 @@ def copy(
 def _open_copy(
     info: models.CollectionInfo, target: str, metadata: Mapping[str, Any], options: bool
 ) -> Operation[models.CollectionInfo]:
-    """Make the copy like the original, or compare it with the original; return its description.
-
-    Raises:
-        FingerprintMismatchError, CollectionMismatchError: points of the original cannot be there.
-    """
-    created: models.CollectionInfo
-    try:
-        created = yield client_call("get_collection", target)
-    except CollectionNotFoundError:
+    """Make the copy like the original, or compare it with the original; return its description."""
+    created = yield from get_info(target)
+    if created is None:
         params, kept = info.config.params, read_options(options_of(info.config))
         kept.pop("on_disk", None)  # the parameters of the vectors have it
         if not options:
@@ -161,9 +130,7 @@ def _shape(info: models.CollectionInfo) -> dict[str, Any]:
     """Stored name of each vector -> what its points must have."""
     dense, sparse = info.config.params.vectors, info.config.params.sparse_vectors or {}
     shapes: dict[str, Any] = {name: params.modifier for name, params in sparse.items()}
-    return shapes | {
-        n: (params.size, params.distance) for n, params in by_stored_name(dense).items()
-    }
+    return shapes | {n: (one.size, one.distance) for n, one in by_stored_name(dense).items()}
 
 
 def copy_payload_indexes(

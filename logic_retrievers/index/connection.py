@@ -136,11 +136,6 @@ class Connection:
         """Connect to one server, or open Qdrant in this process.
 
         The arguments are those of :class:`settings.ConnectionSettings`.
-
-        Raises:
-            ConfigurationError: settings that contradict each other, or cannot work.
-            CollectionLockedError: another process has the folder open.
-            StorageError: the folder cannot be created or written.
         """
         limits = RequestLimits(timeout, retries)
         guarantees = clients.guaranteed(consistency, ordering)
@@ -151,7 +146,13 @@ class Connection:
         if client is not None or async_client is not None:
             if location is not None or api_key is not None:
                 raise ConfigurationError("Pass either a location (and its key) or ready clients.")
-            clients.check_given_clients(client, async_client)
+            if client is not None and not isinstance(client, QdrantClient):
+                from logic_retrievers.index.edge import EdgeClient
+
+                if not isinstance(client, EdgeClient):
+                    raise ConfigurationError("client= is a QdrantClient, or an index's client.")
+            if not isinstance(async_client, AsyncQdrantClient | None):
+                raise ConfigurationError("async_client= is an AsyncQdrantClient.")
             secrets: list[SecretStr] = []
             for options in (getattr(each, "init_options", {}) for each in (client, async_client)):
                 secrets += clients.keys_of(options)
@@ -195,11 +196,6 @@ class Connection:
 
     @property
     def client(self) -> QdrantClient | EdgeClient:
-        """The synchronous client.
-
-        Raises:
-            ConfigurationError: there is only an asynchronous client.
-        """
         if self._client is None:
             raise ConfigurationError(
                 "This index has an asynchronous client only. Use the a... methods, or pass client=."
@@ -242,11 +238,7 @@ class Connection:
         return joined(*[await self.ahandle(part) for part in parts])
 
     def check_writable(self) -> None:
-        """Refuse an operation that will write, before any work is done.
-
-        Raises:
-            StorageError: the connection is read-only.
-        """
+        """Refuse an operation that will write, before any work is done."""
         if self.read_only:
             raise read_only_error(self.place)
 
@@ -297,15 +289,16 @@ class Connection:
         raise failure
 
     def _divided(self, call: ClientCall, error: ServerError) -> list[ClientCall]:
-        """Two halves of a call that costs more than its rate limit ever grants, else none."""
-        # Halves wait for each other, so a connection that repeats nothing sends none.
-        if NEVER_GRANTED not in str(error) or not self._limits.retries:
-            return []
-        return halves(call)
+        # halves wait for each other, so a connection that repeats nothing sends none
+        is_too_large = NEVER_GRANTED in str(error) and self._limits.retries
+        return halves(call) if is_too_large else []
 
     def _call(self, client: Any, effect: ClientCall) -> Callable[[], Any]:
-        is_search = effect.method == "query_batch_points"
-        method = batch_search(client) if is_search else getattr(client, effect.method)
+        is_sent = not (self.embedded or self.local_mode)
+        if is_sent and effect.method == "query_batch_points":
+            method = batch_search(client)
+        else:
+            method = getattr(client, effect.method)
         return partial(method, **effect.arguments, **self._guarantees.get(effect.method, {}))
 
     def _loop_client(self) -> AsyncQdrantClient | None:

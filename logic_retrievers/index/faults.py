@@ -155,6 +155,7 @@ _NODE_DOWN = (
     *("the service is currently unavailable", "transport error", "tcp connect error"),
     "leader is not established",
 )
+_REFUSALS = {Fault.NOT_FOUND, Fault.REFUSED, Fault.REFUSED_HERE}
 # Each row: faults by status or code, words of the message, the fault that the words show.
 _BY_WORDS: tuple[tuple[set[Fault], tuple[str, ...], Fault], ...] = (
     (set(Fault), _FULL_OR_PROTECTED, Fault.STORAGE),
@@ -163,21 +164,11 @@ _BY_WORDS: tuple[tuple[set[Fault], tuple[str, ...], Fault], ...] = (
     # strict mode refuses with the status of a wrong key, and adds what to change
     ({Fault.AUTHENTICATION}, ("help:",), Fault.REFUSED),
     ({Fault.NOT_FOUND}, ("collection",), Fault.NO_COLLECTION),
-    (
-        {Fault.NOT_FOUND, Fault.REFUSED, Fault.REFUSED_HERE},
-        ("not existing vector name",),
-        Fault.NO_VECTOR,
-    ),
-    (
-        {Fault.REFUSED, Fault.REFUSED_HERE},
-        ("vector dimension error",),
-        Fault.OTHER_DIMENSION,
-    ),
+    (_REFUSALS, ("not existing vector name",), Fault.NO_VECTOR),
+    (_REFUSALS, ("vector dimension error",), Fault.OTHER_DIMENSION),
     ({Fault.REFUSED}, ("index required",), Fault.NO_INDEX),
 )
-_STORAGE_ERRNO = {
-    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM)
-}
+_STORAGE_ERRNO = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM}
 _CLOSED_WORDS = (
     *("client has been closed", "Client was closed", "instance is closed"),
     *("closed channel", "Channel closed", "Channel is closed"),
@@ -189,14 +180,7 @@ _CLIENT_MODULES = {"qdrant_client.qdrant_remote", "qdrant_client.async_qdrant_re
 def translate(
     error: BaseException, place: str, collection: str | None, secrets: Sequence[SecretStr] = ()
 ) -> errors.LogicRetrieversError | None:
-    """Return this package's error for a failure of Qdrant; None for other failures.
-
-    Args:
-        error: the error that the client raised.
-        place: where Qdrant is, for the message.
-        collection: the collection that the call was about.
-        secrets: masked in the message.
-    """
+    """Return this package's error for a failure of Qdrant, secrets masked; None for others."""
     classified = classify(error)
     if classified is None:
         return None
@@ -326,10 +310,8 @@ def _arose_from_answer(error: BaseException) -> bool:
     assertions that there is a result.
     """
     frames = [frame for frame, _ in walk_tb(error.__traceback__)]
-    if any(
-        frame.f_code in _SENDING or frame.f_code.co_qualname.startswith("GrpcToRest.")
-        for frame in frames
-    ):
+    codes = [frame.f_code for frame in frames]
+    if any(code in _SENDING or code.co_qualname.startswith("GrpcToRest.") for code in codes):
         return True
     innermost = frames[-1].f_globals.get("__name__") if frames else None
     # without assertions (python -O) the client goes on with None
@@ -337,11 +319,7 @@ def _arose_from_answer(error: BaseException) -> bool:
 
 
 def check_answer(call: ClientCall, answer: Any) -> Any:
-    """Return a server's answer if its form fits the call; qdrant-client checks types of parts.
-
-    Raises:
-        UnreadableAnswer: the form does not fit.
-    """
+    """Return a server's answer if its form fits the call; qdrant-client checks types of parts."""
     match call.method:
         case _ if answer is None:
             raise UnreadableAnswer("it has no result")

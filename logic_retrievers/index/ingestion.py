@@ -161,31 +161,29 @@ class _Ingestion:
         batch: list[_Prepared] = []
         for passage in passages:
             try:
-                prepared = self._prepare(passage)
+                batch += self._prepare(passage)
             except InputError as error:
                 self.refused.append(error.with_traceback(None))
-                continue
-            if prepared is not None:
-                batch.append(prepared)
         return batch if passages else None
 
-    def _prepare(self, passage: Passage) -> _Prepared | None:
+    def _prepare(self, passage: Passage) -> list[_Prepared]:
+        """Check and hash a passage; empty where it is left out, or was there before."""
         passage = storable(passage)
         point = point_id(passage.id, self._collection.tenant)
         prepared = _Prepared(passage, point, content_hash(passage, self._fingerprints))
         if is_blank(passage.text_to_embed):
             self._leave_out(prepared)
-            return None
+            return []
         if point in self._digests:
             if self._digests[point] != prepared.digest:
                 raise DuplicateIdError(
                     f"Two different passages carry the id {passage.id!r}. Give each its own."
                 )
-            return None
+            return []
         self._digests[point] = prepared.digest
         if passage.source is not None:
             self.sources.setdefault(passage.source, set()).add(point)
-        return prepared
+        return [prepared]
 
     def _leave_out(self, blank: _Prepared) -> None:
         # a source is not emptied where all its passages are blank

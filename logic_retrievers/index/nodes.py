@@ -58,13 +58,11 @@ class NodesConnection(Connection):
         }
 
     def close(self) -> None:
-        """Close all connections; safe to call twice."""
         super().close()
         for node in self._nodes:
             node.close()
 
     async def aclose(self) -> None:
-        """Also close this event loop's clients; await it on the loop that was used."""
         self._closed = True  # even if a node's client cannot be closed
         await asyncio.gather(*(node.aclose() for node in self._nodes))
         await super().aclose()
@@ -116,12 +114,7 @@ class NodesConnection(Connection):
 
 
 def connect(**settings: Unpack[ConnectionSettings]) -> Connection:
-    """Connect to a server, to the nodes of a cluster, or to Qdrant in this process.
-
-    Raises:
-        ConfigurationError: settings that contradict each other, or cannot work.
-        CollectionLockedError, StorageError: as :meth:`Connection.open`.
-    """
+    """Connect to a server, to the nodes of a cluster, or to Qdrant in this process."""
     location = settings.get("location")
     if not isinstance(location, list | tuple):
         return Connection.open(**settings)  # type: ignore[arg-type]

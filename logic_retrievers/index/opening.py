@@ -10,7 +10,7 @@ from typing import Any
 from qdrant_client import models
 
 from logic_retrievers.effects import ClientCall, Operation
-from logic_retrievers.encoders.base import VectorSpec
+from logic_retrievers.encoders.base import VectorSpec, check_names
 from logic_retrievers.errors import (
     CollectionLockedError,
     CollectionMismatchError,
@@ -20,8 +20,13 @@ from logic_retrievers.errors import (
     ServerError,
 )
 from logic_retrievers.index import schema
-from logic_retrievers.index.collection import Collection, StoredVector
-from logic_retrievers.index.collection_metadata import own_metadata, read_vectors, updated_metadata
+from logic_retrievers.index.collection import (
+    Collection,
+    StoredVector,
+    own_metadata,
+    read_vectors,
+    updated_metadata,
+)
 from logic_retrievers.index.lexical import ENGLISH, term_vector
 from logic_retrievers.index.lexical import NAME as LEXICAL
 from logic_retrievers.index.point_format import (
@@ -67,13 +72,11 @@ def open_collection(
     Vectors that ``vectors`` (or ``lexical``) names must exist. Without names, those that exist are
     opened: the collection of another store has the topical one alone. A new collection gets those
     that are named, or else the default ones (:func:`schema.default_specs`).
-
-    Raises:
-        CollectionNotFoundError: it does not exist, and ``create`` is False.
-        CollectionMismatchError, FingerprintMismatchError, MissingVectorError: it does not fit.
-        ConfigurationError: names that the encoder does not make, or no tenant where there are some.
     """
-    _check_tenant(tenant, all_tenants)
+    if tenant is not None and not (0 < len(tenant) <= MAX_ID and is_encodable(tenant)):
+        raise ConfigurationError(f"tenant= is a text of 1 to {MAX_ID:,} proper characters.")
+    if tenant is not None and all_tenants:
+        raise ConfigurationError("Pass either tenant= or all_tenants=True.")
     new_keys = PayloadKeys(text_key or TEXT, metadata_key or METADATA)
     if len({*new_keys, LOGIC, NODE}) < 4:
         raise ConfigurationError(
@@ -84,7 +87,9 @@ def open_collection(
     fields = schema.check_fields(indexed_fields)
     if quantized and "quantization_config" in options:
         raise ConfigurationError("Pass quantized=True or a quantization_config, not both.")
-    requested = schema.requested_specs(specs, vectors)
+    requested = {name: specs[name] for name in check_names(vectors, specs)}
+    if not requested:
+        raise ConfigurationError(f"vectors= names nothing; the encoder makes {sorted(specs)}.")
     language = ENGLISH if lexical is None or lexical is True else lexical or None
     info = yield from get_info(name)
     if info is None:
@@ -112,7 +117,15 @@ def open_collection(
         first, _ = yield scroll(name, limit=1, payload=[NODE])
     stored = read_vectors(name, info, vector_names)
     if LEXICAL in stored and not metadata and not first and language is not None:
-        stored[LEXICAL] = _adopted_words(name, info, stored[LEXICAL], language)
+        # take over the lexical vector of an empty collection that was made by hand
+        made = stored[LEXICAL].stored_name
+        params = (info.config.params.sparse_vectors or {}).get(made)
+        if params is None or params.modifier != models.Modifier.IDF:
+            raise CollectionMismatchError(
+                f"Vector {made!r} of collection {name!r} does not weigh words by their rarity. Make"
+                " it as SparseVectorParams(modifier=Modifier.IDF), or pass lexical=False."
+            )
+        stored[LEXICAL] = replace(schema.new_lexical_vector(language), stored_name=made)
     required = [] if vectors is None else list(requested)
     if lexical:
         required.append(LEXICAL)
@@ -211,10 +224,9 @@ def prepare_writing(
 def get_info(name: str) -> Operation[models.CollectionInfo | None]:
     """Get a collection's description; None where it does not exist."""
     try:
-        info: models.CollectionInfo = yield client_call("get_collection", name)
+        return (yield client_call("get_collection", name))  # type: ignore[no-any-return]
     except CollectionNotFoundError:
         return None
-    return info
 
 
 def _other_collections(name: str) -> Operation[str]:
@@ -224,10 +236,10 @@ def _other_collections(name: str) -> Operation[str]:
     except ServerError:  # the key is for one collection alone
         return ""
     names = sorted(collection.name for collection in answer.collections)
+    if not names:
+        return ""
     similar = get_close_matches(name, names, n=_MOST_NAMES)
     shown_names = [*similar, *(other for other in names if other not in similar)][:_MOST_NAMES]
-    if not shown_names:
-        return ""
     are = "is" if len(names) == 1 else "are"
     others = " and others" * (len(names) > _MOST_NAMES)
     return f"; there {are} {', '.join(map(repr, shown_names))}{others}"
@@ -246,8 +258,7 @@ def _create(
         # another program was faster, or the answer to our own first attempt was lost
         if (yield from get_info(name)) is None:
             raise
-    info: models.CollectionInfo = yield client_call("get_collection", name)
-    return info
+    return (yield client_call("get_collection", name))  # type: ignore[no-any-return]
 
 
 def _searchable(
@@ -267,26 +278,6 @@ def _searchable(
     if words is not None and words.sparse and words.language and not words.incomplete:
         searchable.append(LEXICAL)
     return tuple(searchable)
-
-
-def _adopted_words(
-    name: str, info: models.CollectionInfo, vector: StoredVector, language: str
-) -> StoredVector:
-    """Take over the lexical vector of an empty collection that was made by hand."""
-    params = (info.config.params.sparse_vectors or {}).get(vector.stored_name)
-    if params is None or params.modifier != models.Modifier.IDF:
-        raise CollectionMismatchError(
-            f"Vector {vector.stored_name!r} of collection {name!r} does not weigh words by their"
-            " rarity. Make it as SparseVectorParams(modifier=Modifier.IDF), or pass lexical=False."
-        )
-    return replace(schema.new_lexical_vector(language), stored_name=vector.stored_name)
-
-
-def _check_tenant(tenant: str | None, all_tenants: bool) -> None:
-    if tenant is not None and not (0 < len(tenant) <= MAX_ID and is_encodable(tenant)):
-        raise ConfigurationError(f"tenant= is a text of 1 to {MAX_ID:,} proper characters.")
-    if tenant is not None and all_tenants:
-        raise ConfigurationError("Pass either tenant= or all_tenants=True.")
 
 
 def _has_tenants(name: str, info: models.CollectionInfo, local_mode: bool) -> Operation[bool]:

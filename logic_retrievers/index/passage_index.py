@@ -18,11 +18,12 @@ from logic_retrievers.encoders.query_encoder import QueryEncoderSource
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import backfill as backfilling
 from logic_retrievers.index import candidate_search, collection_copy, ingestion, points
-from logic_retrievers.index import collection_metadata as notes
+from logic_retrievers.index import collection as notes
 from logic_retrievers.index import quarantine_flag as quarantine
 from logic_retrievers.index import vectors as stored
 from logic_retrievers.index.backfill import BackfillReport
 from logic_retrievers.index.candidate_search import EncodedVectorQuery
+from logic_retrievers.index.clients import MEMORY
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.filters import UserFilter
@@ -37,6 +38,7 @@ from logic_retrievers.index.settings import (
     CollectionSettings,
     ConnectionSettings,
     Settings,
+    check_name,
     split_settings,
 )
 from logic_retrievers.index.unknown_fields import unknown_fields, warn_of_unknown_fields
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
     from logic_retrievers.index.edge import EdgeClient
 
 T = TypeVar("T")
+# Settings one of which a copy needs.
+PLACES = ("location", "client", "async_client")
 
 
 class PassageIndex:
@@ -62,6 +66,7 @@ class PassageIndex:
     def __init__(self, connection: Connection, encoder: Encoder, collection: Collection) -> None:
         self.connection = connection
         self.encoder = encoder
+        self.embedded = connection.embedded
         self._swapping = threading.Lock()
         self._collection = collection
         self._known_fields: set[str] = set()
@@ -136,17 +141,11 @@ class PassageIndex:
         return self._collection.searchable
 
     @property
-    def embedded(self) -> bool:
-        return self.connection.embedded
-
-    @property
     def collection(self) -> str:
-        """The collection's name."""
         return self._collection.name
 
     @property
     def client(self) -> QdrantClient | EdgeClient:
-        """The synchronous client, to share with another index or store."""
         return self.connection.client
 
     @property
@@ -161,12 +160,10 @@ class PassageIndex:
 
     @property
     def language(self) -> str:
-        """Language of the lexical vector's stems."""
         return self._collection.language
 
     @property
     def tenant(self) -> str | None:
-        """The tenant whose passages are read and written."""
         return self._collection.tenant
 
     def run(self, operation: Operation[T]) -> T:
@@ -376,7 +373,11 @@ class PassageIndex:
                 written.
             CollectionError: the copy does not have as many points in the end.
         """
-        name = collection_copy.check_target(collection or self.collection, place)
+        name = check_name(collection or self.collection)
+        if all(place.get(name) in (None, MEMORY) for name in PLACES):
+            raise ConfigurationError(
+                "copy_to needs location= or client= of another place; memory is gone at once."
+            )
         with closing(connect(**place)) as there:
             servers = not any(c.embedded or c.local_mode for c in (self.connection, there))
             copying = collection_copy.copy(self._collection, name, there, progress, options=servers)
@@ -425,8 +426,7 @@ class PassageIndex:
     def _optimize(self, collection: str | None = None, *, force: bool = False) -> Operation[bool]:
         if not self.embedded:
             return False
-        call = client_call("optimize", collection or self.collection, force=force)
-        return bool((yield call))
+        return bool((yield client_call("optimize", collection or self.collection, force=force)))
 
     def find_candidates(
         self,
@@ -448,7 +448,7 @@ class PassageIndex:
         offset: Any = None,
         size: int = 256,
     ) -> Operation[tuple[list[Passage], Any]]:
-        """Read one page of passages and the offset of the next; see :func:`points.page`."""
+        """Read one page of passages and the offset of the next."""
         page, following = yield from points.page(self._collection, filter, offset, size)
         if not page and offset is None:
             yield from warn_of_unknown_fields(self._collection, filter, self._known_fields)

@@ -73,9 +73,7 @@ def native_point_id(point: str) -> str | int:
 def content_hash(passage: Passage, fingerprints: Iterable[tuple[str, str]]) -> str:
     """Hash everything that decides the stored point by sha256.
 
-    Args:
-        passage: with metadata that JSON can hold.
-        fingerprints: (vector name, fingerprint) of the vectors that are stored.
+    ``fingerprints``: (vector name, fingerprint) of the vectors that are stored.
     """
     content: dict[str, Any] = {
         "text": passage.text,
@@ -119,16 +117,29 @@ def to_passage(
     """Read the passage in a point's payload, in any of the three layouts.
 
     ``flags``: payload keys that may hold a quarantine flag.
-
-    Raises:
-        CollectionMismatchError: the payload has no text, or a value of another type.
     """
     payload = payload or {}
     try:
         if NODE in payload:
-            passage = _passage_of_node(point, payload, flags)
+            fields = _fields_of_node(point, payload)
         else:
-            passage = _passage_of_ours(point, payload, keys, flags)
+            logic = _logic(payload)
+            fields = {
+                "id": logic.get("id", str(point)),
+                "text": payload.get(keys.text),
+                "metadata": payload.get(keys.metadata) or {},
+                "source": logic.get("source"),
+                "span": None if (span := logic.get("span")) is None else tuple(span),
+                "embed_text": logic.get("embed_text"),
+                "extra": logic.get("extra") or {},
+            }
+        if not isinstance(fields["text"], str):
+            raise CollectionMismatchError(
+                f"Point {point} has no text under {keys.text!r} or {NODE!r}: it was not written by"
+                " this package, langchain-qdrant or LlamaIndex with these payload keys. Say where"
+                " text and metadata lie with text_key= and metadata_key=."
+            )
+        passage = Passage(**fields, quarantined=is_quarantined(payload, flags))
         check_types(passage)
     except (InputError, ValueError, AttributeError, TypeError, RecursionError) as error:
         raise CollectionMismatchError(
@@ -136,33 +147,6 @@ def to_passage(
             " passage again, or delete the point."
         ) from error
     return passage
-
-
-def _passage_of_ours(
-    point: models.ExtendedPointId,
-    payload: Mapping[str, Any],
-    keys: PayloadKeys,
-    flags: Sequence[str],
-) -> Passage:
-    text = payload.get(keys.text)
-    if not isinstance(text, str):
-        raise CollectionMismatchError(
-            f"Point {point} has no text under {keys.text!r} or {NODE!r}: it was not written by"
-            " this package, langchain-qdrant or LlamaIndex with these payload keys. Say where text"
-            " and metadata lie with text_key= and metadata_key=."
-        )
-    logic = _logic(payload)
-    span = logic.get("span")
-    return Passage(
-        id=logic.get("id", str(point)),
-        text=text,
-        metadata=payload.get(keys.metadata) or {},
-        source=logic.get("source"),
-        span=None if span is None else tuple(span),
-        embed_text=logic.get("embed_text"),
-        extra=logic.get("extra") or {},
-        quarantined=is_quarantined(payload, flags),
-    )
 
 
 def stored_tenant(payload: Mapping[str, Any] | None) -> str | None:
@@ -184,13 +168,13 @@ def is_quarantined(
     payload: Mapping[str, Any] | None, flags: Sequence[str] = (QUARANTINED,)
 ) -> bool:
     """Tell whether a point is hidden from retrieval."""
-    return any(_value_at(payload, key) is True for key in flags)
-
-
-def _value_at(payload: Any, path: str) -> Any:
-    for key in path.split("."):
-        payload = payload.get(key) if isinstance(payload, Mapping) else None
-    return payload
+    for path in flags:
+        value: Any = payload
+        for key in path.split("."):
+            value = value.get(key) if isinstance(value, Mapping) else None
+        if value is True:
+            return True
+    return False
 
 
 def _logic(payload: Mapping[str, Any] | None) -> Mapping[str, Any]:
@@ -198,23 +182,20 @@ def _logic(payload: Mapping[str, Any] | None) -> Mapping[str, Any]:
     return logic if isinstance(logic, Mapping) else {}
 
 
-def _passage_of_node(
-    point: models.ExtendedPointId, payload: Mapping[str, Any], flags: Sequence[str]
-) -> Passage:
+def _fields_of_node(point: models.ExtendedPointId, payload: Mapping[str, Any]) -> dict[str, Any]:
     node = json.loads(payload[NODE])
     resource = node.get("text_resource") or {}
     text = node.get("text") or resource.get("text") or payload.get("text") or ""
     source = payload.get("ref_doc_id")
     start, end = node.get("start_char_idx"), node.get("end_char_idx")
-    return Passage(
-        id=str(node.get("id_", point)),
-        text=text,
-        metadata=node.get("metadata") or {},
-        source=None if source in (None, "None") else source,
-        span=None if start is None or end is None else (start, end),
-        extra={
+    return {
+        "id": str(node.get("id_", point)),
+        "text": text,
+        "metadata": node.get("metadata") or {},
+        "source": None if source in (None, "None") else source,
+        "span": None if start is None or end is None else (start, end),
+        "extra": {
             "node": {key: value for key, value in node.items() if key not in FIELDS_OF_PASSAGE},
             "node_type": payload.get("_node_type") or node.get("class_name") or "TextNode",
         },
-        quarantined=is_quarantined(payload, flags),
-    )
+    }

@@ -30,10 +30,7 @@ IDS_PER_PAGE = 4096
 
 def count(collection: Collection, user_filter: UserFilter = None) -> Operation[int]:
     """Count the passages that a filter finds."""
-    condition = to_qdrant_filter(
-        user_filter, tenant=collection.tenant, prefixes=collection.prefixes
-    )
-    return (yield from count_points(collection, condition))
+    return (yield from count_points(collection, collection.condition(user_filter)))
 
 
 def get(collection: Collection, ids: Sequence[str]) -> Operation[list[Passage]]:
@@ -88,9 +85,7 @@ def page(
 ) -> Operation[tuple[list[Passage], str | int | None]]:
     """Read one page of passages, in the order of their points, and the offset of the next page."""
     check_count("page_size", size)
-    condition = to_qdrant_filter(
-        user_filter, tenant=collection.tenant, prefixes=collection.prefixes
-    )
+    condition = collection.condition(user_filter)
     limit = collection.limits.results(size)
     records, following = yield scroll(collection.name, condition, limit=limit, offset=offset)
     return [collection.passage(record) for record in records], following
@@ -102,11 +97,7 @@ def delete(
     user_filter: UserFilter = None,
     source: str | None = None,
 ) -> Operation[int]:
-    """Delete passages by exactly one of the three; return how many there were.
-
-    Raises:
-        InputError: none or several of the three, or a filter that excludes nothing.
-    """
+    """Delete passages by exactly one of the three; return how many there were."""
     if (ids is not None) + (user_filter is not None) + (source is not None) != 1:
         raise InputError("Say what to delete by exactly one of ids=, filter= and source=.")
     if source is not None:
@@ -133,12 +124,7 @@ def delete(
 
 
 def delete_stale(collection: Collection, sources: Mapping[str, Set[str]]) -> Operation[int]:
-    """Delete the other points of these sources; return how many.
-
-    Args:
-        collection: where to delete.
-        sources: source -> ids of the points that stay.
-    """
+    """Delete the points of these sources except those to keep; return how many."""
     deleted = 0
     for batch in batches(list(sources), collection.limits.ids(SOURCES_PER_CALL)):
         staying = set().union(*(sources[source] for source in batch))
@@ -181,12 +167,8 @@ def _source_filter(collection: Collection, sources: list[str]) -> models.Filter:
 def _delete(collection: Collection, condition: models.Filter) -> Operation[int]:
     matching = yield from count_points(collection, condition)
     if matching:
-        yield client_call(
-            "delete",
-            collection.name,
-            points_selector=models.FilterSelector(filter=condition),
-            wait=True,
-        )
+        selector = models.FilterSelector(filter=condition)
+        yield client_call("delete", collection.name, points_selector=selector, wait=True)
     return matching
 
 

@@ -31,13 +31,10 @@ def hide(collection: Collection, ids: Sequence[str]) -> Operation[list[str]]:
     for batch in _batches(ids):
         active = yield from _found(collection, batch, hidden=False)
         if active:
+            points = [record.id for _, record in active]
+            flag = {QUARANTINED.removeprefix(f"{LOGIC}."): True}
             yield client_call(
-                "set_payload",
-                collection.name,
-                payload={QUARANTINED.removeprefix(f"{LOGIC}."): True},
-                key=LOGIC,
-                points=[record.id for _, record in active],
-                wait=True,
+                "set_payload", collection.name, payload=flag, key=LOGIC, points=points, wait=True
             )
         done += [passage_id for passage_id, _ in active]
     return done

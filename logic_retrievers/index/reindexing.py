@@ -74,19 +74,7 @@ class ReindexReport:
 
 
 class Reindexing:
-    """One reindexing; see :meth:`PassageIndex.reindex`.
-
-    Args:
-        source: the original.
-        into: name of the second collection.
-        encoder: makes the vectors of the second collection.
-        settings: those of :class:`CollectionSettings` that differ from the original's.
-        alias: switched to the second collection at the end.
-        embedded: whether the engine runs in this process.
-
-    Raises:
-        ConfigurationError: settings or names that cannot be.
-    """
+    """One reindexing of ``source``; see :meth:`PassageIndex.reindex`."""
 
     def __init__(
         self,
@@ -195,7 +183,12 @@ class Reindexing:
         }
         existing = yield from get_info(into)
         if existing is not None:
-            yield from self._check_origin(existing)
+            points, _ = yield scroll(into, limit=1, payload=False)
+            if points and (existing.config.metadata or {}).get(_ORIGIN) != source.name:
+                raise CollectionError(
+                    f"{into!r} exists already, and was not made from {source.name!r}. Its passages"
+                    " would be deleted. Choose another name, or delete it first."
+                )
         elif not self._embedded and not source.local_mode:
             options = {**options_of(info.config), **(wanted.get("collection_options") or {})}
             if wanted["quantized"]:
@@ -206,22 +199,8 @@ class Reindexing:
         yield from copy_payload_indexes(info, into, (yield client_call("get_collection", into)))
         return (yield from prepare_writing(target, self._encoder.specs))
 
-    def _check_origin(self, existing: models.CollectionInfo) -> Operation[None]:
-        if (existing.config.metadata or {}).get(_ORIGIN) == self._source.name:
-            return
-        points, _ = yield scroll(self._into, limit=1, payload=False)
-        if points:
-            raise CollectionError(
-                f"{self._into!r} exists already, and was not made from {self._source.name!r}. Its"
-                " passages would be deleted. Choose another name, or delete it first."
-            )
-
     def _fill(self, target: Collection, meter: ProgressMeter) -> Operation[tuple[int, int]]:
-        """Fill the second collection; return how many passages were written, and how many deleted.
-
-        Raises:
-            CollectionError: others write to the second collection.
-        """
+        """Fill the second collection; return the numbers of passages written and deleted."""
         seen, written = yield from self._pass(target, {}, meter)
         last = written
         while last > FEW:

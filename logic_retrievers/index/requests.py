@@ -58,7 +58,7 @@ def nearest_request(
     condition: models.Filter | None,
     params: models.SearchParams | None = RESCORED,
 ) -> models.QueryRequest:
-    """Ask for the nearest points on one named vector, ids and scores only."""
+    """Ask for the nearest of the points that meet a condition, ids and scores only."""
     is_sparse = isinstance(query, models.SparseVector)
     vector = query if is_sparse else np.asarray(query, dtype=np.float32).tolist()
     # without validation: the hundreds of ids and coordinates are this package's own
@@ -70,17 +70,6 @@ def nearest_request(
         with_payload=False,
         params=params,
     )
-
-
-def scores_request(
-    query: QueryVector,
-    stored_name: str,
-    points: models.Filter,
-    params: models.SearchParams | None,
-) -> models.QueryRequest:
-    """Ask for the score of each of these points (:func:`by_id`) on one named vector."""
-    limit = len(points.must[0].has_id)  # type: ignore[index, union-attr]
-    return nearest_request(query, stored_name, limit, points, params)
 
 
 def by_id(

@@ -24,8 +24,7 @@ from logic_retrievers.errors import (
     shown,
 )
 from logic_retrievers.index import lexical
-from logic_retrievers.index.collection import Collection, StoredVector
-from logic_retrievers.index.collection_metadata import by_stored_name, new_metadata
+from logic_retrievers.index.collection import Collection, StoredVector, by_stored_name, new_metadata
 from logic_retrievers.index.filters import metadata_paths
 from logic_retrievers.index.lexical import NAME as LEXICAL
 from logic_retrievers.index.point_format import ID, QUARANTINED, SOURCE, TENANT, PayloadKeys
@@ -37,7 +36,6 @@ INT8 = models.ScalarQuantization(
 )
 # field -> its type, and the client's argument: the type, or parameters of qdrant-client
 Fields: TypeAlias = Mapping[str, tuple[models.PayloadSchemaType, Any]]
-KINDS = tuple(kind.value for kind in models.PayloadSchemaType)
 # Vectors that are made only where they are named: each costs a third of the encoding, and only
 # searches for contradictions use this one.
 ON_REQUEST = frozenset({"contradiction"})
@@ -62,12 +60,7 @@ _OPTIONS = {"on_disk", *(models.CreateCollection.model_fields.keys() & _ARGUMENT
 def read_options(options: Mapping[str, Any] | None, *, embedded: bool = False) -> dict[str, Any]:
     """Check ``collection_options`` by qdrant-client's own model of a new collection.
 
-    Returns:
-        Arguments of ``create_collection``, and ``on_disk``.
-
-    Raises:
-        ConfigurationError: an unknown name, a value of another kind, or an option that the embedded
-            engine does not have.
+    The result has the arguments of ``create_collection``, and ``on_disk``.
     """
     given = {name: value for name, value in (options or {}).items() if value is not None}
     if unknown := given.keys() - _OPTIONS:
@@ -114,26 +107,8 @@ def options_of(config: models.CollectionConfig) -> dict[str, Any]:
     return options
 
 
-def requested_specs(
-    specs: Mapping[str, VectorSpec], names: Sequence[str] | None
-) -> dict[str, VectorSpec]:
-    """Choose the encoder's vectors that the user names; all of them by default.
-
-    Raises:
-        ConfigurationError: a name that the encoder does not make, or none at all.
-    """
-    chosen = list(specs if names is None else names)
-    unknown = [name for name in chosen if not isinstance(name, str) or name not in specs]
-    if unknown or not chosen:
-        raise ConfigurationError(
-            f"The encoder makes {sorted(specs)}, not {unknown or 'nothing'}. Choose vectors= from"
-            " these, or pass another encoder."
-        )
-    return {name: specs[name] for name in chosen}
-
-
 def default_specs(specs: Mapping[str, VectorSpec]) -> dict[str, VectorSpec]:
-    """Choose the vectors that a new collection gets where the user names none."""
+    """Choose the vectors of a new collection where the user names none."""
     default = {name: spec for name, spec in specs.items() if name not in ON_REQUEST}
     return default or dict(specs)
 
@@ -145,15 +120,7 @@ def creation_arguments(
     quantized: bool,
     options: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Make the arguments of ``create_collection``.
-
-    Args:
-        specs: the dense vectors.
-        language: language of the lexical vector; None for a collection without one.
-        keys: payload keys of text and metadata.
-        quantized: whether to keep int8 vectors as well.
-        options: see :func:`read_options`.
-    """
+    """Make the arguments of ``create_collection``; without a language no lexical vector."""
     on_disk = options.get("on_disk")
     vectors = {name: new_vector(spec) for name, spec in specs.items()}
     dense = {
@@ -192,12 +159,7 @@ _SECOND = (
 
 
 def check_vector(collection: str, vector: StoredVector, spec: VectorSpec) -> None:
-    """Compare a stored vector with the one that the encoder makes.
-
-    Raises:
-        CollectionMismatchError: the dimensions differ.
-        FingerprintMismatchError: another encoder made the stored vectors.
-    """
+    """Refuse a stored vector of another dimension or encoder."""
     if vector.dimension != spec.dimension:
         raise CollectionMismatchError(
             f"Vector {vector.stored_name!r} of collection {collection!r} has dimension"
@@ -235,11 +197,7 @@ def swap_query_encoder(
 
 
 def check_fields(fields: Mapping[str, Any] | None) -> Fields:
-    """Check ``indexed_fields``.
-
-    Raises:
-        ConfigurationError: a field that has no name, or a type that Qdrant does not have.
-    """
+    """Check ``indexed_fields``."""
     checked = {}
     for field, schema in (fields or {}).items():
         if not isinstance(field, str) or not field:
@@ -251,7 +209,8 @@ def check_fields(fields: Mapping[str, Any] | None) -> Fields:
         except ValueError:
             raise ConfigurationError(
                 f"indexed_fields={{{field!r}: {shown(schema)}}}: a type is one of"
-                f" {', '.join(KINDS)}, or parameters of qdrant-client such as KeywordIndexParams."
+                f" {', '.join(models.PayloadSchemaType)}, or parameters of qdrant-client such as"
+                " KeywordIndexParams."
             ) from None
         checked[field] = (kind, schema if hasattr(schema, "type") else kind)
     return checked
@@ -260,18 +219,7 @@ def check_fields(fields: Mapping[str, Any] | None) -> Fields:
 def index_fields(
     name: str, info: models.CollectionInfo, prefixes: Sequence[str], fields: Fields
 ) -> Operation[None]:
-    """Make the payload indexes of fields that the collection does not have.
-
-    Args:
-        name: name of the collection.
-        info: its description.
-        prefixes: payload keys that hold metadata; a field is indexed under each.
-        fields: see :func:`check_fields`.
-
-    Raises:
-        CollectionMismatchError: a field has an index of another type.
-        AuthenticationError, ServerError: the key may not make one, or the server refuses.
-    """
+    """Make the payload indexes that a collection lacks: of each field under each prefix."""
     existing = info.payload_schema or {}
     for field, (kind, schema) in fields.items():
         for path in metadata_paths(prefixes, field):

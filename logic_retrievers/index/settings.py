@@ -109,11 +109,7 @@ class Settings(ConnectionSettings, CollectionSettings, total=False):
 
 
 def check_name(collection: str) -> str:
-    """Check the name of a collection.
-
-    Raises:
-        ConfigurationError: empty, not a text, or with half a character.
-    """
+    """Check the name of a collection."""
     check_type("collection", collection, str)
     if not collection or not is_encodable(collection):
         raise ConfigurationError("collection= is a name that is not empty, in proper characters.")
@@ -123,11 +119,7 @@ def check_name(collection: str) -> str:
 def split_settings(
     collection: str, settings: Settings, encoder: Any
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Split settings into those of the connection and those of the collection.
-
-    Raises:
-        ConfigurationError: a setting is unknown or of another type, or the encoder is not one.
-    """
+    """Split settings into those of the connection and those of the collection."""
     check_name(collection)
     if unknown := sorted(settings.keys() - Settings.__annotations__.keys()):
         raise ConfigurationError(

@@ -84,14 +84,6 @@ class StrictLimits:
         """Cut a number of ids or values to what one condition may hold."""
         return min(wanted, self.condition_max_size or wanted)
 
-    def searches(self, wanted: int) -> int:
-        """Cut a number of searches to what one batch may hold."""
-        return min(wanted, self.search_max_batchsize or wanted)
-
-    def writes(self, wanted: int) -> int:
-        """Cut a number of points to what one write may hold."""
-        return min(wanted, self.upsert_max_batchsize or wanted)
-
     def filterable(self, keys: tuple[str, ...], indexed: Keys[str]) -> tuple[str, ...]:
         """Keep the payload keys that a filter may name."""
         if self.unindexed_filtering_retrieve is False:

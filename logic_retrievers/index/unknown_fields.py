@@ -51,11 +51,9 @@ def unknown_fields(
 ) -> Operation[tuple[dict[str, str], list[str]]]:
     """Find the fields of a filter in which no passage has a value that it could find.
 
-    Fields that are ``known`` are not looked up again.
-
-    Returns:
-        Name of a field -> the kind of value that the filter wants there, and the fields that were
-        looked up. Both are empty where the collection is, or where a server refuses to look.
+    Fields that are ``known`` are not looked up again. Maps such a field to the kind of value that
+    the filter wants, and lists the fields that were looked up. Both are empty where the collection
+    is, or where a server refuses to look.
     """
     whole = to_qdrant_filter(user_filter, prefixes=collection.prefixes)
     required = [] if whole is None else _required(whole)

@@ -29,16 +29,8 @@ def encode_passages(
 
     Texts that need the same named vectors are encoded together, and each once.
 
-    Args:
-        encoder: makes the vectors.
-        passages: at least one.
-        names: names of dense vectors.
-
     Returns:
         Vector name -> shape (passages, dimension), float32.
-
-    Raises:
-        EncoderError: a vector with a coordinate that is not finite.
     """
     names_of: dict[str, set[str]] = {}
     for passage in passages:
@@ -93,26 +85,16 @@ def encode_for_storage(
 
 
 def fetch_vectors(
-    collection: Collection,
-    names: Sequence[str],
-    point_ids: Sequence[str],
+    collection: Collection, names: Sequence[str], point_ids: Sequence[str]
 ) -> Operation[dict[str, VectorTable]]:
     """Read dense vectors of points; a point that is gone, or lacks the vector, is left out.
 
     One request: pass no more points than there is memory for their vectors.
-
-    Args:
-        collection: where the points are.
-        names: names of dense vectors.
-        point_ids: as a candidate pool has them.
-
-    Raises:
-        MissingVectorError: the collection lacks a vector.
     """
     stored_names = {name: collection.vector(name).stored_name for name in names}
-    wanted = [native_point_id(point) for point in point_ids]
     records = []
-    if wanted and stored_names:
+    if point_ids and stored_names:
+        wanted = [native_point_id(point) for point in point_ids]
         stored = list(stored_names.values())
         records = yield retrieve(collection.name, wanted, payload=False, vectors=stored)
     return {name: _vector_table(records, stored) for name, stored in stored_names.items()}
@@ -123,16 +105,9 @@ def stored_vectors(
 ) -> Operation[dict[tuple[str, str], npt.NDArray[np.float64]]]:
     """Read the dense vectors that the collection holds of these passages.
 
-    Left out are vectors that the point lacks, and those of another text than the encoder would read
-    for this passage now.
-
-    Args:
-        collection: where to look.
-        passages: with ids that differ.
-        names: names of vectors; those that the collection cannot search are left out.
-
-    Returns:
-        (vector name, passage id) -> vector, shape (dimension,).
+    Left out are vectors that the point lacks or the collection cannot search, and those of another
+    text than the encoder would read for this passage now. Maps (vector name, passage id) to a
+    vector.
     """
     name_of = {
         collection.vector(name).stored_name: name
@@ -145,26 +120,18 @@ def stored_vectors(
     for batch in batches(passages, PASSAGES_PER_CALL):
         by_id = {passage.id: passage for passage in batch}
         pairs = yield from retrieve_by_passage_id(collection, list(by_id), vectors=list(name_of))
-        ids = {str(record.id): passage_id for passage_id, record in pairs}
         for stored_name, name in name_of.items():
-            current = [
-                record
-                for passage_id, record in pairs
-                if _is_current(collection, record, by_id[passage_id], name)
-            ]
-            row_of, rows = _vector_table(current, stored_name)
-            vectors.update(((name, ids[point]), rows[row]) for point, row in row_of.items())
+            row_of, rows = _vector_table([record for _, record in pairs], stored_name)
+            for passage_id, record in pairs:
+                passage, stored = by_id[passage_id], collection.passage(record)
+                # other stores have no hash, and do not note what they embedded
+                is_current = stored.text == passage.text and (
+                    stored_hash(record.payload) is None
+                    or stored.text_for(name) == passage.text_for(name)
+                )
+                if is_current and str(record.id) in row_of:
+                    vectors[name, passage_id] = rows[row_of[str(record.id)]]
     return vectors
-
-
-def _is_current(collection: Collection, record: models.Record, passage: Passage, name: str) -> bool:
-    """Tell whether an encoder would read the same text now for this vector of a point."""
-    stored = collection.passage(record)
-    if stored.text != passage.text:
-        return False
-    if stored_hash(record.payload) is None:  # other stores do not note what they embedded
-        return True
-    return stored.text_for(name) == passage.text_for(name)
 
 
 def _vector_table(records: Sequence[models.Record], stored_name: str) -> VectorTable:

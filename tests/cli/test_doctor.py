@@ -17,7 +17,7 @@ from logic_retrievers.cli.app import app
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import OptimizationWarning
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.index.edge import collection, optimization
+from logic_retrievers.index.edge import collection
 from logic_retrievers.types import Passage
 
 PASSAGES = [Passage(f"p{n}", f"Room {n} by the sea", {"city": "Oslo"}) for n in range(60)]
@@ -71,9 +71,8 @@ def test_an_embedded_index_with_all_that_can_be_wrong(monkeypatch, tmp_path):
     def stop(progress):
         raise KeyboardInterrupt
 
-    for module in (collection, optimization):
-        monkeypatch.setattr(module, "EXACT_LIMIT", 50)
-    monkeypatch.setattr(optimization, "_PROGRAM", "raise SystemExit('killed')")
+    monkeypatch.setattr(collection, "EXACT_LIMIT", 50)
+    monkeypatch.setattr(collection, "_PROGRAM", "raise SystemExit('killed')")
     with (
         PassageIndex.open(location=tmp_path, lexical=False, vectors=["topical"]) as index,
         pytest.warns(OptimizationWarning),
@@ -94,8 +93,7 @@ def test_an_embedded_index_with_all_that_can_be_wrong(monkeypatch, tmp_path):
     assert "optimize()" in hnsw
     assert text.count("note slow or missing") == 3
     monkeypatch.undo()
-    for module in (collection, optimization):
-        monkeypatch.setattr(module, "EXACT_LIMIT", 50)
+    monkeypatch.setattr(collection, "EXACT_LIMIT", 50)
     with PassageIndex.open(location=tmp_path) as index:
         index.optimize()
         index.backfill(["lexical", "compatibility"])

@@ -40,8 +40,7 @@ def _settings(double: WireDouble, protocol: str) -> dict[str, Any]:
 @pytest.fixture(
     params=[
         "memory",
-        "rest",
-        "grpc",
+        "grpc",  # REST: by the conformance suite, and by `wire_settings`
         pytest.param("server-rest", marks=pytest.mark.server),
         pytest.param("server-grpc", marks=pytest.mark.server),
     ]
@@ -50,7 +49,7 @@ def location(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
     """Settings that say where the collection is; empty before and after the test."""
     if request.param == "memory":
         yield {}
-    elif request.param in ("rest", "grpc"):
+    elif request.param == "grpc":
         yield _settings(request.getfixturevalue("wire_double"), request.param)
     else:
         server = request.getfixturevalue("server")

@@ -14,8 +14,7 @@ from fault_injection import Wire
 from qdrant_client import models as m
 
 from logic_retrievers.index.batch_search import batch_search
-from logic_retrievers.index.faults import UnreadableAnswer
-from logic_retrievers.index.requests import ScoredId, by_id, nearest_request, scores_request
+from logic_retrievers.index.requests import ScoredId, by_id, nearest_request
 
 IDS = [UUID(int=n).hex for n in range(20)] + [7, 2**63]
 NAME = "c"
@@ -72,8 +71,8 @@ def requests(condition: m.Filter | None) -> list[m.QueryRequest]:
     return [
         nearest_request(dense, "topical", 5, condition),
         nearest_request(sparse, "lexical", 30, condition),
-        scores_request(dense, "topical", points, EXACT),
-        scores_request(sparse, "lexical", points, None),
+        nearest_request(dense, "topical", 10, points, EXACT),
+        nearest_request(sparse, "lexical", 10, points, None),
     ]
 
 
@@ -137,19 +136,6 @@ def test_the_read_consistency_is_sent(client, wire, monkeypatch, consistency):
     assert str(getattr(consistency, "value", consistency)) in str(ours).lower()
 
 
-def test_a_point_without_an_id_is_an_unreadable_answer(client, wire, monkeypatch):
-    """Id 0 would be another passage."""
-    if not wire.prefer_grpc:
-        pytest.skip("REST answers are validated by their type")
-    from qdrant_client import grpc
-
-    nothing = grpc.QueryBatchResponse(result=[grpc.BatchResult(result=[grpc.ScoredPoint(score=1)])])
-    for stub in stubs(client):
-        monkeypatch.setattr(stub, "QueryBatch", lambda *_, **__: nothing)
-    with pytest.raises(UnreadableAnswer):
-        batch_search(client)(collection_name=NAME, requests=requests(None))
-
-
 def test_a_client_with_a_method_of_its_own_is_asked_by_it(wire, monkeypatch):
     """Who traces or counts searches replaces the method, on the object or in a subclass."""
     client = wire.connect()
@@ -197,13 +183,3 @@ def test_the_body_is_the_clients_own(wire, monkeypatch):
         with contextlib.suppress(AttributeError):  # no answer
             search(collection_name=NAME, requests=requests(FILTERS["except"]))
     assert json.loads(bodies[0]) == json.loads(bodies[1])
-
-
-def test_clients_that_send_nothing_keep_their_own_method(tmp_path):
-    from qdrant_client import QdrantClient
-
-    from logic_retrievers.index.edge import EdgeClient
-
-    for client in (QdrantClient(":memory:"), EdgeClient(str(tmp_path))):
-        assert batch_search(client) == client.query_batch_points
-        client.close()

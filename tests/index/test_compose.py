@@ -19,14 +19,13 @@ CLUSTER = yaml.safe_load(COMPOSE.with_name("cluster.compose.yml").read_text())
 NODES = CLUSTER["services"]
 
 
-def test_the_image_is_pinned():
-    """`latest` changes the format of the data under a running application."""
+def test_the_image_is_pinned_and_of_the_clients_version():
+    """`latest` changes the format of the data under a running application.
+
+    qdrant-client warns where they are more than a minor version apart.
+    """
     assert re.fullmatch(r"qdrant/qdrant:v\d+\.\d+\.\d+", image())
     assert {node["image"] for node in NODES.values()} == {SERVICE["image"]}
-
-
-def test_the_client_does_not_warn_of_the_server():
-    """qdrant-client warns where they are more than a minor version apart."""
     major, minor, _ = map(int, image().partition(":v")[2].split("."))
     own = [int(part) for part in version("qdrant-client").split(".")[:2]]
     assert own[0] == major
@@ -51,13 +50,9 @@ def test_the_nodes_of_a_cluster_find_each_other_and_keep_their_data():
         assert ("--bootstrap" in node["command"]) == ("depends_on" in node) == (name != "node1")
 
 
-def test_the_data_outlive_the_container():
-    """Storage inside the container goes with it."""
+def test_no_key_no_start_this_machine_only_and_the_data_outlive_the_container():
+    """An open database on every interface, or storage that goes with its container."""
     assert SERVICE["volumes"] == ["passages:/qdrant/storage"]
-
-
-def test_no_key_no_start_and_this_machine_only():
-    """An open database on every interface."""
     assert SERVICE["environment"]["QDRANT__SERVICE__API_KEY"].startswith("${QDRANT_API_KEY:?")
     assert all(port.startswith("127.0.0.1:") for port in SERVICE["ports"])
     example = COMPOSE.with_name(".env.example").read_text()

@@ -129,6 +129,7 @@ def test_a_copy_is_kept_like_the_original(wire_settings, wire_double, encoder, m
         index.add(make_passages(20))
         index.copy_to("q", **wire_settings)
         index.reindex("r", HashedEncoder(version="2"))
+        index.reindex("s", collection_options={"shard_number": 4}, quantized=True)
         original, *others = (index.client.get_collection(name) for name in "pqr")
     for other in others:
         assert other.config.model_dump(exclude={"metadata"}) == original.config.model_dump(
@@ -136,6 +137,9 @@ def test_a_copy_is_kept_like_the_original(wire_settings, wire_double, encoder, m
         )
         assert other.payload_schema == original.payload_schema
     assert wire_double.created["q"].wal_config.wal_capacity_mb == 64
+    asked = wire_double.created["s"]
+    assert (asked.shard_number, asked.replication_factor) == (4, 2)
+    assert asked.quantization_config.scalar.type == "int8"
 
 
 def test_into_a_folder_and_back(wire_settings, encoder, make_passages, tmp_path):

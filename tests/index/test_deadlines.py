@@ -67,15 +67,6 @@ async def test_a_server_that_drips(name, prefer_grpc):
         await connection.aclose()
 
 
-def test_the_time_out_is_said_to_be_one():
-    """Asked whether the server runs, the reader looks at one that is well."""
-    with drip("body") as url:
-        connection = Connection.open(url, timeout=0.3, retries=0)
-        with pytest.raises(ServerTimeoutError, match="timeout="):
-            connection.handle(COUNT)
-        connection.close()
-
-
 @pytest.mark.parametrize("kind", [QdrantClient, AsyncQdrantClient])
 async def test_a_given_client_has_the_deadline_that_it_was_made_with(kind):
     """An index over the client of a store hangs where the store itself would hang."""
@@ -98,7 +89,7 @@ def test_repetitions_have_a_deadline_of_their_own():
     with drip("headers") as url:
         connection = Connection.open(url, timeout=0.3, retries=3)
         begun = time.monotonic()
-        with pytest.raises(ServerTimeoutError):
+        with pytest.raises(ServerTimeoutError, match="timeout="):
             connection.handle(COUNT)
         assert time.monotonic() - begun < 5
         connection.close()
@@ -203,20 +194,11 @@ async def test_nor_does_an_asynchronous_call_wait_so_long(wire_settings, wire_do
             await index.acount()
 
 
-@pytest.mark.parametrize("value", ["soon", "-5", "Wed, 99 Foo 2026"])
-def test_a_pause_that_cannot_be_read_is_ours(pauses, wire_settings, wire_double, encoder, value):
-    """An error of parsing in place of a second attempt."""
-    with PassageIndex.open("p", encoder, **wire_settings) as index:
-        wire_double.fail(1, "429", on="points/count", retry_after=value)
-        assert index.count() == 0
-    assert sum(pauses) < 1
-
-
 @pytest.mark.parametrize(
     ("value", "seconds"),
     [
-        *[(None, 0), ("7", 7), (7, 7), (" 7.5 ", 7.5), ("1e3", 0), ("\u0667", 0), (b"7", 0)],
-        *[("9" * 5000, 10**9), ("Mon, 01 Jan 2001 00:00:00 GMT", 0)],
+        *[(None, 0), ("7", 7), (7, 7), (" 7.5 ", 7.5), ("1e3", 0), ("-5", 0), ("soon", 0)],
+        *[("\u0667", 0), (b"7", 0), ("9" * 5000, 10**9), ("Mon, 01 Jan 2001 00:00:00 GMT", 0)],
         ("Fri, 31 Dec 9999 23:59:59 GMT", 10**9),
     ],
     ids=lambda value: ascii(value)[:30],

@@ -15,7 +15,6 @@ from mounts import tmpfs
 
 from logic_retrievers.errors import StorageError
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.index.faults import EdgeError, translate
 from logic_retrievers.types import Passage
 
 Usage = namedtuple("Usage", "total used free")
@@ -61,21 +60,6 @@ def test_the_count_is_that_of_what_is_stored(encoder, tmp_path, monkeypatch):
         report = index.add(passages(40))
         assert report.added + report.unchanged == index.count() == 40
         assert report.added < 40
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "Service runtime error: IO Error: No space left on device (os error 28)",
-        "Service runtime error: Disk quota exceeded (os error 122)",
-        'Os { code: 27, kind: FileTooLarge, message: "File too large" }',
-        "There is not enough space on the disk. (os error 112)",
-        "Read-only file system (os error 30)",
-    ],
-)
-def test_what_the_engine_says_of_a_full_disk(words):
-    """It has no error numbers, only words."""
-    assert type(translate(EdgeError(words), "there", "p")) is StorageError
 
 
 FILL = """
@@ -181,11 +165,3 @@ def test_a_disk_that_is_really_full(small_disk):
     """In a process of its own: where the check fails, the system ends that process (SIGBUS)."""
     done = run(FILL, small_disk)
     assert done.returncode == 0, done.stderr[-2000:]
-
-
-def test_the_room_is_more_than_a_call_takes():
-    """A call sends 8 MiB at most; the engine was seen to take 7 MiB of the disk for it."""
-    from logic_retrievers.index.edge.room import ROOM
-    from logic_retrievers.index.requests import BYTES_PER_CALL
-
-    assert ROOM >= 4 * BYTES_PER_CALL

@@ -19,7 +19,7 @@ from vector_queries import QUERIES, vector_queries
 
 from logic_retrievers.errors import CollectionError, ConfigurationError
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.index.edge import EdgeClient, collection, optimization
+from logic_retrievers.index.edge import EdgeClient, collection
 from logic_retrievers.index.edge.collection import open_folder
 from logic_retrievers.index.faults import EdgeError
 from logic_retrievers.types import Passage
@@ -203,7 +203,6 @@ def found(index, encoder, condition=None):
 def small_limit(monkeypatch):
     """HNSW from 50 points on."""
     monkeypatch.setattr(collection, "EXACT_LIMIT", 50)
-    monkeypatch.setattr(optimization, "EXACT_LIMIT", 50)
 
 
 def test_a_large_collection_gets_hnsw_by_itself(small_limit, tmp_path, encoder, make_passages):
@@ -233,7 +232,7 @@ def test_a_large_collection_gets_hnsw_by_itself(small_limit, tmp_path, encoder, 
 def test_searches_go_on_beside_an_optimisation(small_limit, encoder, make_passages, monkeypatch):
     """The engine's own function stops every thread of the application for minutes."""
     with PassageIndex.open("p", encoder, lexical=False) as index:
-        monkeypatch.setattr(optimization, "unindexed_points", lambda _: 0)
+        monkeypatch.setattr(collection, "unindexed_points", lambda _: 0)
         index.add(make_passages(200))
         thread = threading.Thread(target=index.optimize)
         thread.start()
@@ -246,18 +245,6 @@ def test_searches_go_on_beside_an_optimisation(small_limit, encoder, make_passag
         assert len(counts) > 10
         assert len(set(counts)) == 1
         assert index.client.get_collection("p").indexed_vectors_count == 400
-
-
-def test_an_optimisation_that_fails_changes_nothing(encoder, make_passages, monkeypatch, tmp_path):
-    """A full disk in the middle of it must not cost the collection."""
-    monkeypatch.setattr(optimization, "_PROGRAM", "raise SystemExit('No space left on device')")
-    with PassageIndex.open("p", encoder, location=tmp_path) as index:
-        index.add(make_passages(20))
-        with pytest.raises(Exception, match="No space left"):
-            index.optimize()
-        assert index.count() == 20
-        index.add([Passage("new", "a new text")])
-    assert len(list((tmp_path / "p").glob("shard-*"))) == 1
 
 
 def test_what_an_interrupted_optimisation_left_is_removed(encoder, make_passages, tmp_path):
@@ -366,17 +353,6 @@ def test_a_client_in_local_mode_gets_no_parameters_that_it_ignores(recwarn):
     index.run(index.find_candidates([vector_queries(encoder, "text")]))
     assert not recwarn.list
     client.close()
-
-
-def test_scores_do_not_depend_on_the_batch(encoder, make_passages):
-    """One query alone, and among others."""
-    with PassageIndex.open("p", encoder) as index:
-        index.add(make_passages(200))
-        together = found(index, encoder)
-        for query, pool in zip(QUERIES, together, strict=True):
-            [alone] = index.run(index.find_candidates([vector_queries(encoder, query)]))
-            assert alone.ids == pool.ids
-            np.testing.assert_array_equal(alone.scores["topical"], pool.scores["topical"])
 
 
 def test_points_that_were_lost_since_the_closing_are_noticed(encoder, tmp_path):

@@ -12,14 +12,8 @@ from typing import Any
 
 import pytest
 from filter_semantics import matches
-from haystack import Document
-from haystack_logic_retrievers import ConstraintRetriever as HaystackRetriever
-from haystack_logic_retrievers import LogicDocumentStore
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from langchain_logic_retrievers import ConstraintRetriever as LangChainRetriever
-from llama_index.core.vector_stores import MetadataFilter, MetadataFilters
-from llama_index_logic_retrievers import ConstraintRetriever as LlamaIndexRetriever
 from qdrant_client import models
 from suites import HashedEncoder
 
@@ -243,26 +237,3 @@ def test_a_key_that_qdrant_cannot_reach_is_refused_by_all(small, encoder, key):
         Engine(small, policy, judge=None).search("x")
     with pytest.raises(InputError, match="no path"):
         Reranker(encoder, policy, judge=None).rerank("x", [Passage("a", "b")])
-
-
-def search_by_langchain(index):
-    return LangChainRetriever(index=index, filter={"lnag": "en"}).invoke("an inn")
-
-
-def search_by_llama_index(index):
-    asked = MetadataFilters(filters=[MetadataFilter(key="lnag", value="en")])
-    return LlamaIndexRetriever(index, filter=asked).retrieve("an inn")
-
-
-def search_by_haystack(index):
-    store = LogicDocumentStore(encoder=index.encoder)
-    store.write_documents([Document(content="An inn.", meta={"lang": "en"})])
-    asked = {"field": "meta.lnag", "operator": "==", "value": "en"}
-    return HaystackRetriever(store).run("an inn", filters=asked)["documents"]
-
-
-@pytest.mark.parametrize("search", [search_by_langchain, search_by_llama_index, search_by_haystack])
-def test_every_framework_warns(search, small):
-    """Only the command line did; applications have no one who looks."""
-    with pytest.warns(UnknownFieldWarning, match="'lnag'"):
-        assert search(small) == []

@@ -8,12 +8,11 @@ from multiprocessing.spawn import get_executable
 
 import numpy as np
 import pytest
-from qdrant_client import QdrantClient, models
 from vector_queries import QUERIES, vector_queries
 
 from logic_retrievers.errors import CollectionMismatchError, OptimizationWarning, StorageError
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.index.edge import collection, optimization
+from logic_retrievers.index.edge import collection
 from logic_retrievers.index.point_format import point_id
 from logic_retrievers.types import Passage
 
@@ -22,7 +21,6 @@ from logic_retrievers.types import Passage
 def small_limit(monkeypatch):
     """HNSW from 50 points on."""
     monkeypatch.setattr(collection, "EXACT_LIMIT", 50)
-    monkeypatch.setattr(optimization, "EXACT_LIMIT", 50)
 
 
 def pools(index, encoder):
@@ -62,22 +60,6 @@ def test_int8_vectors_find_and_the_original_ones_score(encoder, make_passages, t
         assert index.client.get_collection("copy").config.quantization_config is not None
 
 
-def test_int8_vectors_are_requested_of_a_server(encoder, monkeypatch, wire_double):
-    created = []
-    create = QdrantClient.create_collection
-
-    def spy(self, *name, **arguments):
-        created.append(arguments)  # of the client, then of the double's own
-        return create(self, *name, **arguments)
-
-    monkeypatch.setattr(QdrantClient, "create_collection", spy)
-    PassageIndex.open("p", encoder, location=wire_double.url, quantized=True).close()
-    assert created[0]["quantization_config"].scalar.type == models.ScalarType.INT8
-    created.clear()
-    PassageIndex.open("plain", encoder, location=wire_double.url).close()
-    assert created[0].get("quantization_config") is None
-
-
 def test_an_existing_collection_without_int8_is_refused(encoder, tmp_path):
     """Or a user would believe that it has them."""
     PassageIndex.open("p", encoder, location=tmp_path).close()
@@ -85,15 +67,17 @@ def test_an_existing_collection_without_int8_is_refused(encoder, tmp_path):
         PassageIndex.open("p", encoder, location=tmp_path, quantized=True)
 
 
-def test_add_does_not_fail_where_only_hnsw_does(encoder, make_passages, monkeypatch):
+def test_add_does_not_fail_where_only_hnsw_does(encoder, make_passages, monkeypatch, tmp_path):
     """All passages are stored: an error would have the caller store them again, and fail again."""
-    monkeypatch.setattr(optimization, "_PROGRAM", "raise SystemExit('No space left on device')")
-    with PassageIndex.open("p", encoder) as index:
+    monkeypatch.setattr(collection, "_PROGRAM", "raise SystemExit('No space left on device')")
+    with PassageIndex.open("p", encoder, location=tmp_path) as index:
         with pytest.warns(OptimizationWarning, match=r"No space left.*optimize\(\)"):
             assert index.add(make_passages(80)).added == 80
         assert index.count() == 80
         with pytest.raises(StorageError, match="No space left"):
             index.optimize()
+        assert index.count() == 80
+    assert len(list((tmp_path / "p").glob("shard-*"))) == 1
 
 
 def test_nothing_of_the_current_folder_is_run(encoder, make_passages, monkeypatch, tmp_path):
@@ -114,7 +98,7 @@ def test_a_program_that_is_no_python_is_not_started_again(
     def never(*_, **__):
         raise AssertionError("started another process")
 
-    monkeypatch.setattr(optimization.subprocess, "run", never)
+    monkeypatch.setattr(collection.subprocess, "run", never)
     before = get_executable()
     request.addfinalizer(lambda: multiprocessing.set_executable(before))
     for name in ("/opt/uwsgi", "", None):

@@ -24,7 +24,11 @@ from logic_retrievers.types import Passage
 
 
 @pytest.mark.parametrize(
-    "change", [{"text": "other"}, {"metadata": {"a": 2}}, {"source": "s"}, {"span": (0, 1)}]
+    "change",
+    [
+        *({"text": "other"}, {"metadata": {"a": 2}}, {"source": "s"}, {"span": (0, 1)}),
+        *({"embed_text": "title"}, {"extra": {"node": 1}}),
+    ],
 )
 def test_every_field_counts_as_a_change(index, change):
     """A stale field behind an unchanged hash would stay for ever."""

@@ -1,22 +1,23 @@
-"""Several addresses of one cluster: a dead node is passed over, by each way of asking."""
+"""Clusters: a dead node is passed over, and every call says what is guaranteed."""
 
 from __future__ import annotations
 
 import asyncio
 import time
+from collections import defaultdict
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from fault_injection import WireDouble
 from typer.testing import CliRunner
 
-from logic_retrievers import Engine
+from logic_retrievers import Engine, Passage
 from logic_retrievers.cli.app import app
 from logic_retrievers.errors import ConfigurationError, ServerUnavailableError, StorageError
 from logic_retrievers.http import RequestLimits
 from logic_retrievers.index import Connection, PassageIndex, nodes
 from logic_retrievers.index.nodes import NodesConnection
-from logic_retrievers.types import Passage
 
 PASSAGES = [Passage(f"p{n}", f"quiet hotel {n}") for n in range(20)]
 DEAD = "http://127.0.0.1:9"
@@ -172,3 +173,59 @@ def test_the_command_line_takes_them_with_commas(wire_double, tmp_path):
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, result.output
     assert "1 added" in result.output
+
+
+READS = ("query_batch_points", "retrieve", "scroll")
+CALLS = (*READS, "upsert", "delete", "update_vectors")
+
+
+@pytest.mark.parametrize(
+    ("consistency", "ordering"), [(2, "weak"), ("majority", "medium"), ("all", "strong")]
+)
+def test_each_call_says_what_is_guaranteed(
+    wire_settings, encoder, monkeypatch, consistency, ordering
+):
+    """The client converts them for its protocol, and would refuse a word that it does not know."""
+    said: dict[str, set[Any]] = defaultdict(set)
+
+    def noting(name: str, really: Any) -> Any:
+        def call(**arguments: Any) -> Any:
+            said[name].add((arguments.get("consistency"), arguments.get("ordering")))
+            return really(**arguments)
+
+        return call
+
+    with PassageIndex.open(
+        "p", encoder, **wire_settings, consistency=consistency, ordering=ordering
+    ) as index:
+        for name in CALLS:
+            monkeypatch.setattr(index.client, name, noting(name, getattr(index.client, name)))
+        index.add([Passage("a", "quiet hotel", source="s"), Passage("b", "bar", source="s")])
+        index.backfill()
+        index.add([Passage("a", "quiet hotel", source="s")], replace_sources=True)
+        assert index.get(["a", "b"]) == [Passage("a", "quiet hotel", source="s")]
+        assert [passage.id for passage in index.scroll()] == ["a"]
+    reads, writes = (consistency, None), (None, ordering)
+    for name in said:
+        assert said[name] == {reads if name in READS else writes}, name
+    assert {"retrieve", "scroll", "upsert", "delete"} <= said.keys()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"consistency": "most"},
+        {"consistency": True},
+        {"ordering": "strict"},
+    ],
+)
+def test_another_value_is_refused_before_anything_is_sent(wire_double, encoder, settings):
+    with pytest.raises(ConfigurationError, match=f"{next(iter(settings))}= is "):
+        PassageIndex.open("p", encoder, location=wire_double.url, **settings)
+    assert not wire_double.requests
+
+
+@pytest.mark.parametrize("settings", [{"consistency": 1}, {"ordering": "weak"}])
+def test_the_embedded_engine_has_no_copies(encoder, settings):
+    with pytest.raises(ConfigurationError, match="for a server"):
+        PassageIndex.open("p", encoder, **settings)

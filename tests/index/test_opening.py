@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
+import os
 import pickle
 
 import numpy as np
@@ -12,14 +12,16 @@ from qdrant_client import AsyncQdrantClient, QdrantClient, models
 from suites import HashedEncoder
 
 from logic_retrievers.errors import (
+    CollectionError,
     CollectionMismatchError,
     CollectionNotFoundError,
     ConfigurationError,
     FingerprintMismatchError,
     MissingVectorError,
     ServerUnavailableError,
+    StorageError,
 )
-from logic_retrievers.index import Connection, EncodedVectorQuery, PassageIndex
+from logic_retrievers.index import EncodedVectorQuery, PassageIndex
 from logic_retrievers.types import Passage
 
 
@@ -71,16 +73,12 @@ def test_a_vector_that_is_asked_for_must_be_there(opened):
     [
         ({"vectors": ["nonsense"]}, ConfigurationError, "nonsense"),
         ({"vectors": []}, ConfigurationError, "nothing"),
-        ({"vectors": [[]]}, ConfigurationError, "The encoder makes"),
+        ({"vectors": [[]]}, ConfigurationError, "makes no vector"),
         ({"vectors": 5}, ConfigurationError, "vectors"),
         ({"create": "no"}, ConfigurationError, "create"),
         ({"collection": ""}, ConfigurationError, "collection"),
         ({"create": False}, CollectionNotFoundError, "no collection 'lr-test'"),
-        ({"retries": -1}, ConfigurationError, "retries"),
-        ({"timeout": 0}, ConfigurationError, "timeout"),
-        ({"location": "localhost:6333"}, ConfigurationError, "http://localhost:6333"),
         ({"location": ":memory:", "api_key": "k"}, ConfigurationError, "API key"),
-        ({"location": "\0"}, ConfigurationError, "null"),
     ],
 )
 def test_settings_that_cannot_work(encoder, settings, error, message):
@@ -108,32 +106,17 @@ def test_a_collection_keeps_its_keys(encoder, location):
             PassageIndex.open("lr-test", encoder, client=index.client, metadata_key="other")
 
 
-@pytest.mark.parametrize(
-    ("config", "error", "message"),
-    [
-        (
-            models.VectorParams(size=32, distance=models.Distance.DOT),
-            CollectionMismatchError,
-            "Dot",
-        ),
-        (
-            models.VectorParams(size=8, distance=models.Distance.COSINE),
-            CollectionMismatchError,
-            "8",
-        ),
-        (
-            {n: models.VectorParams(size=32, distance=models.Distance.COSINE) for n in ("x", "y")},
-            CollectionMismatchError,
-            "vector_names",
-        ),
-    ],
-)
-def test_foreign_collections_that_do_not_fit(encoder, config, error, message):
+def test_foreign_collections_that_do_not_fit(encoder):
     """Dot products taken for cosines, or a vector taken for another."""
-    client = QdrantClient(":memory:")
-    client.create_collection("lr-test", config)
-    with pytest.raises(CollectionMismatchError, match=message):
-        PassageIndex.open("lr-test", encoder, client=client)
+    client, cosine = QdrantClient(":memory:"), models.Distance.COSINE
+    for name, config, message in (
+        ("a", models.VectorParams(size=32, distance=models.Distance.DOT), "Dot"),
+        ("b", models.VectorParams(size=8, distance=cosine), "8"),
+        ("c", dict.fromkeys("xy", models.VectorParams(size=32, distance=cosine)), "vector_names"),
+    ):
+        client.create_collection(name, config)
+        with pytest.raises(CollectionMismatchError, match=message):
+            PassageIndex.open(name, encoder, client=client)
     client.close()
 
 
@@ -153,19 +136,6 @@ def test_no_server_there(encoder):
     """Wrong address or server down: one message that names the address."""
     with pytest.raises(ServerUnavailableError, match=r"http://127\.0\.0\.1:9 .*running"):
         PassageIndex.open("lr-test", encoder, location="http://127.0.0.1:9", retries=0)
-
-
-def test_the_default_encoder():
-    """Three lines must be enough to begin."""
-    with PassageIndex.open() as index:
-        index.add(
-            [Passage("a", "A quiet room by the river."), Passage("b", "Loud music all night.")]
-        )
-        query = index.encoder.encode_queries(["silence near the water"])["topical"][0]
-        search = EncodedVectorQuery("topical", "topical", query, 1)
-        [pool] = index.run(index.find_candidates([[search]]))
-        assert [p.id for p in index.run(index.fetch_passages(pool.ids)).values()] == ["a"]
-        assert index.add([Passage("a", "A quiet room by the river.")]).unchanged == 1
 
 
 def test_given_clients_stay_open(encoder):
@@ -195,36 +165,6 @@ def test_an_asynchronous_client_alone(encoder):
         await client.close()
 
     asyncio.run(use_async_methods())
-
-
-def test_daily_methods_have_an_asynchronous_form():
-    """A setting that only one of the two has."""
-    names = ["open", "add", "delete", "count", "get", "scroll", "backfill", "close", "run"]
-    names += ["use_query_encoder", "unknown_fields"]
-    for name in names:
-        one, other = getattr(PassageIndex, name), getattr(PassageIndex, f"a{name}")
-        assert (
-            inspect.signature(one).parameters.keys() == inspect.signature(other).parameters.keys()
-        )
-        assert inspect.iscoroutinefunction(other) or inspect.isasyncgenfunction(other)
-    methods = {name for name, _ in inspect.getmembers(PassageIndex, callable) if name[0] != "_"}
-    assert methods - {*names, *(f"a{name}" for name in names)} == {
-        *("find_candidates", "fetch_passages", "fetch_vectors", "stored_vectors"),
-        *("get_passages", "read_page", "delete_passages"),
-        *("hide", "unhide", "quarantined_page", "fingerprints", "note", "noted"),
-        *("copy_to", "reindex", "optimize"),  # maintenance, which blocks
-    }
-
-
-def test_the_key_is_nowhere_to_be_seen(encoder, wire_double):
-    """A key in a log is a key given away."""
-    key = "very-secret-key"
-    url = wire_double.url.replace("http://", "http://user:concealed@")
-    with pytest.raises(ConfigurationError, match="api_key=") as caught:
-        Connection.open(url, api_key=key)
-    with PassageIndex.open("lr-test", encoder, location=wire_double.url, api_key=key) as index:
-        texts = [str(caught.value), repr(index), str(vars(index)), repr(index.connection)]
-    assert not any(key in text or "concealed" in text for text in texts)
 
 
 def test_a_collection_of_tenants_is_not_opened_for_everybody_by_accident(opened, location):
@@ -273,3 +213,57 @@ def test_an_open_index_is_not_pickled(opened):
     """A TypeError about a lock does not say what to do instead."""
     with pytest.raises(ConfigurationError, match="Open it where it is needed"):
         pickle.dumps(opened())
+
+
+def test_folders_that_are_none(encoder, tmp_path):
+    """A file, or somebody else's JSON, must not be taken for an index or overwritten."""
+    file = tmp_path / "file"
+    file.write_text("hello")
+    with pytest.raises(CollectionError, match="is a file"):
+        PassageIndex.open("lr-test", encoder, location=file)
+    (tmp_path / "lr-test").mkdir()
+    (tmp_path / "lr-test" / "collection.json").write_text("not json")
+    with pytest.raises(CollectionError, match=r"collection\.json is damaged"):
+        PassageIndex.open("lr-test", encoder, location=tmp_path)
+    assert file.read_text() == "hello"
+
+
+def test_a_folder_of_local_mode(encoder, tmp_path):
+    """What an older version stored is not lost, and nobody writes beside it."""
+    old = QdrantClient(path=str(tmp_path / "old"))
+    with PassageIndex.open("lr-test", encoder, client=old) as index:
+        index.add([Passage("a", "text", {"n": 1})])
+        with pytest.raises(CollectionError, match=r"local mode.*copy_to"):
+            PassageIndex.open("lr-test", encoder, location=tmp_path / "old")
+        assert index.copy_to(location=tmp_path / "new") == 1
+    old.close()
+    with PassageIndex.open("lr-test", encoder, location=tmp_path / "new") as index:
+        assert index.get(["a"]) == [Passage("a", "text", {"n": 1})]
+        assert index.add([Passage("a", "text", {"n": 1})]).unchanged == 1
+
+
+def test_a_folder_without_the_right_to_write(encoder, monkeypatch, tmp_path):
+    """A traceback of qdrant-client's does not tell what to do."""
+
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("os.mkdir", refuse)
+    with pytest.raises(StorageError, match="Permission denied"):
+        PassageIndex.open("lr-test", encoder, location=tmp_path / "new")
+
+
+def test_a_folder_that_is_only_read_is_not_made(encoder, tmp_path):
+    """A misspelt path becomes an empty store, which answers every search with nothing."""
+    for place in (tmp_path / "typo", tmp_path / "typo" / "deep"):
+        with pytest.raises(CollectionNotFoundError, match="no collection"):
+            PassageIndex.open("lr-test", encoder, location=place, create=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_a_new_folder_is_its_owners_alone(encoder, tmp_path):
+    """Everybody on the machine could read the passages."""
+    folder = tmp_path / "new"
+    PassageIndex.open("lr-test", encoder, location=folder).close()
+    assert folder.stat().st_mode & 0o777 == 0o700

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fault_injection import WireDouble
 from vector_queries import QUERIES, vector_queries
 
 from logic_retrievers.errors import InputError, MissingVectorError
@@ -142,25 +141,6 @@ def test_many_queries_are_a_few_requests(wire_double, encoder, make_passages):
     index.run(index.find_candidates([vector_queries(encoder, query) for query in QUERIES * 10]))
     assert [name for _, name in wire_double.requests] == ["points/query/batch"] * 2
     index.close()
-
-
-def test_a_server_that_forbids_exact_search_is_asked_without(encoder, make_passages):
-    """Qdrant Cloud may run in strict mode: the search must not fail there."""
-    inexact = {"strict_mode_config": {"enabled": True, "search_allow_exact": False}}
-    with WireDouble(strict=True) as double:
-        index = PassageIndex.open(
-            "lr-test", encoder, location=double.url, tenant="t", collection_options=inexact
-        )
-        passages = make_passages(30)
-        index.add([*passages, Passage("s", "text", source="s")])
-        index.add([Passage("s2", "text", source="s")], replace_sources=True)
-        truth = brute_force(encoder, passages, QUERIES[0])["topical"]
-        [pool] = index.run(index.find_candidates([vector_queries(encoder, QUERIES[0])]))
-        assert {round(v, 5) for v in pool.scores["topical"]} & {round(v, 5) for v in truth.values()}
-        assert not np.isnan([*pool.scores.values()]).any()
-        assert index.delete(ids=["p1"]) == 1
-        assert index.delete(source="s") == 1
-        index.close()
 
 
 def test_the_lexical_vector_finds_words(opened, encoder):

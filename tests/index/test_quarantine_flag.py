@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from fault_injection import WireDouble
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from suites import HashedEncoder
 
-from logic_retrievers.errors import CollectionError
 from logic_retrievers.index import EncodedVectorQuery, PassageIndex
 from logic_retrievers.index.lexical import NAME, term_vector
 from logic_retrievers.index.point_format import point_id
@@ -64,6 +59,7 @@ def test_hidden_passages_come_back_from_no_search(opened, encoder, make_passages
     for names in (*((name,) for name in DENSE), (NAME,), DENSE, (*DENSE, NAME)):
         for limit in (5, 100):
             assert not search_ids(index, names=names, limit=limit) & {*some}
+    assert len(search_ids(index, names=["topical"], limit=5)) == 5
     assert search_ids(index) == everybody - {*some}
     assert search_ids(index, condition={"parity": "odd"}) == {
         f"p{n}" for n in range(1, 24, 2) if n not in (7, 11)
@@ -169,18 +165,6 @@ def test_fingerprints_are_the_same_in_the_next_process(tmp_path, encoder, make_p
         assert index.run(index.fingerprints(ids)) == taken
 
 
-def test_a_backfill_keeps_what_is_hidden(opened, make_passages):
-    """Completing a collection would publish its quarantine."""
-    index = opened(vectors=["topical"])
-    index.add(make_passages(6))
-    hide(index, "p2")
-    index.backfill(["compatibility"])
-    completed = opened()
-    assert search_ids(completed) == {"p0", "p1", "p3", "p4", "p5"}
-    assert [one.id for one in completed.scroll() if one.quarantined] == ["p2"]
-    assert [p.id for p in completed.run(completed.quarantined_page())[0]] == ["p2"]
-
-
 @pytest.mark.parametrize("indexed", [True, False])
 def test_a_strict_server(encoder, make_passages, indexed):
     """It refuses every filter on a key without an index, and so every search."""
@@ -199,76 +183,6 @@ def test_a_strict_server(encoder, make_passages, indexed):
         with PassageIndex.open("p", encoder, location=double.url, show_quarantined=True) as index:
             assert search_ids(index) == {f"p{n}" for n in range(6)}
             assert [one.id for one in index.run(index.quarantined_page())[0]] == ["p2"]
-
-
-def test_who_may_only_read_hides_nothing(encoder, make_passages):
-    """The error comes before anything is believed to be hidden."""
-    with WireDouble(api_key="all", read_only_api_key="read") as double:
-        with PassageIndex.open("p", encoder, location=double.url, api_key="all") as index:
-            index.add(make_passages(3))
-        reach = {"location": double.url, "api_key": "read", "create": False}
-        with PassageIndex.open("p", encoder, **reach) as index:
-            assert index.run(index.quarantined_page()) == ([], None)
-            with pytest.raises(Exception, match="Write access") as caught:
-                hide(index, "p1")
-            assert isinstance(caught.value, CollectionError) or "key" in str(caught.value)
-            assert search_ids(index) == {"p0", "p1", "p2"}
-
-
-flags = st.lists(st.booleans(), min_size=30, max_size=30)
-conditions = st.none() | st.fixed_dictionaries(
-    {},
-    optional={
-        "parity": st.sampled_from(["odd", "even", {"not": "odd"}, None]),
-        "number": st.builds(lambda n: {"gte": n}, st.integers(0, 30))
-        | st.lists(st.integers(0, 30), min_size=1, max_size=8),
-    },
-)
-
-
-PARITY = ("even", "odd")
-
-
-@pytest.fixture(scope="module")
-def thirty_passages():
-    """A collection for all examples; each sets the flags that it needs."""
-    with PassageIndex.open("p", HashedEncoder()) as index:
-        index.add(
-            Passage(f"p{n}", f"hostel number {n} {n * n}", {"number": n, "parity": PARITY[n % 2]})
-            for n in range(30)
-        )
-        yield index
-
-
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(hidden=flags, condition=conditions, limit=st.integers(1, 32))
-def test_a_search_leaves_out_what_is_hidden_and_nothing_else(
-    thirty_passages, hidden, condition, limit
-):
-    """The nearest of those that are admitted, by a plain sort."""
-    ids = [f"p{n}" for n in range(30)]
-    unhide(thirty_passages, *ids)
-    hide(thirty_passages, *(one for one, flag in zip(ids, hidden, strict=True) if flag))
-    [search] = vector_queries(thirty_passages.encoder, ["topical"], limit)
-    [pool] = thirty_passages.run(thirty_passages.find_candidates([[search]], condition))
-    texts = [p.text for p in thirty_passages.get(ids)]
-    rows = thirty_passages.encoder.encode_documents(texts)["topical"]
-    admitted = [n for n in range(30) if not hidden[n] and admits(condition, n)]
-    wanted = sorted((float(rows[n] @ search.query) for n in admitted), reverse=True)[:limit]
-    np.testing.assert_allclose(sorted(pool.scores["topical"])[::-1], wanted, atol=2e-6)
-    assert set(pool.ids) <= {point_id(f"p{n}") for n in admitted}
-
-
-def admits(condition, number):
-    """Whether a passage of that number meets a condition."""
-    for key, wanted in (condition or {}).items():
-        if key == "parity":
-            parity = PARITY[number % 2]
-            if not (wanted == parity or (wanted == {"not": "odd"} and parity == "even")):
-                return False
-        elif number not in wanted if isinstance(wanted, list) else number < wanted["gte"]:
-            return False
-    return True
 
 
 def test_a_users_own_value_of_that_name_is_no_flag(opened, encoder):

@@ -24,21 +24,10 @@ from logic_retrievers.errors import (
 )
 from logic_retrievers.types import Passage
 
-WORDS = [
-    "quiet",
-    "noisy",
-    "hotel",
-    "hostel",
-    "river",
-    "garden",
-    "pool",
-    "pets",
-    "cheap",
-    "warm",
-    "harbour",
-    "bar",
-    "music",
-]
+WORDS = (
+    *("quiet", "noisy", "hotel", "hostel", "river", "garden", "pool", "pets"),
+    *("cheap", "warm", "harbour", "bar", "music"),
+)
 PASSAGES = [
     Passage(f"p{i}", " ".join(WORDS[(i * 5 + j * (i % 3 + 1)) % len(WORDS)] for j in range(6)))
     for i in range(26)

@@ -188,32 +188,6 @@ def test_cut_off_after_the_switch(on_server, wire_settings, encoder, monkeypatch
             old.reindex("p-3")
 
 
-def test_the_second_collection_is_kept_like_the_first(wire_double, wire_settings, encoder):
-    """Shards, copies, payload indexes; what is asked for goes before."""
-    options = {"shard_number": 2, "replication_factor": 2, "on_disk_payload": True}
-    fields = {"city": "keyword"}
-    with PassageIndex.open(
-        "p", encoder, **wire_settings, collection_options=options, indexed_fields=fields
-    ) as index:
-        index.add([Passage("a", "text", {"city": "Oslo"})])
-        index.reindex("q", collection_options={"shard_number": 4}, quantized=True)
-        info = index.client.get_collection("q")
-    assert wire_double.created["q"].shard_number == 4
-    assert wire_double.created["q"].replication_factor == 2
-    assert wire_double.created["q"].quantization_config is not None
-    assert "metadata.city" in info.payload_schema
-
-
-@pytest.mark.filterwarnings("ignore::logic_retrievers.errors.StrictModeWarning")
-def test_a_strict_collection(wire_settings, encoder, make_passages):
-    """Its limits are those of the pages that are read, and of the writes."""
-    strict = {"enabled": True, "max_query_limit": 20, "upsert_max_batchsize": 10}
-    options = {"collection_options": {"strict_mode_config": strict}}
-    with PassageIndex.open("p", encoder, **wire_settings, **options) as index:
-        index.add(make_passages(60))
-        assert index.reindex("q", **options).passages == 60
-
-
 def test_an_estimate_writes_nothing(opened, make_passages):
     index = opened()
     assert index.reindex("lr-test-2", NEWER, dry_run=True).passages == 0
@@ -239,7 +213,7 @@ Call = Callable[[PassageIndex], Any]
         (lambda index: index.reindex("q", alias=""), "not empty"),
         (lambda index: index.reindex("q", tenant="t"), "tenant="),
         (lambda index: index.reindex("q", "an encoder"), "second argument is an encoder"),
-        (lambda index: index.reindex("q", vectors=["mine"]), "The encoder makes"),
+        (lambda index: index.reindex("q", vectors=["mine"]), "makes no vector"),
     ],
 )
 def test_bad_input(on_server, call: Call, words: str):

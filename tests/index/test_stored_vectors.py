@@ -152,17 +152,6 @@ def test_the_text_to_embed_is_embedded_by_a_backfill_in_place(opened):
     assert index.get(["titled"]) == [TITLED]
 
 
-@pytest.mark.parametrize(
-    "change", [{"embed_text": None}, {"embed_text": "x"}, {"extra": {}}, {"extra": {"node": 1}}]
-)
-def test_both_fields_count_as_a_change(index, change):
-    """A stale vector or relation behind an unchanged hash would stay for ever."""
-    index.add([TITLED])
-    second = replace(TITLED, **change)
-    assert index.add([second]).updated == 1
-    assert index.get(["titled"]) == [second]
-
-
 def test_hashes_of_passages_without_the_two_fields_are_what_they_were():
     """A hash that changes with a version encodes every collection of every user anew."""
     passage = Passage("a", "Quiet rooms.", {"n": 1, "é": [None, True]}, "s.md", (3, 15))

@@ -205,12 +205,16 @@ def test_a_rate_that_grants_nothing(wire_settings, rate, settings):
         Engine(index).search_many(["rooms by the sea", "a hut", "an inn by the lake"])
 
 
+@pytest.mark.filterwarnings("ignore::logic_retrievers.errors.StrictModeWarning")
 def test_counts_are_exact(wire_settings, make_passages):
     """Where strict mode forbids exact ones; a server's estimate is far off for a filter."""
     strict = {"enabled": True, "search_allow_exact": False, "max_query_limit": 20}
     limited = {"collection_options": {"strict_mode_config": strict}}
     with PassageIndex.open("p", OnnxEncoder(), **wire_settings, **limited) as index:
-        index.add(make_passages(60))
+        passages = make_passages(60)
+        index.add(passages)
+        [hit] = Engine(index, "topical").search(passages[7].text, k=1)
+        assert (hit.passage.id, hit.score) == ("p7", pytest.approx(1, abs=1e-3))
         assert index.count() == 60
         assert index.count({"parity": "even"}) == 30
         assert index.count({"number": {"lt": 45}}) == 45

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import json
 import sqlite3
-import time
 import traceback
+from collections.abc import Mapping
+from typing import Any
 
 import grpc
 import httpx
@@ -27,6 +29,7 @@ from logic_retrievers.errors import (
     ServerUnavailableError,
     StorageError,
 )
+from logic_retrievers.evaluation.datasets import data_folder
 from logic_retrievers.index import PassageIndex, connection
 from logic_retrievers.index.faults import EdgeError, is_transient, translate
 from logic_retrievers.types import Passage
@@ -165,107 +168,60 @@ class _Rpc(grpc.RpcError):
 
 
 CODE = grpc.StatusCode
-
-
-@pytest.mark.parametrize(
-    ("failures", "expected", "transient"),
-    [
-        (
-            [
-                _http(404, "Not found: Collection `c` doesn't exist!"),
-                _Rpc(CODE.NOT_FOUND, "Not found: Collection `c` doesn't exist!"),
-                ValueError("Collection c not found"),
-            ],
-            CollectionNotFoundError,
-            False,
-        ),
-        (
-            [
-                _http(400, "Wrong input: Not existing vector name error: x"),
-                _Rpc(CODE.INVALID_ARGUMENT, "Wrong input: Not existing vector name error: x"),
-                ValueError("Wrong input: Not existing vector name error: x"),
-            ],
-            MissingVectorError,
-            False,
-        ),
-        (
-            [
-                _http(400, "Wrong input: Vector dimension error: expected dim: 4, got 3"),
-                _Rpc(CODE.INVALID_ARGUMENT, "Vector dimension error: expected dim: 4, got 3"),
-            ],
-            CollectionMismatchError,
-            False,
-        ),
-        (
-            [
-                _http(500, "Service internal error: Local shard 1 not found"),
-                _http(500, "panic"),
-                _Rpc(CODE.INTERNAL, "Service internal error: Local shard 1 not found"),
-                _http(502, ""),
-                _http(503, ""),
-                _http(429, ""),
-                ResourceExhaustedResponse("slow down", 3),
-                _Rpc(CODE.UNAVAILABLE, ""),
-                _Rpc(CODE.RESOURCE_EXHAUSTED, ""),
-                ResponseHandlingException(httpx.ConnectError("refused")),
-                ResponseHandlingException(httpx.RemoteProtocolError("gone")),
-                ResponseHandlingException(httpx.ConnectTimeout("")),
-            ],
-            ServerUnavailableError,
-            True,
-        ),
-        (
-            [
-                _http(504, ""),
-                _http(408, ""),
-                _Rpc(CODE.DEADLINE_EXCEEDED, ""),
-                ResponseHandlingException(httpx.ReadTimeout("")),
-            ],
-            ServerTimeoutError,
-            True,
-        ),
-        (
-            [
-                _http(401, ""),
-                _http(403, "Forbidden: global access is required"),
-                _Rpc(CODE.UNAUTHENTICATED, ""),
-                _Rpc(CODE.PERMISSION_DENIED, ""),
-            ],
-            AuthenticationError,
-            False,
-        ),
-        (
-            [
-                _http(507, "Service internal error: no room"),
-                _http(500, "Service internal error: No space left on device"),
-                _Rpc(CODE.INTERNAL, "No space left on device"),
-                OSError(errno.ENOSPC, "No space left on device"),
-                PermissionError(errno.EACCES, "Permission denied"),
-                OSError(errno.EROFS, "Read-only file system"),
-                sqlite3.OperationalError("attempt to write a readonly database"),
-            ],
-            StorageError,
-            False,
-        ),
-        (
-            [
-                _http(400, "Bad request: whatever"),
-                _http(403, "Forbidden: Index required. Help: Create an index."),
-                _Rpc(CODE.INVALID_ARGUMENT, "whatever"),
-                _Rpc(CODE.UNKNOWN, "whatever"),
-                ResponseHandlingException(ValueError("not JSON")),
-            ],
-            ServerError,
-            False,
-        ),
+NO_COLLECTION = "Not found: Collection `c` doesn't exist!"
+NO_VECTOR = "Wrong input: Not existing vector name error: x"
+DIMENSION = "Wrong input: Vector dimension error: expected dim: 4, got 3"
+NO_SHARD = "Service internal error: Local shard 1 not found"
+FAILURES: dict[type[Exception], list[Exception]] = {
+    CollectionNotFoundError: [
+        *(_http(404, NO_COLLECTION), _Rpc(CODE.NOT_FOUND, NO_COLLECTION)),
+        ValueError("Collection c not found"),
     ],
-)
-def test_all_protocols_raise_the_same_errors(failures, expected, transient):
+    MissingVectorError: [
+        *(_http(400, NO_VECTOR), _Rpc(CODE.INVALID_ARGUMENT, NO_VECTOR), ValueError(NO_VECTOR)),
+    ],
+    CollectionMismatchError: [_http(400, DIMENSION), _Rpc(CODE.INVALID_ARGUMENT, DIMENSION)],
+    ServerUnavailableError: [
+        *(_http(500, NO_SHARD), _http(500, "panic"), _Rpc(CODE.INTERNAL, NO_SHARD)),
+        *(_http(502, ""), _http(503, ""), _http(429, ""), _Rpc(CODE.UNAVAILABLE, "")),
+        *(ResourceExhaustedResponse("slow down", 3), _Rpc(CODE.RESOURCE_EXHAUSTED, "")),
+        ResponseHandlingException(httpx.ConnectError("refused")),
+        ResponseHandlingException(httpx.RemoteProtocolError("gone")),
+        ResponseHandlingException(httpx.ConnectTimeout("")),
+    ],
+    ServerTimeoutError: [
+        *(_http(504, ""), _http(408, ""), _Rpc(CODE.DEADLINE_EXCEEDED, "")),
+        ResponseHandlingException(httpx.ReadTimeout("")),
+    ],
+    AuthenticationError: [
+        *(_http(401, ""), _http(403, "Forbidden: global access is required")),
+        *(_Rpc(CODE.UNAUTHENTICATED, ""), _Rpc(CODE.PERMISSION_DENIED, "")),
+    ],
+    StorageError: [
+        *(_http(507, "no room"), _http(500, "Service internal error: No space left on device")),
+        _Rpc(CODE.INTERNAL, "No space left on device"),
+        OSError(errno.ENOSPC, "No space left on device"),
+        PermissionError(errno.EACCES, "Permission denied"),
+        OSError(errno.EROFS, "Read-only file system"),
+        EdgeError("Service runtime error: IO Error: Disk quota exceeded (os error 122)"),
+        EdgeError("There is not enough space on the disk. (os error 112)"),
+        sqlite3.OperationalError("attempt to write a readonly database"),
+    ],
+    ServerError: [
+        *(_http(400, "Bad request: whatever"), _Rpc(CODE.INVALID_ARGUMENT, "whatever")),
+        _http(403, "Forbidden: Index required. Help: Create an index."),
+        *(_Rpc(CODE.UNKNOWN, "whatever"), ResponseHandlingException(ValueError("not JSON"))),
+    ],
+}
+
+
+@pytest.mark.parametrize("expected", FAILURES)
+def test_all_protocols_raise_the_same_errors(expected):
     """Code that catches an error in embedded mode must catch it on a server too."""
-    for failure in failures:
-        ours = translate(failure, "there", "c")
-        assert type(ours) is expected, failure
-        assert is_transient(failure) is transient, failure
+    for failure in FAILURES[expected]:
+        assert type(translate(failure, "there", "c")) is expected, failure
+        passing = expected in {ServerUnavailableError, ServerTimeoutError}
+        assert is_transient(failure) is passing, failure
 
 
 def test_errors_that_are_not_qdrants_pass_through(encoder):
@@ -280,21 +236,78 @@ def test_errors_that_are_not_qdrants_pass_through(encoder):
         index.add([Passage("a", "text")])
 
 
-def test_the_event_loop_goes_on(encoder):
-    """A web server that stands still while one request encodes."""
+EXPECTED: dict[str, tuple[type[Exception], bool]] = {
+    "no key": (AuthenticationError, False),
+    "wrong key": (AuthenticationError, False),
+    "read-only key writes": (AuthenticationError, False),
+    "no such collection": (CollectionNotFoundError, False),
+    "no such vector": (MissingVectorError, False),
+    "wrong dimension": (CollectionMismatchError, False),
+    "upsert of a vector with the wrong dimension": (CollectionMismatchError, False),
+    "dense query on a sparse vector": (ServerError, False),
+    "collection exists already": (ServerError, False),
+    "point id that is neither number nor uuid": (ServerError, False),
+    "body ": (ServerError, False),
+    "strict: ": (ServerError, False),
+    "rate limit reached": (ServerUnavailableError, True),
+    "rate limit: one request larger than the limit": (ServerError, False),
+    "disk full: upsert": (StorageError, False),
+    "disk full: ": (ServerUnavailableError, True),
+    "cluster: ": (ServerUnavailableError, True),
+}
+"""Beginning of a situation's description -> the error, and whether the call is repeated."""
 
-    class Slow(HashedEncoder):
-        def encode_documents(self, texts, names=None):
-            time.sleep(0.3)
-            return super().encode_documents(texts, names)
 
-    async def use_async_methods():
-        turns = 0
-        async with await PassageIndex.aopen("p", Slow()) as index:
-            task = asyncio.create_task(index.aadd([Passage("a", "text")]))
-            while not task.done():
-                turns += 1
-                await asyncio.sleep(0.01)
-            return turns
+def recorded() -> list[Mapping[str, Any]]:
+    """Replies that are no success."""
+    rows = map(json.loads, (data_folder() / "server" / "replies.jsonl").read_text().splitlines())
+    return [row for row in rows if row.get("status") != 200 and row.get("code") != "OK"]
 
-    assert asyncio.run(use_async_methods()) > 5
+
+def as_raised(reply: Mapping[str, Any]) -> Exception:
+    """What the client makes of a reply."""
+    if "status" in reply:
+        body, headers = reply["body"], httpx.Headers(reply["headers"])
+        content = (body if isinstance(body, str) else json.dumps(body)).encode()
+        return UnexpectedResponse(reply["status"], "", content, headers)
+    if "code" in reply:
+        return _Rpc(grpc.StatusCode[reply["code"]], reply["details"])
+    if "ResourceExhausted" in reply["exception"]:
+        fields = reply["fields"]
+        return ResourceExhaustedResponse(fields["message"], fields["retry_after_s"])
+    name, _, detail = reply["exception"].partition(": ")
+    return ResponseHandlingException(getattr(httpx, name)(detail))
+
+
+@pytest.mark.data
+def test_every_recorded_reply_is_understood():
+    seen = set()
+    for reply in recorded():
+        situation, failure = reply["situation"], as_raised(reply)
+        start = max((s for s in EXPECTED if situation.startswith(s)), key=len)
+        error, transient = EXPECTED[start]
+        if reply.get("code") == "DEADLINE_EXCEEDED":
+            error = ServerTimeoutError  # the client gave up before the server did
+        ours = translate(failure, "there", "a")
+        assert type(ours) is error, (situation, reply["protocol"], ours)
+        assert is_transient(failure) is transient, (situation, reply["protocol"])
+        seen.add(start)
+    assert seen == EXPECTED.keys()
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("situation", "words"),
+    [
+        ("cluster: the only replica of a shard is dead, search", "replication_factor"),
+        ("cluster: no majority, new collection", "too few are up for a majority"),
+        ("rate limit: one request larger than the limit", "Raise read_rate_limit"),
+        ("strict: limit", "to or below 2"),
+    ],
+)
+def test_the_message_says_what_to_do(situation, words):
+    replies = [reply for reply in recorded() if reply["situation"] == situation]
+    assert len(replies) == 2
+    for reply in replies:
+        with pytest.raises(Exception, match=words):
+            raise translate(as_raised(reply), "there", "a") from None

@@ -22,13 +22,14 @@ from logic_retrievers.index.edge import translation
 from logic_retrievers.index.edge.collection import (
     Description,
     EdgeCollection,
-    engine_errors,
     has_description,
     new_shard_name,
     open_copy,
     open_folder,
+    optimize,
+    unindexed_points,
 )
-from logic_retrievers.index.edge.optimization import optimize, unindexed_points
+from logic_retrievers.index.edge.translation import engine_errors
 from logic_retrievers.index.faults import EdgeError, read_only_error
 from logic_retrievers.index.requests import ScoredPoints
 
@@ -46,10 +47,6 @@ class EdgeClient:
             makes a temporary folder that is removed when the client is closed.
         timeout: seconds to wait for another process that has a collection open.
         read_only: refuse writes, and open copies of the collections in temporary folders.
-
-    Raises:
-        EdgeError: qdrant-client's local mode wrote the folder.
-        OSError: the folder cannot be read.
     """
 
     def __init__(
@@ -97,27 +94,23 @@ class EdgeClient:
         quantization_config: models.ScalarQuantization | None = None,
         **_: Any,
     ) -> None:
-        self._check_process()
         if self.read_only:
             raise read_only_error(self._folder)
         with self._lock:
             folder = self.folder_of(collection_name)
-            if has_description(folder):
-                raise EdgeError(f"Collection {collection_name!r} exists already")
             private_folder(self._folder)
             private_folder(folder)
             params = models.CollectionParams(
                 vectors=dict(vectors_config), sparse_vectors=dict(sparse_vectors_config or {})
             )
-            description = Description(
+            new = Description(
                 params=params,
                 metadata=dict(metadata or {}),
                 shard=new_shard_name(),
                 quantization=quantization_config,
             )
-            self._collections[collection_name] = open_folder(
-                folder, self._timeout, description, durable=self._durable
-            )
+            opened = open_folder(folder, self._timeout, new, durable=self._durable)
+            self._collections[collection_name] = opened
 
     def update_collection(self, collection_name: str, metadata: Mapping[str, Any]) -> None:
         collection = self._open(collection_name)
@@ -169,7 +162,7 @@ class EdgeClient:
         request = edge.ScrollRequest(
             offset=offset,
             limit=limit,
-            filter=None if scroll_filter is None else translation.to_filter(scroll_filter),
+            filter=translation.to_filter(scroll_filter) if scroll_filter else None,
             with_payload=with_payload,
             with_vector=with_vectors,
         )
@@ -182,7 +175,7 @@ class EdgeClient:
         self, collection_name: str, count_filter: models.Filter | None = None, exact: bool = True
     ) -> models.CountResult:
         collection = self._open(collection_name)
-        condition = None if count_filter is None else translation.to_filter(count_filter)
+        condition = translation.to_filter(count_filter) if count_filter else None
         request = edge.CountRequest(exact=exact, filter=condition)
         with engine_errors():
             return models.CountResult(count=collection.shard.count(request))
@@ -247,7 +240,7 @@ class EdgeClient:
         return unindexed_points(self._open(collection_name))
 
     def optimize(self, collection_name: str, force: bool = False) -> bool:
-        """Build HNSW; see :func:`optimization.optimize`. Unless forced, a failure is a warning."""
+        """Build HNSW; see :func:`collection.optimize`. Unless forced, a failure is a warning."""
         try:
             return optimize(self._open(collection_name), force=force)
         except (EdgeError, OSError) as error:
@@ -277,10 +270,10 @@ class EdgeClient:
         self._open(collection_name).update(update, points)
 
     def _open(self, name: str) -> EdgeCollection:
-        self._check_process()
-        opened = self._collections.get(name)
-        if opened is not None:
-            return opened
+        if os.getpid() != self._process:  # without the engine's threads a call would hang
+            raise EdgeError("the index was opened before a fork; open it in the new process")
+        if name in self._collections:
+            return self._collections[name]
         with self._lock:
             if self._closed:
                 raise EdgeError("the index is closed")
@@ -291,10 +284,6 @@ class EdgeClient:
                 opening = open_copy if self.read_only else open_folder
                 self._collections[name] = opening(folder, self._timeout)
             return self._collections[name]
-
-    def _check_process(self) -> None:
-        if os.getpid() != self._process:  # without the engine's threads a call would hang
-            raise EdgeError("the index was opened before a fork; open it in the new process")
 
 
 def _end(collections: dict[str, EdgeCollection], temporary: Path | None, process: int) -> None:

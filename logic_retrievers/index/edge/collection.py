@@ -1,14 +1,15 @@
-"""One embedded collection: its engine, its description on disk, and how it is opened."""
+"""One embedded collection: its engine, its description on disk, how it is opened and optimised."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
+import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,13 @@ from qdrant_client import models
 
 from logic_retrievers.atomic_files import private_folder
 from logic_retrievers.errors import StorageError
-from logic_retrievers.index.collection_metadata import by_stored_name
+from logic_retrievers.index.collection import by_stored_name
 from logic_retrievers.index.edge import folder_lock
 from logic_retrievers.index.edge.folder_lock import FolderLock
 from logic_retrievers.index.edge.room import check_loading, check_room, copy_folder
+from logic_retrievers.index.edge.translation import engine_errors
 from logic_retrievers.index.faults import EdgeError, read_only_error
+from logic_retrievers.python_process import python_command
 
 # Collections of up to so many points are searched exactly; larger ones get an HNSW index.
 EXACT_LIMIT = 100_000
@@ -33,19 +36,6 @@ EXACT_LIMIT = 100_000
 FLUSH_EVERY = 5_000
 _BYTES_PER_COORDINATE = 4
 _FILE = "collection.json"
-
-
-@contextmanager
-def engine_errors() -> Iterator[None]:
-    """Raise :class:`EdgeError` for the engine's failures: bare exceptions and panics."""
-    try:
-        yield
-    except EdgeError:
-        raise
-    except BaseException as error:
-        if type(error) is Exception or type(error).__name__ == "PanicException":
-            raise EdgeError(str(error)) from error
-        raise
 
 
 def new_shard_name() -> str:
@@ -107,10 +97,6 @@ class EdgeCollection:
         description: as read from the folder.
         on_close: releases the folder when the engine is closed.
         copy_of: the folder that ``folder`` is a copy of; makes the collection read-only.
-
-    Raises:
-        EdgeError: the collection is damaged.
-        OSError: the disk has no room for what the engine reads, or writes again after a crash.
     """
 
     def __init__(
@@ -147,12 +133,7 @@ class EdgeCollection:
             raise
 
     def update(self, operation: Any, points: int = 1) -> None:
-        """Apply a write to a number of points.
-
-        Raises:
-            OSError: the disk is nearly full.
-            StorageError: the collection is read-only.
-        """
+        """Apply a write to a number of points."""
         self.check_writable()
         with self.lock:
             check_room(self.folder)
@@ -175,23 +156,18 @@ class EdgeCollection:
     def add_vector(self, name: str, config: Any) -> None:
         """Add a named vector that no point has yet."""
         with self.lock:
-            params = self.description.params.model_copy(deep=True)
+            params, create = self.description.params.model_copy(deep=True), edge.UpdateOperation
             if isinstance(config, models.SparseVectorNameConfig):
-                self.update(
-                    edge.UpdateOperation.create_sparse_vector(name, modifier=edge.Modifier.Idf)
-                )
+                self.update(create.create_sparse_vector(name, modifier=edge.Modifier.Idf))
                 sparse = models.SparseVectorParams(modifier=models.Modifier.IDF)
                 params.sparse_vectors = {**(params.sparse_vectors or {}), name: sparse}
             else:
                 dense = models.VectorParams(size=config.dense.size, distance=config.dense.distance)
-                self.update(
-                    edge.UpdateOperation.create_dense_vector(name, dense.size, _distance(dense))
-                )
+                self.update(create.create_dense_vector(name, dense.size, _distance(dense)))
                 params.vectors = {**by_stored_name(params.vectors), name: dense}
             self.describe(params=params)
 
     def count(self) -> int:
-        """Number of points."""
         with engine_errors():
             return int(self.shard.count(edge.CountRequest(exact=True)))
 
@@ -205,19 +181,13 @@ class EdgeCollection:
             quantization_config=self.description.quantization,
             strict_mode_config=None,
         )
-        schema = {
-            key: models.PayloadIndexInfo(
-                data_type=models.PayloadSchemaType(str(index.data_type).rpartition(".")[2].lower()),
-                points=index.points,
-            )
-            for key, index in info.payload_schema.items()
-        }
+        schema = {}
+        for key, index in info.payload_schema.items():
+            kind = models.PayloadSchemaType(str(index.data_type).rpartition(".")[2].lower())
+            schema[key] = models.PayloadIndexInfo(data_type=kind, points=index.points)
+        counts = ("points_count", "indexed_vectors_count", "segments_count")
         return models.CollectionInfo.model_construct(
-            config=config,
-            payload_schema=schema,
-            points_count=info.points_count,
-            indexed_vectors_count=info.indexed_vectors_count,
-            segments_count=info.segments_count,
+            config=config, payload_schema=schema, **{name: getattr(info, name) for name in counts}
         )
 
     def close(self) -> None:
@@ -234,7 +204,6 @@ class EdgeCollection:
                 self._on_close()
 
     def check_writable(self) -> None:
-        """Raise :class:`StorageError` if the collection is read-only."""
         if self._copy_of is not None:
             raise read_only_error(self._copy_of)
 
@@ -249,10 +218,6 @@ def open_folder(
         timeout: seconds to wait for another process.
         new: description of a collection to create; it must not exist.
         durable: whether a new collection survives a crash.
-
-    Raises:
-        EdgeError, OSError: as :class:`EdgeCollection`.
-        CollectionLockedError, StorageError: as :class:`FolderLock`.
     """
     lock = FolderLock(folder, timeout)
     try:
@@ -270,10 +235,6 @@ def open_copy(folder: Path, timeout: float) -> EdgeCollection:
     """Open a copy of a collection as it is now, since the engine needs to write what it opens.
 
     Nothing is written into the folder. Other processes may open it as soon as it is copied.
-
-    Raises:
-        EdgeError, OSError: as :class:`EdgeCollection`.
-        CollectionLockedError, StorageError: as :class:`FolderLock`; or the copy has no room.
     """
     copy = Path(tempfile.mkdtemp(prefix="logic-retrievers-"))
     remove = partial(shutil.rmtree, copy, ignore_errors=True)
@@ -308,25 +269,17 @@ def _create(folder: Path, description: Description, durable: bool) -> None:
     shard = folder / description.shard
     private_folder(shard)  # hides the engine's own files, which have the usual modes
     dense = by_stored_name(description.params.vectors)
+    largest = max((vector.size for vector in dense.values()), default=1)
+    int8 = edge.ScalarQuantizationConfig(edge.ScalarType.Int8, always_ram=True)
+    words = edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)
     config = edge.EdgeConfig(
-        vectors={
-            name: edge.EdgeVectorParams(vector.size, _distance(vector))
-            for name, vector in dense.items()
-        },
-        sparse_vectors={
-            name: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)
-            for name in description.params.sparse_vectors or {}
-        },
-        quantization_config=None
-        if description.quantization is None
-        else edge.ScalarQuantizationConfig(edge.ScalarType.Int8, always_ram=True),
+        vectors={n: edge.EdgeVectorParams(v.size, _distance(v)) for n, v in dense.items()},
+        sparse_vectors=dict.fromkeys(description.params.sparse_vectors or {}, words),
+        quantization_config=int8 if description.quantization else None,
         # one segment, with HNSW above the limit; the engine counts in kilobytes of vectors
         optimizers=edge.EdgeOptimizersConfig(
             default_segment_number=1,
-            indexing_threshold=EXACT_LIMIT
-            * max((vector.size for vector in dense.values()), default=1)
-            * _BYTES_PER_COORDINATE
-            // 1024,
+            indexing_threshold=EXACT_LIMIT * largest * _BYTES_PER_COORDINATE // 1024,
         ),
         wal_enabled=durable,
     )
@@ -337,3 +290,64 @@ def _create(folder: Path, description: Description, durable: bool) -> None:
 
 def _distance(vector: models.VectorParams) -> Any:
     return getattr(edge.Distance, vector.distance.value)  # both libraries use the same names
+
+
+# The engine's ``optimize`` blocks every thread of the interpreter, for a minute per 60,000 points
+# and core. So another process optimises a copy of the points. Searches use the old points and
+# writes wait until the copy replaces them.
+_PROGRAM = """
+import sys, qdrant_edge
+shard = qdrant_edge.EdgeShard.load(sys.argv[1])
+shard.optimize()
+shard.close()
+"""
+
+
+def unindexed_points(collection: EdgeCollection) -> int:
+    """Number of points outside the HNSW index, as a mean over the dense vectors."""
+    with engine_errors():
+        info = collection.shard.info()
+        params, points = collection.description.params, int(info.points_count)
+        names = [str(name) for name in dict(params.vectors or {})]
+        # words are always indexed
+        indexed = info.indexed_vectors_count - len(params.sparse_vectors or {}) * points
+        having = len(names) * points
+        if having - indexed > len(names) * EXACT_LIMIT:  # some may lack a vector, so count
+            present = [edge.Filter(must=[edge.HasVectorCondition(name)]) for name in names]
+            having = sum(collection.shard.count(edge.CountRequest(filter=f)) for f in present)
+    return (having - indexed) * points // max(1, having)
+
+
+def optimize(collection: EdgeCollection, *, force: bool = False) -> bool:
+    """Optimise a collection that needs it, and return whether it did.
+
+    It takes as much disk space again while it runs. With ``force`` it also runs where few points
+    are outside the index. If it fails, the collection is unchanged.
+    """
+    collection.check_writable()
+    with collection.lock:
+        if not (force or unindexed_points(collection) > EXACT_LIMIT):
+            return False
+        before = collection.description.shard
+        after = new_shard_name()  # the child of a killed process may go on writing to its own
+        copy = collection.folder / after
+        with engine_errors():
+            collection.shard.flush()
+        try:
+            copy_folder(collection.folder / before, copy)
+            check_loading(copy)
+            if command := python_command(_PROGRAM, str(copy)):
+                process = subprocess.run(command, capture_output=True, text=True)
+                if process.returncode != 0:
+                    reason = (process.stderr.strip().splitlines() or ["no message"])[-1]
+                    raise EdgeError(f"optimisation ended with {process.returncode}: {reason}")
+            with engine_errors():
+                shard = edge.EdgeShard.load(str(copy))
+                shard.optimize()  # in this process, where no other one can be started
+        except BaseException:
+            shutil.rmtree(copy, ignore_errors=True)
+            raise
+        collection.describe(shard=after)
+        collection.shard = shard  # running searches hold the old one
+        shutil.rmtree(collection.folder / before, ignore_errors=True)
+        return True

@@ -32,10 +32,6 @@ class FolderLock:
         folder: the collection's folder, which must exist.
         timeout: seconds to wait for another process.
         shared: allow other readers. Nothing is written, so the lock's file must exist.
-
-    Raises:
-        CollectionLockedError: another process still holds the lock, or this process does.
-        StorageError: the file cannot be opened, or its file system has no locks.
     """
 
     def __init__(self, folder: Path, timeout: float, *, shared: bool = False) -> None:
@@ -83,7 +79,13 @@ class FolderLock:
             self._lock(self._file)
         except portalocker.AlreadyLocked:
             self._give_up()
-            self._refuse_twice(path)
+            with suppress(FileNotFoundError):
+                identity = _identity(path.stat())
+                if any(lock._identity == identity and not lock._shared for lock in list(_held)):
+                    raise CollectionLockedError(  # waiting for oneself would never end
+                        f"{self._folder} is open in this process already. Close that index"
+                        " (index.close()), or open a second one with client=index.client."
+                    ) from None
             return False
         except portalocker.LockException as error:
             self._give_up()
@@ -117,15 +119,6 @@ class FolderLock:
         if self._file is not None:
             self._file.close()
             self._file = None
-
-    def _refuse_twice(self, path: Path) -> None:
-        with suppress(FileNotFoundError):
-            identity = _identity(path.stat())
-            if any(lock._identity == identity and not lock._shared for lock in list(_held)):
-                raise CollectionLockedError(  # waiting for oneself would never end
-                    f"{self._folder} is open in this process already. Close that index"
-                    " (index.close()), or open a second one with client=index.client."
-                )
 
     def _holder(self) -> str:
         try:

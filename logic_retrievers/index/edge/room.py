@@ -22,29 +22,16 @@ _POPULATE_READ = 22
 _ZEROS = bytes(2**16)
 
 
-def has_room(folder: Path) -> bool:
-    """Whether the disk of a folder, which need not exist yet, has room for a write."""
-    places = (folder.absolute(), *folder.absolute().parents)
-    return _is_free(next(place for place in places if place.is_dir()), ROOM)
-
-
 def check_room(folder: Path) -> None:
-    """Refuse to write where the disk is nearly full.
-
-    Raises:
-        OSError: with ENOSPC.
-    """
-    if not has_room(folder):
+    """Refuse (ENOSPC) to write where the disk is nearly full."""
+    if not _is_free(folder, ROOM):
         raise OSError(errno.ENOSPC, f"less than {ROOM // 2**20} MiB are free there")
 
 
 def check_loading(shard: Path) -> None:
-    """Refuse to load a collection whose files would grow beyond the free space of the disk.
+    """Refuse (ENOSPC) to load a collection whose files would outgrow the free space of the disk.
 
     On tmpfs, reading a hole of a file takes space: 32 MiB a vector, 5 MiB a payload index.
-
-    Raises:
-        OSError: with ENOSPC.
     """
     if not sys.platform.startswith("linux"):
         return
@@ -62,11 +49,7 @@ def check_loading(shard: Path) -> None:
 
 
 def copy_folder(source: Path, target: Path) -> None:
-    """Copy files and keep their holes: nine tenths of a small collection are zeros.
-
-    Raises:
-        OSError: a file cannot be read or written.
-    """
+    """Copy files and keep their holes: nine tenths of a small collection are zeros."""
     target.mkdir(parents=True, exist_ok=True)
     for entry in source.iterdir():
         if entry.is_dir():

@@ -1,37 +1,24 @@
-"""Converts qdrant-client's models to Qdrant Edge's, and the engine's results back."""
+"""Converts qdrant-client's models to Qdrant Edge's, and the engine's results and errors back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 import qdrant_edge as edge
 from qdrant_client import models
 
+from logic_retrievers.index.faults import EdgeError
 from logic_retrievers.index.filters import as_list
 from logic_retrievers.index.requests import ScoredId, ScoredPoints, by_filter
 
-
-class _Boolean:
-    """A boolean that the engine does not read as an integer.
-
-    The engine tries integers before booleans, and Python's True is the integer 1. Its only other
-    boolean type is recognised by the name ``numpy.bool``.
-    """
-
-    def __init__(self, value: bool) -> None:
-        self._value = value
-
-    def __bool__(self) -> bool:
-        return self._value
-
-
-_Boolean.__module__, _Boolean.__name__ = "numpy", "bool"
-
 _MATCHES: Mapping[type, Callable[[Any], Any]] = {
+    # the engine tries integers before booleans, and Python's True is the integer 1; numpy's is not
     models.MatchValue: lambda match: edge.MatchValue(
-        _Boolean(match.value) if isinstance(match.value, bool) else match.value  # type: ignore[arg-type]
+        np.bool_(match.value) if isinstance(match.value, bool) else match.value  # type: ignore[arg-type]
     ),
     models.MatchAny: lambda match: edge.MatchAny(match.any),
     models.MatchExcept: lambda match: edge.MatchExcept(match.except_),
@@ -58,6 +45,19 @@ HNSW_EF = 2048
 OVERSAMPLING = 2.0
 
 
+@contextmanager
+def engine_errors() -> Iterator[None]:
+    """Raise :class:`EdgeError` for the engine's failures: bare exceptions and panics."""
+    try:
+        yield
+    except EdgeError:
+        raise
+    except BaseException as error:
+        if type(error) is Exception or type(error).__name__ == "PanicException":
+            raise EdgeError(str(error)) from error
+        raise
+
+
 def to_filter(condition: models.Filter) -> edge.Filter:
     """Convert a filter.
 
@@ -67,16 +67,14 @@ def to_filter(condition: models.Filter) -> edge.Filter:
     at_least = condition.min_should
     return edge.Filter(
         **{name: _conditions(getattr(condition, name)) for name in ("must", "should", "must_not")},
-        min_should=None
-        if at_least is None
-        else edge.MinShould(_conditions(at_least.conditions) or [], at_least.min_count),
+        min_should=edge.MinShould(_conditions(at_least.conditions) or [], at_least.min_count)
+        if at_least
+        else None,
     )
 
 
 def _conditions(conditions: Any) -> list[Any] | None:
-    if conditions is None:
-        return None
-    return [_condition(condition) for condition in as_list(conditions)]
+    return None if conditions is None else [_condition(each) for each in as_list(conditions)]
 
 
 def _condition(condition: Any) -> Any:
@@ -84,7 +82,20 @@ def _condition(condition: Any) -> Any:
         case models.Filter():
             return to_filter(condition)
         case models.FieldCondition():
-            return _field_condition(condition)
+            geo = condition.geo_bounding_box or condition.geo_radius or condition.geo_polygon
+            match, count = condition.match, condition.values_count
+            if geo is not None or type(match) not in {*_MATCHES, type(None)}:
+                raise ValueError(f"The embedded engine's filters know no {geo or match!r}.")
+            return edge.FieldCondition(
+                condition.key,
+                match=_MATCHES[type(match)](match) if match else None,
+                range=_range(condition.range) if condition.range else None,
+                values_count=edge.ValuesCount(**{b: getattr(count, b) for b in _BOUNDS})
+                if count
+                else None,
+                is_empty=condition.is_empty,
+                is_null=condition.is_null,
+            )
         case models.HasIdCondition():
             return edge.HasIdCondition(set(condition.has_id))
         case models.HasVectorCondition():
@@ -98,26 +109,7 @@ def _condition(condition: Any) -> Any:
     raise ValueError(f"The embedded engine knows no condition {type(condition).__name__}.")
 
 
-def _field_condition(condition: models.FieldCondition) -> edge.FieldCondition:
-    geo = condition.geo_bounding_box or condition.geo_radius or condition.geo_polygon
-    if geo is not None or type(condition.match) not in {*_MATCHES, type(None)}:
-        raise ValueError(f"The embedded engine's filters know no {geo or condition.match!r}.")
-    count = condition.values_count
-    return edge.FieldCondition(
-        condition.key,
-        match=None if condition.match is None else _MATCHES[type(condition.match)](condition.match),
-        range=_range(condition.range),
-        values_count=None
-        if count is None
-        else edge.ValuesCount(**{bound: getattr(count, bound) for bound in _BOUNDS}),
-        is_empty=condition.is_empty,
-        is_null=condition.is_null,
-    )
-
-
-def _range(bounds: models.Range | models.DatetimeRange | None) -> Any:
-    if bounds is None:
-        return None
+def _range(bounds: models.Range | models.DatetimeRange) -> Any:
     values = {bound: getattr(bounds, bound) for bound in _BOUNDS}
     if isinstance(bounds, models.Range):
         return edge.RangeFloat(**values)
@@ -138,32 +130,27 @@ def to_index_params(schema: Any) -> Any:
 def to_queries(requests: Sequence[models.QueryRequest]) -> list[edge.QueryRequest]:
     """Convert requests for the nearest points."""
     filters = by_filter(requests, to_filter)
-    return [
-        edge.QueryRequest(
-            limit=request.limit or 10,
-            query=edge.Query.Nearest(to_vector(request.query.nearest), using=request.using),  # type: ignore[union-attr]
-            filter=filters[id(request.filter)],
-            params=_search_params(request.params),
+    queries = []
+    for request in requests:
+        params = request.params
+        int8 = params.quantization if params else None
+        queries.append(
+            edge.QueryRequest(
+                limit=request.limit or 10,
+                query=edge.Query.Nearest(to_vector(request.query.nearest), using=request.using),  # type: ignore[union-attr]
+                filter=filters[id(request.filter)],
+                params=edge.SearchParams(
+                    hnsw_ef=HNSW_EF,
+                    exact=bool(params and params.exact),
+                    quantization=edge.QuantizationSearchParams(
+                        ignore=bool(int8.ignore), rescore=int8.rescore, oversampling=OVERSAMPLING
+                    )
+                    if int8
+                    else None,
+                ),
+            )
         )
-        for request in requests
-    ]
-
-
-def _search_params(params: models.SearchParams | None) -> edge.SearchParams:
-    if params is None:
-        return edge.SearchParams(hnsw_ef=HNSW_EF)
-    stored = params.quantization
-    return edge.SearchParams(
-        hnsw_ef=params.hnsw_ef or HNSW_EF,
-        exact=bool(params.exact),
-        quantization=None
-        if stored is None
-        else edge.QuantizationSearchParams(
-            ignore=bool(stored.ignore),
-            rescore=stored.rescore,
-            oversampling=stored.oversampling or OVERSAMPLING,
-        ),
-    )
+    return queries
 
 
 def to_vector(vector: Any) -> Any:
@@ -180,8 +167,16 @@ def to_vectors(vectors: Mapping[str, Any]) -> dict[str, Any]:
 
 def from_record(record: Any) -> models.Record:
     """Convert a stored point back."""
+    vectors = record.vector
+    if isinstance(vectors, Mapping):
+        vectors = {
+            name: models.SparseVector(indices=vector.indices, values=vector.values)
+            if isinstance(vector, edge.SparseVector)
+            else vector
+            for name, vector in vectors.items()
+        }
     return models.Record.model_construct(
-        id=from_id(record.id), payload=record.payload, vector=_from_vectors(record.vector)
+        id=from_id(record.id), payload=record.payload, vector=vectors
     )
 
 
@@ -205,14 +200,3 @@ def from_scored(results: Sequence[Sequence[Any]]) -> list[ScoredPoints]:
 def from_id(point: Any) -> models.ExtendedPointId:
     """Convert a point id back."""
     return point if isinstance(point, int) else str(point)
-
-
-def _from_vectors(vectors: Any) -> Any:
-    if not isinstance(vectors, Mapping):
-        return vectors
-    return {
-        name: models.SparseVector(indices=vector.indices, values=vector.values)
-        if isinstance(vector, edge.SparseVector)
-        else vector
-        for name, vector in vectors.items()
-    }
