@@ -16,8 +16,8 @@ from logic_retrievers.cleaning.neighbour_groups import conflict_groups, oppositi
 from logic_retrievers.cleaning.neighbours import NeighbourSearch
 from logic_retrievers.contradiction import ContradictionScorer
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair
+from logic_retrievers.contradiction.resolution_strategies import MAX_GROUP
 from logic_retrievers.contradiction.settings import VECTORS, merge_constants
-from logic_retrievers.contradiction.stance_groups import MAX_GROUP
 from logic_retrievers.effects import encoder_threads, run
 from logic_retrievers.encoders import default_encoder
 

@@ -10,9 +10,12 @@ from placed import MERGED, PlacedEncoder, passages, vectors
 
 from logic_retrievers import Passage, PassageIndex
 from logic_retrievers.cleaning import CorpusCleaner
-from logic_retrievers.cleaning.candidate_pairs import NEAR_COPY_COSINE, find_candidate_pairs
+from logic_retrievers.cleaning.candidate_pairs import (
+    MIN_PROBABILITY,
+    NEAR_COPY_COSINE,
+    find_candidate_pairs,
+)
 from logic_retrievers.cleaning.neighbours import MIN_COSINE, NeighbourSearch
-from logic_retrievers.cleaning.pipeline import MIN_PROBABILITY
 from logic_retrievers.cleaning.settings import CleaningSettings
 from logic_retrievers.contradiction.settings import VECTORS
 from logic_retrievers.effects import encoder_threads, run

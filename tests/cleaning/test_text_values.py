@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from logic_retrievers.cleaning.differences.annotation import annotate
+from logic_retrievers.cleaning.differences.dates import Version, parse_version
 from logic_retrievers.cleaning.differences.quantities import Quantity, find_quantities
 from logic_retrievers.cleaning.differences.tokens import have_same_words, tokenize
-from logic_retrievers.cleaning.differences.versions import Version, parse_version
 
 
 def quantity(text: str) -> Quantity:

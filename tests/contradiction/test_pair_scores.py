@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from placed_words import CONSTANTS, COPPER, LOUD, MERGED, QUIET, expected, placed
 
 from logic_retrievers.contradiction import ContradictionSettings
-from logic_retrievers.contradiction.pair_scores import score_against, score_rows
+from logic_retrievers.contradiction.scorer import score_against, score_rows
 from logic_retrievers.contradiction.settings import ContradictionConstants, merge_constants
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.scoring import normalise

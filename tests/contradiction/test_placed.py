@@ -6,7 +6,7 @@ import itertools
 
 from placed import MERGED, vectors
 
-from logic_retrievers.contradiction.pair_scores import score_against
+from logic_retrievers.contradiction.scorer import score_against
 
 TEXTS = [
     f"{topic} | {claim} | {wording}"

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logic_retrievers.contradiction.stance_groups import opposition_probabilities, stance_partitions
+from logic_retrievers.cleaning.neighbour_groups import opposition_probabilities
+from logic_retrievers.contradiction.resolution_strategies import stance_partitions
 
 
 @st.composite

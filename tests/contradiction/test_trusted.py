@@ -10,7 +10,7 @@ from placed import PlacedEncoder, passages
 from qdrant_client import models
 
 from logic_retrievers import ContradictionFilter, Passage
-from logic_retrievers.contradiction.trusted_passages import trusted_positions
+from logic_retrievers.contradiction.candidate_pairs import trusted_positions
 from logic_retrievers.errors import ConflictingTrustWarning
 
 YES, NO, NEVER = "inn | yes | a", "inn | no | a", "inn | never | a"

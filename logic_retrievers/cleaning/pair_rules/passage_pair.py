@@ -15,14 +15,14 @@ from logic_retrievers.types import Passage
 T = TypeVar("T")
 
 _FEW_SENTENCES = 25
+# different content words of a text of that length
 _PAGE = 70
-"""Different content words of a text of that length."""
 
+# different content words of two brief texts, each text's counted
 _MAX_BRIEF_TOPICS = 36
-"""Different content words of two brief texts, each text's counted."""
 
+# different content words from which on the vectors alone may decide: two or three sentences
 _MIN_VECTOR_TOPIC = 20
-"""Different content words from which on the vectors alone may decide: two or three sentences."""
 
 _MIN_OVERLAP = 0.16
 _MIN_OVERLAP_PAGE = 0.14
