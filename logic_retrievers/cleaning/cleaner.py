@@ -33,12 +33,14 @@ from logic_retrievers.cleaning.quarantine import Quarantine, refuse_mixed_tenant
 from logic_retrievers.cleaning.result import (
     CleaningResult,
     Decision,
+    Finding,
     Kind,
     ScreeningResult,
     flag_quarantined,
 )
 from logic_retrievers.cleaning.settings import CleaningOptions, CleaningSettings, Criteria
 from logic_retrievers.contradiction.candidate_pairs import NEAREST_READ, CandidatePair
+from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted
 from logic_retrievers.contradiction.pair_judge import judge_pairs
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders import Encoder, default_encoder
@@ -271,16 +273,10 @@ class CorpusCleaner:
         pairs: Sequence[CandidatePair],
     ) -> Operation[tuple[Decision, ...]]:
         criteria = self.criteria
-        findings = yield Compute(
-            partial(
-                classify_pairs,
-                candidates,
-                pairs,
-                criteria.settings,
-                criteria.constants.threshold,
-                opposition,
-                criteria.kinds_threshold,
-            )
+        settings, threshold = criteria.settings, criteria.constants.threshold
+        read_as = criteria.kinds_threshold
+        findings: list[Finding] = yield Compute(
+            lambda: classify_pairs(candidates, pairs, settings, threshold, opposition, read_as)
         )
         position_of = {p.id: position for position, p in enumerate(candidates.passages)}
         conflicts = [
@@ -289,21 +285,17 @@ class CorpusCleaner:
             if finding.kind is Kind.CONTRADICTION
         ]
         groups = yield from conflict_groups(self._search, candidates, conflicts)
+        passages, trusted = candidates.passages, candidates.trusted
+        against: AgainstTrusted = "annotate" if settings.against_trusted == "annotate" else "drop"
         decisions: tuple[Decision, ...] = yield Compute(
-            partial(
-                resolve_findings,
-                candidates.passages,
-                candidates.trusted,
-                groups,
-                findings,
-                criteria.resolution,
-                "annotate" if criteria.settings.against_trusted == "annotate" else "drop",
+            lambda: resolve_findings(
+                passages, trusted, groups, findings, criteria.resolution, against
             )
         )
         if self.index is None:
             return decisions
         states = yield Compute(partial(self.ledger.states, ledger_namespace(self.index)))
-        return without_restored(decisions, {p.id: p for p in candidates.passages}, states)
+        return without_restored(decisions, {p.id: p for p in passages}, states)
 
     def _apply(
         self, index: PassageIndex, result: CleaningResult, digests: Mapping[str, str]

@@ -42,11 +42,9 @@ class InOrder(ResolutionStrategy):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """The names of all, in their order."""
         return ", ".join(strategy.name for strategy in self.strategies)
 
     def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
-        """The ruling of the first that does not abstain."""
         reasons = []
         for strategy in self.strategies:
             ruling = strategy.decide(one, other, graph)

@@ -177,7 +177,6 @@ class CleaningResult:
         return tuple(dict.fromkeys(hidden))
 
     def of_kind(self, kind: Kind) -> tuple[Decision, ...]:
-        """The decisions about findings of one kind."""
         return tuple(decision for decision in self.decisions if decision.finding.kind is kind)
 
     def by_passage(self) -> dict[str, list[Decision]]:

@@ -70,12 +70,6 @@ def test_only_neighbours_of_the_two_and_the_nearest(room):
     assert group.members == (0, 1, *range(2, MAX_GROUP))
 
 
-def test_nothing_to_dispute(room):
-    """Most corpora have no conflict at all."""
-    assert run(conflict_groups(room, gathered(5, []), []), encoder_threads) == {}
-    assert run(opposition_by_pair(room, gathered(5, [])), encoder_threads) == {}
-
-
 def test_who_is_opposed_to_a_trusted_passage(room):
     """Both ways in which a pair may stand, and never another trusted one."""
     known = gathered(5, [(1, 0), (0, 2), (3, 0), (1, 2), (1, 3), (2, 3), (0, 4)], trusted=[0, 4])

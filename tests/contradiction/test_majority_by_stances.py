@@ -69,16 +69,3 @@ def test_whoever_might_stand_on_either_side_decides_nothing():
     """Neighbours about something else are near to both, and have no voice."""
     assert ruling(graph("abb", unsure=[(0, 2), (1, 2)])).abstained
     assert ruling(graph("aba", unsure=[(0, 2), (1, 2)])).abstained
-
-
-def test_the_reason_says_how_likely():
-    """A person who is to trust the ruling wants to know how sure it was."""
-    assert ruling(graph("abbb")).reason == "'p1' probably (1.00) has more voices on its side"
-
-
-def test_without_a_group_the_conflicts_are_counted():
-    """As in a list of results, where nothing else is known."""
-    rivals = [frozenset({1, 2}), frozenset({0}), frozenset({0})]
-    passages = [Passage(f"p{at}", f"text {at}") for at in range(3)]
-    known = ConflictGraph(passages, rivals, [frozenset()] * 3)
-    assert PreferMajority().decide(0, 1, known).drop == (0,)

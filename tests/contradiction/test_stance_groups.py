@@ -63,17 +63,6 @@ def test_opposite_sums_the_partings(probabilities, leaning):
     assert np.all(np.diag(found) == 0)
 
 
-@given(groups(least=3), st.randoms())
-def test_the_order_of_the_passages_does_not_count(probabilities, random):
-    """A verdict that depends on who was stored first is none."""
-    order = list(range(len(probabilities)))
-    random.shuffle(order)
-    turned = probabilities[np.ix_(order, order)]
-    assert opposition_probabilities(turned) == pytest.approx(
-        opposition_probabilities(probabilities)[np.ix_(order, order)]
-    )
-
-
 def test_a_third_passage_speaks_for_a_conflict():
     """An even chance becomes a likely one where somebody agrees with the one and not the other."""
     two = np.array([[0, 0.5], [0.5, 0]])

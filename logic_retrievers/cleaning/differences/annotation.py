@@ -106,19 +106,16 @@ class AnnotatedText:
         return end_char, end_char
 
     def excerpt(self, start: int, end: int) -> str:
-        """Some tokens as they are written."""
         start_char, end_char = self.char_span(start, end)
         return self.text[start_char:end_char]
 
     def sentence_at(self, index: int) -> TokenSpan:
-        """The sentence of a token."""
         for start, end in self.sentences:
             if index < end:
                 return start, end
         return len(self.tokens), len(self.tokens)
 
     def stems_in(self, start: int, end: int) -> set[str]:
-        """The stems of the content words among some tokens."""
         return {self.stems[index] for index in range(start, end) if index in self.stems}
 
     def subject_end(self, start: int, end: int) -> int:

@@ -44,7 +44,6 @@ class Change:
 
     @property
     def in_both(self) -> bool:
-        """Whether both texts have words for it."""
         return self.left[0] < self.left[1] and self.right[0] < self.right[1]
 
 
@@ -58,7 +57,6 @@ class Comparison:
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """The changes as characters of the texts."""
         return tuple(
             Difference(c.type, self.left.char_span(*c.left), self.right.char_span(*c.right))
             for c in self.changes

@@ -64,8 +64,8 @@ def _find_announcement(pair: PassagePair) -> NewerSide | None:
     left, right = pair.texts
     phrases = _find_notice(left, right), _find_notice(right, left)
     if not any(phrases) and pair.are_brief:  # prose says "abolished" and "today" of anything
-        found = _NEWS.search(left.text), _NEWS.search(right.text)
-        phrases = tuple(match[0] if match else "" for match in found)
+        news = [match[0] if (match := _NEWS.search(text.text)) else "" for text in pair.texts]
+        phrases = news[0], news[1]
     if all(phrases) or not any(phrases):
         return None
     reason = f'one announces a change of what both are about: "{shortened("".join(phrases))}"'
