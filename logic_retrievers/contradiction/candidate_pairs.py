@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -337,7 +337,9 @@ def check_trusted_filter(trusted_filter: TrustedFilter) -> None:
         InputError: a filter that cannot be read.
         ConfigurationError: an empty one, which would trust every passage.
     """
-    if trusted_filter is None or _is_function(trusted_filter):
+    if trusted_filter is None or (
+        callable(trusted_filter) and not isinstance(trusted_filter, Mapping | models.Filter)
+    ):
         return
     if to_qdrant_filter(trusted_filter) in (None, models.Filter()):
         raise ConfigurationError("an empty trusted_filter would trust every passage")
@@ -357,13 +359,9 @@ def trusted_positions(
 
     ``prefixes``: where a collection keeps metadata, for Qdrant filters made by hand.
     """
-    if _is_function(trusted_filter):
+    if callable(trusted_filter) and not isinstance(trusted_filter, Mapping | models.Filter):
         return {i for i, passage in enumerate(passages) if trusted_filter(passage)}
     condition = to_qdrant_filter(trusted_filter, prefixes=prefixes)
     if condition is None:
         return set()
     return {at for at, passes in enumerate(matching(passages, condition, prefixes)) if passes}
-
-
-def _is_function(trusted_filter: TrustedFilter) -> TypeGuard[Callable[[Passage], bool]]:
-    return callable(trusted_filter) and index_filter(trusted_filter) is None
