@@ -23,24 +23,16 @@ DAY = (datetime(2024, 5, 1), datetime(2024, 5, 2))
     [
         ("2024-05-01T12:00:00Z", (NOON, NOON), True),
         (" 2024-05-01T21:00:00+09:00\n", (NOON, NOON), True),
-        (NOON.replace(tzinfo=UTC), (NOON, NOON), True),
         (datetime(2024, 5, 1, 21, tzinfo=EAST), (NOON, NOON), True),
         (NOON, (NOON, NOON), False),
-        ("2024-05-01 12:00", (NOON, NOON), False),
         (date(2024, 5, 1), DAY, False),
         ("2024-05-01", DAY, False),
         ("20240501", DAY, False),
-        (20240501, DAY, False),
         ("2024-05", MAY, False),
         ("2024-12", (datetime(2024, 12, 1), datetime(2025, 1, 1)), False),
-        (2024, (datetime(2024, 1, 1), datetime(2025, 1, 1)), False),
-        (2024.0, (datetime(2024, 1, 1), datetime(2025, 1, 1)), False),
         ("2024", (datetime(2024, 1, 1), datetime(2025, 1, 1)), False),
         (1714564800, (NOON, NOON), True),
-        (1714564800.0, (NOON, NOON), True),
         ("1714564800", (NOON, NOON), True),
-        (1714564800_000, (NOON, NOON), True),
-        (1714564800_000_000, (NOON, NOON), True),
         (1714564800_000_000_000, (NOON, NOON), True),
         (np.int64(1714564800), (NOON, NOON), True),
         (9999, (datetime(9999, 1, 1), datetime.max), False),
@@ -57,10 +49,8 @@ def test_what_is_read(value, span, zoned):
 @pytest.mark.parametrize(
     "value",
     [
-        None, True, "", " ", "yesterday", "01/02/2024", "2024-13", "2024-02-30", 20241301, 45000,
-        0, -5, -1714564800, 12345.5, float("nan"), float("inf"), 1e30, "١٩٩٩", [2024], {"y": 2024},
-        np.datetime64("2024-05-01"), "0000", Fraction(1, 3),
-        datetime.min.replace(tzinfo=EAST),
+        None, True, " ", "yesterday", "01/02/2024", "2024-02-30", 20241301, 45000, -5, 12345.5,
+        float("nan"), 1e30, "١٩٩٩", [2024], Fraction(1, 3), datetime.min.replace(tzinfo=EAST),
     ],
     ids=repr,
 )  # fmt: skip
@@ -72,14 +62,11 @@ def test_what_cannot_be_read(value):
 @pytest.mark.parametrize(
     ("later", "earlier"),
     [
-        ("2024-05-02", "2024-05-01"),
         ("2024-06", "2024-05-31"),
         (2025, "2024-12-31T23:59:59"),
         ("2024-05-01T12:00:00Z", "2024-05-01T20:59:00+09:00"),
         (1714564800, "2024-04-30T20:00:00"),  # 16 hours: no zone makes up for that
-        ("2024-05-03", 1714564800),
         ("2024-05-01T12:00:01", "2024-05-01T12:00:00"),
-        (9999, 9998),
     ],
 )
 def test_later_than(later, earlier):
@@ -91,12 +78,10 @@ def test_later_than(later, earlier):
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        (2024, "2024-05-01"),
         ("2024-05", "2024-05-31T10:00:00"),
         ("2024-05-01", "2024-05-01T23:00:00"),
         ("2024-05-01T12:00:00Z", "2024-05-01T21:00:00+09:00"),
         ("2024-05-01T12:00:00Z", "2024-05-01T23:00:00"),  # naive: it may be east of there
-        ("2024-05-01T12:00:00Z", "2024-05-02"),
         (1714564800, "2024-05-01T12:00:00"),
         ("9999-12-31T23:00:00", "9999-12-31T23:00:00Z"),
     ],

@@ -15,7 +15,7 @@ from langchain_logic_retrievers.tracing import RETRIEVAL, send_event
 from logic_retrievers.adapters.descriptions import describe_hits
 from logic_retrievers.adapters.settings import Count, PairJudgeSetting
 from logic_retrievers.contradiction import ContradictionSearch, ContradictionSettings
-from logic_retrievers.contradiction.ranking import POLICY
+from logic_retrievers.contradiction.search import POLICY
 from logic_retrievers.index import PassageIndex, UserFilter
 
 

@@ -1,7 +1,4 @@
-"""Candidate pairs of a corpus: the passages to examine, trusted ones, and pairs worth classifying.
-
-All reading of the collection and all encoding of a cleaning start here.
-"""
+"""Candidate pairs of a corpus: examined and trusted passages, and pairs worth classifying."""
 
 from __future__ import annotations
 
@@ -20,9 +17,12 @@ from logic_retrievers.cleaning.neighbours import (
     VectorCache,
 )
 from logic_retrievers.cleaning.settings import CleaningSettings
-from logic_retrievers.contradiction.candidate_pairs import CandidatePair
-from logic_retrievers.contradiction.stance_groups import MAX_GROUP
-from logic_retrievers.contradiction.trusted_passages import index_filter, trusted_positions
+from logic_retrievers.contradiction.candidate_pairs import (
+    CandidatePair,
+    index_filter,
+    trusted_positions,
+)
+from logic_retrievers.contradiction.resolution_strategies import MAX_GROUP
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import METADATA
@@ -30,16 +30,16 @@ from logic_retrievers.progress import ProgressMeter
 from logic_retrievers.text import unjudgeable_reason
 from logic_retrievers.types import Passage
 
+# topical cosine from which a pair is a candidate whatever its probability: texts that differ in one
+# value only are nearly copies, and the contradiction vector does not see the difference
 NEAR_COPY_COSINE = 0.8
-"""Topical cosine from which a pair is a candidate whatever its probability: texts that differ in
-one value only are nearly copies, and the contradiction vector does not see the difference."""
+# of a contradiction, from which a pair is a candidate that is no near copy
 MIN_PROBABILITY = 0.5
-"""Of a contradiction, from which a pair is a candidate that is no near copy."""
 
 OTHER_VERSION = "a trusted passage has its id and says something else"
 
+# gives some of the passages to examine at every call, each id once, and none at the end
 Pages: TypeAlias = Callable[[], Operation[Sequence[Passage]]]
-"""Gives some of the passages to examine at every call, each id once, and none at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +64,12 @@ class CandidatePairs:
 
 
 def listed_pages(passages: Sequence[Passage]) -> Pages:
-    """All passages of a list at once; of those with the same id the first counts."""
-    remaining = list({passage.id: passage for passage in reversed(passages)}.values())[::-1]
+    """All passages of a list at once; the first of each id counts."""
+    pages = [list({passage.id: passage for passage in reversed(passages)}.values())[::-1]]
 
     def next_page() -> Operation[Sequence[Passage]]:
-        page, remaining[:] = list(remaining), []
         yield from ()
-        return page
+        return pages.pop() if pages else ()
 
     return next_page
 
@@ -78,10 +77,10 @@ def listed_pages(passages: Sequence[Passage]) -> Pages:
 def stored_pages(index: PassageIndex, ledger: Ledger, fingerprint: str | None) -> Pages:
     """The passages of a collection that are not hidden.
 
-    Those that were examined with the criteria of this fingerprint, and have not changed since, are
-    left out; None: none are.
+    ``fingerprint`` leaves out those that were examined with these criteria and have not changed.
     """
     offset, ended = None, False
+    namespace = ledger_namespace(index)
 
     def next_page() -> Operation[Sequence[Passage]]:
         nonlocal offset, ended
@@ -90,7 +89,9 @@ def stored_pages(index: PassageIndex, ledger: Ledger, fingerprint: str | None) -
             ended = offset is None
             active = [passage for passage in page if not passage.quarantined]
             if fingerprint is not None:
-                active = yield Compute(partial(_unexamined, index, ledger, active, fingerprint))
+                ids = [passage.id for passage in active]
+                known = yield Compute(partial(ledger.examined, namespace, ids, fingerprint))
+                active = [p for p in active if known.get(p.id) != examined_hash(p)]
             if active:
                 return active
         return ()
@@ -100,14 +101,13 @@ def stored_pages(index: PassageIndex, ledger: Ledger, fingerprint: str | None) -
 
 @dataclass(slots=True)
 class _Collector:
-    """What has been found so far: passages by id, and pairs of ids, each once."""
+    """Passages by id, and pairs of them, each once."""
 
     index: PassageIndex | None
     min_probability: float
     nearest_read: int
     passages: dict[str, Passage] = field(default_factory=dict)
     pairs: dict[frozenset[str], tuple[str, str, ScoredNeighbour]] = field(default_factory=dict)
-    compared: int = 0
 
     def add_neighbours(
         self,
@@ -119,7 +119,6 @@ class _Collector:
 
         ``probes``: trusted passages, whose nearest are added whatever their scores.
         """
-        self.compared += sum(map(len, neighbours))
         candidates = [
             pair
             for near in neighbours
@@ -136,27 +135,10 @@ class _Collector:
             if pair.other not in passages:
                 continue  # deleted in the meantime
             one, other = passages[pair.one], passages[pair.other]
-            if one.id == other.id or one.quarantined or other.quarantined:
-                continue  # what is hidden counts against nobody
-            if unjudgeable_reason(other.text):
-                continue
-            self.passages |= {one.id: one, other.id: other}
-            self.pairs.setdefault(frozenset((one.id, other.id)), (one.id, other.id, pair))
-
-    def by_position(self, position_of: Mapping[str, int]) -> tuple[CandidatePair, ...]:
-        """The pairs by the positions of their ids, the strongest first."""
-        pairs = (
-            CandidatePair(
-                position_of[one],
-                position_of[other],
-                scored.cosine,
-                scored.cosine if isnan(scored.score) else scored.score,  # a copy has no sparsity
-                scored.probability,
-                scored.probability,
-            )
-            for one, other, scored in self.pairs.values()
-        )
-        return tuple(sorted(pairs, key=lambda pair: pair.sort_key))
+            is_hidden = one.quarantined or other.quarantined  # it counts against no other
+            if one.id != other.id and not is_hidden and not unjudgeable_reason(other.text):
+                self.passages |= {one.id: one, other.id: other}
+                self.pairs.setdefault(frozenset((one.id, other.id)), (one.id, other.id, pair))
 
 
 def find_candidate_pairs(
@@ -172,9 +154,9 @@ def find_candidate_pairs(
 ) -> Operation[CandidatePairs]:
     """The pairs that may contradict, repeat or replace each other.
 
-    Examined passages that are not stored are compared with each other too. ``nearest_read``: how
-    many of the nearest a cross-encoder reads whatever the vectors say. ``meter`` is told after each
-    page how many passages were examined so far; where their pairs are yet to be read, none is done.
+    Examined passages that are not stored are compared with each other too. A cross-encoder reads
+    the ``nearest_read`` nearest whatever the vectors say. ``meter`` counts the examined passages;
+    where their pairs are yet to be read, none is done.
     """
     meter = ProgressMeter(None) if meter is None else meter
     collector = _Collector(index, min_probability, nearest_read)
@@ -182,6 +164,7 @@ def find_candidate_pairs(
     trusted = settings.trusted or ()
     unjudgeable = _unjudgeable(trusted)
     digests: dict[str, str] = {}
+    compared = 0
     probes = {p.id: p for p in trusted if not unjudgeable_reason(p.text)}
     namesakes: list[Passage] = []
     if index is not None and probes:
@@ -208,6 +191,7 @@ def find_candidate_pairs(
                 without=without,
             )
         probe_keys = {search.key_of(passage) for passage in new_probes.values()}
+        compared += sum(map(len, neighbours))
         yield from collector.add_neighbours(encoded, neighbours, probe_keys)
         new_probes = {}
         digests |= {passage.id: examined_hash(passage) for passage in page}
@@ -219,23 +203,25 @@ def find_candidate_pairs(
     position_of = {name: position for position, name in enumerate(by_id)}
     prefixes = (METADATA,) if index is None else index.prefixes
     by_filter = trusted_positions(passages, settings.trusted_filter, prefixes)
+    pairs = [
+        CandidatePair(
+            position_of[one],
+            position_of[other],
+            scored.cosine,
+            scored.cosine if isnan(scored.score) else scored.score,  # a copy has no sparsity
+            scored.probability,
+            scored.probability,
+        )
+        for one, other, scored in collector.pairs.values()
+    ]
     return CandidatePairs(
         passages,
-        collector.by_position(position_of),
+        tuple(sorted(pairs, key=lambda pair: pair.sort_key)),
         frozenset(by_filter | {position_of[name] for name in probes}),
-        compared=collector.compared,
-        unjudgeable=unjudgeable,
-        digests=digests,
+        compared,
+        unjudgeable,
+        digests,
     )
-
-
-def _unexamined(
-    index: PassageIndex, ledger: Ledger, passages: Sequence[Passage], fingerprint: str
-) -> list[Passage]:
-    """The passages that were not examined with these criteria, or have changed since."""
-    ids = [passage.id for passage in passages]
-    known = ledger.examined(ledger_namespace(index), ids, fingerprint)
-    return [p for p in passages if known.get(p.id) != examined_hash(p)]
 
 
 def _unjudgeable(passages: Sequence[Passage]) -> dict[str, str]:

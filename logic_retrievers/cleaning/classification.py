@@ -12,12 +12,7 @@ from logic_retrievers.cleaning.candidate_pairs import (
     CandidatePairs,
 )
 from logic_retrievers.cleaning.differences import have_same_words
-from logic_retrievers.cleaning.pair_rules import (
-    contradiction,
-    metadata_rules,
-    newer_version,
-    other_scope,
-)
+from logic_retrievers.cleaning.pair_rules import metadata_rules, text_rules
 from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair
 from logic_retrievers.cleaning.result import Difference, Finding, Kind, Side
 from logic_retrievers.cleaning.settings import SCOPE_KEYS, CleaningSettings
@@ -25,20 +20,20 @@ from logic_retrievers.contradiction.candidate_pairs import CandidatePair
 from logic_retrievers.judging.pair_kinds import PAIR_KINDS
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 
+# probability from which a passage counts as opposed to a trusted one
 OPPOSED_PROBABILITY = 0.8
-"""Probability from which a passage counts as opposed to a trusted one."""
 
+# findings come in the order of the kinds
 _ORDER = {kind: rank for rank, kind in enumerate(Kind)}
-"""Findings come in the order of the kinds."""
 
+# cosine and share of the topic from which two passages say the same
 _SAME_WORDING = ((0.7, 0.3), (0.85, 0.2))
-"""Cosine and share of the topic from which two passages say the same."""
 
-Rule: TypeAlias = Callable[[PassagePair], str | newer_version.NewerSide | None]
-"""Gives a reason, with the newer side where there is one; nothing where it does not apply."""
+# gives a reason, with the newer side where there is one; nothing where it does not apply
+Rule: TypeAlias = Callable[[PassagePair], str | text_rules.NewerSide | None]
 
+# the kind of which a rule makes a pair, in the order in which they are asked
 Rules: TypeAlias = tuple[tuple[Kind, Rule], ...]
-"""The kind of which a rule makes a pair, in the order in which they are asked."""
 
 _METADATA_RULES: Rules = (
     (Kind.SCOPE, metadata_rules.find_metadata_scope),
@@ -46,29 +41,29 @@ _METADATA_RULES: Rules = (
     (Kind.SCOPE, metadata_rules.find_metadata_category),
 )
 _TEXT_RULES: Rules = (
-    (Kind.SUPERSEDED, newer_version.find_newer_by_text),
-    (Kind.SCOPE, other_scope.find_other_unit),
-    (Kind.SCOPE, other_scope.find_other_scope),
-    (Kind.SCOPE, other_scope.find_other_year),
-    (Kind.SCOPE, other_scope.find_other_subject),
+    (Kind.SUPERSEDED, text_rules.find_newer_by_text),
+    (Kind.SCOPE, text_rules.find_other_unit),
+    (Kind.SCOPE, text_rules.find_other_scope),
+    (Kind.SCOPE, text_rules.find_other_year),
+    (Kind.SCOPE, text_rules.find_other_subject),
 )
-_VECTOR_RULE: Rules = ((Kind.CONTRADICTION, contradiction.find_vector_contradiction),)
+_VECTOR_RULE: Rules = ((Kind.CONTRADICTION, text_rules.find_vector_contradiction),)
 _CONTRADICTION_RULES: Rules = (
-    (Kind.CONTRADICTION, contradiction.find_conflicting_value),
-    (Kind.CONTRADICTION, contradiction.find_denial),
+    (Kind.CONTRADICTION, text_rules.find_conflicting_value),
+    (Kind.CONTRADICTION, text_rules.find_denial),
     *_VECTOR_RULE,
 )
 
+# least probability, as read together, of a contradiction or another state at which vectors and, of
+# near-copies, rules may say so: the cross-encoder sees a changed value badly, another scope and a
+# paraphrase well
 _MIN_READ = 0.2
-"""Least probability, as read together, of a contradiction or another state at which vectors and, of
-near-copies, rules may say so: the cross-encoder sees a changed value badly, another scope and a
-paraphrase well."""
+# the same of a contradiction alone, for rules about any two texts
 _MIN_AGREED = 0.3
-"""The same of a contradiction alone, for rules about any two texts."""
 
+# least probability, as read together, of two states at which the later one by the metadata is the
+# newer: among neighbours in corpora without any none is as likely, of true ones half are
 _MIN_NEWER = 0.8
-"""Least probability, as read together, of two states at which the later one by the metadata is the
-newer: among neighbours in corpora without any none is as likely, of true ones half are."""
 
 _UNRELATED = "unrelated"
 _READ_AS = {
@@ -120,24 +115,26 @@ def classify_pairs(
             # the whole neighbourhood was judged: no reading of two passages overrules it
             pair = replace(pair, probability=round(opposed, SCORE_DECIMALS), kinds=None)
             least = OPPOSED_PROBABILITY
-        if finding := _find(candidates, pair, settings, least, kinds_threshold):
+        found = classify_candidate(candidates.passages, pair, settings, least, kinds_threshold)
+        if found is not None and not _is_far(pair, found.kind):
+            finding = _finding(candidates.passages, pair, found)
             key = (-finding.probability, *pair.sort_key[1:])
             classified.append((_ORDER[finding.kind], key, finding))
     classified.sort(key=lambda row: row[:2])
     return [finding for _, _, finding in classified]
 
 
-def _find(
-    candidates: CandidatePairs,
+def classify_candidate(
+    passages: Sequence[Passage],
     pair: CandidatePair,
     settings: CleaningSettings,
     threshold: float,
-    kinds_threshold: float,
-) -> Finding | None:
-    one, other = candidates.passages[pair.one], candidates.passages[pair.other]
-    classification = classify_pair(
-        one,
-        other,
+    kinds_threshold: float = 0.5,
+) -> PairClassification | None:
+    """:func:`classify_pair` for a pair by position."""
+    return classify_pair(
+        passages[pair.one],
+        passages[pair.other],
         probability=pair.probability,
         cosine=pair.cosine,
         threshold=threshold,
@@ -147,19 +144,23 @@ def _find(
         kinds=pair.kinds,
         kinds_threshold=kinds_threshold,
     )
-    if classification is None or _is_far(pair, classification.kind):
-        return None
+
+
+def _finding(
+    passages: Sequence[Passage], pair: CandidatePair, found: PairClassification
+) -> Finding:
+    one, other = passages[pair.one].id, passages[pair.other].id
     return Finding(
-        one.id,
-        other.id,
-        classification.kind,
-        classification.reason,
+        one,
+        other,
+        found.kind,
+        found.reason,
         pair.cosine,
         pair.score,
-        pair.probability if classification.probability is None else classification.probability,
+        pair.probability if found.probability is None else found.probability,
         pair.own_probability,
-        classification.differences,
-        {"one": one.id, "other": other.id}.get(classification.newer or ""),
+        found.differences,
+        {"one": one, "other": other}.get(found.newer or ""),
     )
 
 
@@ -256,7 +257,7 @@ def _contradiction_rules(pair: PassagePair, read: Mapping[str, float] | None) ->
 def _by_wording(pair: PassagePair) -> PairClassification | None:
     """The same in other words, or nothing."""
     near = any(pair.cosine >= cosine and pair.overlap >= alike for cosine, alike in _SAME_WORDING)
-    if not near or pair.opposed_values or contradiction.denial_words(pair):
+    if not near or pair.opposed_values or text_rules.denial_words(pair):
         return None
     reason = "they say the same in other words"
     return PairClassification(Kind.PARAPHRASE, reason, pair.comparison.differences)

@@ -3,23 +3,53 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
 from typing import Unpack
 
-from logic_retrievers.cleaning.ledger import MEMORY, Ledger
+from logic_retrievers.cleaning.candidate_pairs import (
+    MIN_PROBABILITY,
+    CandidatePairs,
+    find_candidate_pairs,
+    listed_pages,
+    stored_pages,
+)
+from logic_retrievers.cleaning.classification import classify_pairs
+from logic_retrievers.cleaning.finding_resolution import resolve_findings, without_restored
+from logic_retrievers.cleaning.ledger import (
+    MEMORY,
+    Entry,
+    Ledger,
+    check_ledger,
+    ledger_namespace,
+    text_hash,
+    write_entries,
+)
+from logic_retrievers.cleaning.neighbour_groups import Pair, conflict_groups, opposition_by_pair
 from logic_retrievers.cleaning.neighbours import NeighbourSearch
-from logic_retrievers.cleaning.pair_reading import Readings
-from logic_retrievers.cleaning.pipeline import CleaningRun
-from logic_retrievers.cleaning.quarantine import Quarantine
-from logic_retrievers.cleaning.result import CleaningResult, ScreeningResult, flag_quarantined
+from logic_retrievers.cleaning.pair_reading import Readings, read_pairs
+from logic_retrievers.cleaning.quarantine import Quarantine, refuse_mixed_tenants
+from logic_retrievers.cleaning.result import (
+    CleaningResult,
+    Decision,
+    Finding,
+    Kind,
+    ScreeningResult,
+    flag_quarantined,
+)
 from logic_retrievers.cleaning.settings import CleaningOptions, CleaningSettings, Criteria
+from logic_retrievers.contradiction.candidate_pairs import NEAREST_READ, CandidatePair
+from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted
+from logic_retrievers.contradiction.pair_judge import judge_pairs
+from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders import Encoder, default_encoder
-from logic_retrievers.errors import ConfigurationError, warn_each
+from logic_retrievers.errors import ConfigurationError, ConflictingTrustWarning, warn_each
 from logic_retrievers.index.passage_index import PassageIndex
-from logic_retrievers.progress import ProgressCallback
+from logic_retrievers.progress import ProgressCallback, ProgressMeter
 from logic_retrievers.ranking.execution import arun_over, run_over
 from logic_retrievers.types import Passage
-from logic_retrievers.validation import check_parts, check_passages
+from logic_retrievers.validation import as_stored, check_parts, check_passages
 
 
 class CorpusCleaner:
@@ -113,7 +143,7 @@ class CorpusCleaner:
             StorageError: the ledger cannot be written; nothing was hidden.
             CollectionError, ServerError: Qdrant refused or failed.
         """
-        operation = self._start(dry_run).clean(passages, again, progress)
+        operation = self._clean(passages, again, progress, dry_run)
         result, warnings = run_over(self.index, operation)
         warn_each(warnings)
         return result
@@ -127,7 +157,7 @@ class CorpusCleaner:
         progress: ProgressCallback | None = None,
     ) -> CleaningResult:
         """:meth:`clean` without blocking the event loop; the same result."""
-        operation = self._start(dry_run).clean(passages, again, progress)
+        operation = self._clean(passages, again, progress, dry_run)
         result, warnings = await arun_over(self.index, operation)
         warn_each(warnings)
         return result
@@ -157,7 +187,157 @@ class CorpusCleaner:
         checked = check_passages(passages)
         return flag_quarantined(checked, await self.aclean(checked, dry_run=dry_run))
 
-    def _start(self, dry_run: bool) -> CleaningRun:
-        return CleaningRun(
-            self.index, self.ledger, self._search, self.criteria, self._readings, dry_run
+    def _clean(
+        self,
+        passages: Iterable[Passage] | None,
+        again: bool,
+        progress: ProgressCallback | None,
+        dry_run: bool,
+    ) -> Operation[tuple[CleaningResult, list[Warning]]]:
+        """Finds pairs, classifies them, decides, writes the decisions down and applies them."""
+        begun, warnings, meter = datetime.now(UTC), list[Warning](), ProgressMeter(progress)
+        criteria, settings = self.criteria, self.settings
+        candidates = yield from self._find_pairs(passages, again, meter, dry_run)
+        opposition = yield from opposition_by_pair(self._search, candidates)
+        if criteria.kinds is not None:
+            pairs = yield from read_pairs(candidates, criteria, opposition, self._readings, meter)
+        else:
+            pairs, warnings = yield from judge_pairs(
+                settings.judge, candidates.pairs, candidates.passages, criteria.judge_above
+            )
+        decisions = yield from self._decide(candidates, opposition, pairs)
+        if contested := {name for d in decisions if d.action == "contested" for name in d.trusted}:
+            note = (
+                "trusted passages contradict each other, and cannot all be right:"
+                f" {', '.join(map(repr, sorted(contested)))}; nothing was judged by them"
+            )
+            warnings.append(ConflictingTrustWarning(note))
+        named = {name for d in decisions for name in (d.finding.one, d.finding.other)}
+        result = CleaningResult(
+            decisions,
+            {passage.id: passage for passage in candidates.passages if passage.id in named},
+            len(candidates.digests),
+            candidates.compared,
+            criteria.resolution.name,
+            criteria.constants.threshold,
+            dry_run,
+            begun,
+            round((datetime.now(UTC) - begun).total_seconds(), 3),
+            None if self.index is None else self.index.collection,
+            candidates.unjudgeable,
+            tuple(str(warning) for warning in warnings),
+            settings.date_key,
+            settings.source_key,
         )
+        if self.index is not None and not dry_run:
+            yield from self._apply(self.index, result, candidates.digests)
+        return result, warnings
+
+    def _find_pairs(
+        self,
+        passages: Iterable[Passage] | None,
+        again: bool,
+        meter: ProgressMeter,
+        dry_run: bool,
+    ) -> Operation[CandidatePairs]:
+        criteria = self.criteria
+        if passages is not None:
+            pages = listed_pages(list(map(as_stored, check_passages(passages))))
+        elif self.index is None:
+            raise ConfigurationError("there is nothing to clean: pass an index, or passages")
+        else:
+            pages = stored_pages(self.index, self.ledger, None if again else criteria.fingerprint())
+        if self.index is not None:
+            yield from refuse_mixed_tenants(self.index)
+            if not dry_run:
+                yield from Quarantine(self.index, self.ledger).verify_operation()
+            elif not self.ledger.in_memory:
+                yield from check_ledger(self.index, self.ledger)
+        return (
+            yield from find_candidate_pairs(
+                self._search,
+                self.index,
+                pages,
+                criteria.settings,
+                min(MIN_PROBABILITY, criteria.constants.threshold, criteria.judge_above),
+                stored=passages is None,
+                nearest_read=0 if criteria.kinds is None else NEAREST_READ,
+                meter=meter,
+            )
+        )
+
+    def _decide(
+        self,
+        candidates: CandidatePairs,
+        opposition: Mapping[Pair, float],
+        pairs: Sequence[CandidatePair],
+    ) -> Operation[tuple[Decision, ...]]:
+        criteria = self.criteria
+        settings, threshold = criteria.settings, criteria.constants.threshold
+        read_as = criteria.kinds_threshold
+        findings: list[Finding] = yield Compute(
+            lambda: classify_pairs(candidates, pairs, settings, threshold, opposition, read_as)
+        )
+        position_of = {p.id: position for position, p in enumerate(candidates.passages)}
+        conflicts = [
+            (position_of[finding.one], position_of[finding.other])
+            for finding in findings
+            if finding.kind is Kind.CONTRADICTION
+        ]
+        groups = yield from conflict_groups(self._search, candidates, conflicts)
+        passages, trusted = candidates.passages, candidates.trusted
+        against: AgainstTrusted = "annotate" if settings.against_trusted == "annotate" else "drop"
+        decisions: tuple[Decision, ...] = yield Compute(
+            lambda: resolve_findings(
+                passages, trusted, groups, findings, criteria.resolution, against
+            )
+        )
+        if self.index is None:
+            return decisions
+        states = yield Compute(partial(self.ledger.states, ledger_namespace(self.index)))
+        return without_restored(decisions, {p.id: p for p in passages}, states)
+
+    def _apply(
+        self, index: PassageIndex, result: CleaningResult, digests: Mapping[str, str]
+    ) -> Operation[None]:
+        """Writes every decision into the ledger, then hides passages, then notes what was examined.
+
+        A stored passage is hidden only if its text is the one that was decided against: a passage
+        that was examined on its way in may have the id of an older one.
+        """
+        namespace = ledger_namespace(index)
+        stored = yield from index.get_passages(result.quarantined)
+        unchanged = [p.id for p in stored if p.text == result.passages[p.id].text]
+        points = yield from index.fingerprints(unchanged)
+        entries = [entry for d in result.decisions for entry in _entries(result, d, points)]
+        yield from write_entries(index, self.ledger, entries)
+        if unchanged:
+            yield from index.hide(unchanged)
+        fingerprint = self.criteria.fingerprint()
+        yield Compute(partial(self.ledger.note_examined, namespace, digests, fingerprint))
+
+
+def _entries(result: CleaningResult, decision: Decision, points: Mapping[str, str]) -> list[Entry]:
+    """An entry for every passage that is hidden for a finding, or else one for the finding."""
+    finding = decision.finding
+    plain = finding.to_dict()
+    scores = {name: plain[name] for name in ("probability", "own_probability", "score", "cosine")}
+    entries = []
+    for name in decision.quarantined or (finding.one,):
+        opponent = finding.other if name == finding.one else finding.one
+        entries.append(
+            Entry(
+                "quarantine" if decision.quarantined else "found",
+                name,
+                text=text_hash(result.passages[name]),
+                point=points.get(name),
+                opponent=opponent,
+                opponent_text=text_hash(result.passages[opponent]),
+                kind=finding.kind.value,
+                **scores,
+                differences=plain["differences"],
+                resolution=result.resolution,
+                reason=f"{finding.reason}: {decision.reason}",
+            )
+        )
+    return entries

@@ -5,8 +5,8 @@ from __future__ import annotations
 from logic_retrievers.cleaning.result import CleaningResult, Decision, Kind
 from logic_retrievers.judging.pair_kinds import pair_sentences
 
+# characters of what is quoted of a passage
 MAX_QUOTED = 300
-"""Characters of what is quoted of a passage."""
 
 _RELATIONS = {
     Kind.CONTRADICTION: "contradict each other",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from logic_retrievers.cleaning.ledger import Entry, text_hash
 from logic_retrievers.cleaning.result import Action, Decision, Finding, Kind
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair, ConflictCase
 from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted, resolve_conflicts
@@ -22,8 +23,8 @@ from logic_retrievers.contradiction.resolution_strategies import (
 from logic_retrievers.errors import ConfigurationError, UnknownResolutionError, shown
 from logic_retrievers.types import Passage
 
+# decisions of a filter that have another name in a cleaning
 _ACTIONS: Mapping[str, Action] = {"dropped": "quarantined", "unreached": "kept"}
-"""Decisions of a filter that have another name in a cleaning."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,9 @@ class InOrder(ResolutionStrategy):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """The names of all, in their order."""
         return ", ".join(strategy.name for strategy in self.strategies)
 
     def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
-        """The ruling of the first that does not abstain."""
         reasons = []
         for strategy in self.strategies:
             ruling = strategy.decide(one, other, graph)
@@ -169,3 +168,28 @@ def _prefers_newest(strategy: ResolutionStrategy) -> bool:
     if isinstance(strategy, InOrder):
         return any(_prefers_newest(part) for part in strategy.strategies)
     return strategy.name == "prefer_newest"
+
+
+def without_restored(
+    decisions: Sequence[Decision], passages: Mapping[str, Passage], states: Mapping[str, Entry]
+) -> tuple[Decision, ...]:
+    """The decisions, without hiding passages that a person restored and that have not changed."""
+    restored = {
+        name
+        for name, entry in states.items()
+        if entry.event == "restore" and name in passages and entry.text == text_hash(passages[name])
+    }
+    return tuple(_without(decision, restored) for decision in decisions)
+
+
+def _without(decision: Decision, restored: set[str]) -> Decision:
+    if not restored & set(decision.quarantined):
+        return decision
+    remaining = tuple(name for name in decision.quarantined if name not in restored)
+    names = ", ".join(repr(name) for name in decision.quarantined if name in restored)
+    return replace(
+        decision,
+        action="quarantined" if remaining else "kept",
+        quarantined=remaining,
+        reason=f"{decision.reason}; but {names} was restored by hand, and stays",
+    )

@@ -12,31 +12,31 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from logic_retrievers.atomic_files import private_file
-from logic_retrievers.errors import StorageError
+from logic_retrievers.effects import Compute, Operation
+from logic_retrievers.errors import AuthenticationError, StorageError
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.paths import exists
 from logic_retrievers.settings import check_type
 from logic_retrievers.types import Passage, plain_fields
 
 MEMORY = ":memory:"
+# what to do without a copy of the ledger; ends the error about it
 ACCEPT = "accept what there is by Quarantine(index, ledger).verify(accept_ledger=True)"
-"""What to do without a copy of the ledger; ends the error about it."""
 
 Event: TypeAlias = Literal[
     "found", "quarantine", "restore", "purge", "adopted", "replaced", "gone", "mended"
 ]
 
 _SCHEMA = files("logic_retrievers.cleaning").joinpath("ledger.sql").read_text("utf-8")
-_STATES = ("quarantine", "restore", "purge", "adopted", "replaced", "gone")
 _HIDDEN = frozenset({"quarantine", "adopted"})
-_IDS_PER_QUERY = 400
+# finds a column that an earlier version filled; it refuses entries without a value
 _FIND_HASH = "SELECT 1 FROM pragma_table_info('entries') WHERE name = 'hash'"
-"""Finds a column that an earlier version filled; it refuses entries without a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +79,12 @@ class Entry:
     number: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """A plain dictionary, ready for JSON."""
         return plain_fields(self)
 
 
 _COLUMNS = tuple(field.name for field in fields(Entry) if field.name != "number")
 _SELECT = f"SELECT number, {', '.join(_COLUMNS)} FROM entries"
+_INSERT = f"INSERT INTO entries ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' for _ in _COLUMNS)})"
 
 
 @dataclass(slots=True)
@@ -132,7 +132,6 @@ class Ledger:
             rows.append([_storable(values[name]) for name in _COLUMNS])
         if not rows:
             return
-        placeholders = ", ".join("?" * len(_COLUMNS))
         if self._memory is not None and not self.in_memory:
             raise StorageError(
                 f"The ledger {os.fspath(self.path)} does not exist, and was opened to be read"
@@ -142,18 +141,16 @@ class Ledger:
             connection.execute("BEGIN IMMEDIATE")  # two writers must not drop one column
             if connection.execute(_FIND_HASH).fetchone():
                 connection.execute("ALTER TABLE entries DROP COLUMN hash")
-            connection.executemany(
-                f"INSERT INTO entries ({', '.join(_COLUMNS)}) VALUES ({placeholders})", rows
-            )
+            connection.executemany(_INSERT, rows)
 
     def entries(self, collection: str, passage: str | None = None) -> list[Entry]:
         """All entries of a collection, or of one passage, the oldest first."""
-        query = f"{_SELECT} WHERE collection = ?"
-        values = [collection]
+        values, condition = [collection], "collection = ?"
         if passage is not None:
-            query, values = f"{query} AND passage = ?", [collection, passage]
+            values, condition = [collection, passage], "collection = ? AND passage = ?"
+        query = f"{_SELECT} WHERE {condition} ORDER BY number"
         with self._open() as connection:
-            return [_entry(row) for row in connection.execute(f"{query} ORDER BY number", values)]
+            return [_entry(row) for row in connection.execute(query, values)]
 
     def count(self, collection: str) -> int:
         """How many entries there are of a collection."""
@@ -174,12 +171,11 @@ class Ledger:
 
     def states(self, collection: str) -> dict[str, Entry]:
         """Passage -> the last entry that says whether it is hidden."""
-        placeholders = ", ".join("?" * len(_STATES))
         with self._open() as connection:
             rows = connection.execute(
-                f"{_SELECT} WHERE number IN (SELECT max(number) FROM entries WHERE"
-                f" collection = ? AND event IN ({placeholders}) GROUP BY passage) ORDER BY number",
-                [collection, *_STATES],
+                f"{_SELECT} WHERE number IN (SELECT max(number) FROM entries WHERE collection = ?"
+                " AND event NOT IN ('found', 'mended') GROUP BY passage) ORDER BY number",
+                [collection],
             )
             return {entry.passage: entry for entry in map(_entry, rows)}
 
@@ -196,19 +192,14 @@ class Ledger:
 
     def examined(self, collection: str, passages: Sequence[str], settings: str) -> dict[str, str]:
         """Passage -> its :func:`examined_hash` when it was last examined with these criteria."""
-        digests: dict[str, str] = {}
         names = {_storable(passage): passage for passage in passages}
+        query = (
+            "SELECT passage, text FROM examined WHERE collection = ? AND settings = ?"
+            " AND passage IN (SELECT value FROM json_each(?))"
+        )
         with self._open() as connection:
-            for start in range(0, len(names), _IDS_PER_QUERY):
-                ids = list(names)[start : start + _IDS_PER_QUERY]
-                digests |= dict(
-                    connection.execute(
-                        "SELECT passage, text FROM examined WHERE collection = ? AND settings = ?"
-                        f" AND passage IN ({', '.join('?' * len(ids))})",
-                        [collection, settings, *ids],
-                    )
-                )
-        return {names[encoded]: digest for encoded, digest in digests.items()}
+            rows = connection.execute(query, [collection, settings, json.dumps([*names])])
+            return {names.get(encoded, encoded): digest for encoded, digest in rows}
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -281,3 +272,63 @@ def _entry(row: Sequence[Any]) -> Entry:
     except (ValueError, TypeError, RecursionError) as error:
         raise sqlite3.DataError(f"entry {values['number']} is damaged") from error
     return Entry(**values)
+
+
+# A collection's metadata hold how many entries its ledger had, and a hash of them: so a missing or
+# another ledger is noticed.
+
+
+def check_ledger(index: PassageIndex, ledger: Ledger) -> Operation[None]:
+    """Compares a ledger with what the collection knows of it.
+
+    A ledger with more entries passes: a crash may have come before the collection was told.
+
+    Raises:
+        StorageError: entries are missing, or it is the ledger of another collection.
+    """
+    namespace = ledger_namespace(index)
+    known = yield from index.noted(_note_key(namespace))
+    match known:
+        case [int(count), str(digest)]:
+            found = yield Compute(partial(ledger.digest, namespace, count))
+            if found == digest:
+                return
+        case _:  # nothing was written down yet, or by an earlier version
+            return
+    there = yield Compute(partial(ledger.count, namespace))
+    holds = f"holds {there} entries about it" if there < count else "holds others"
+    raise StorageError(
+        f"Collection {namespace!r} was cleaned with a ledger of {count} entries, and"
+        f" {os.fspath(ledger.path)} {holds}. What was restored by hand would be hidden again. Name"
+        f" the right file (ledger=), put a copy of it back, or {ACCEPT}."
+    )
+
+
+def write_entries(index: PassageIndex, ledger: Ledger, entries: Sequence[Entry]) -> Operation[None]:
+    """Adds entries to the ledger, and lets the collection know how many there are then.
+
+    Raises:
+        StorageError, ServerError: the ledger or Qdrant failed.
+    """
+    if not entries:
+        return
+    index.connection.check_writable()  # before the ledger says what cannot be done
+    yield Compute(partial(ledger.add, ledger_namespace(index), entries))
+    yield from note_ledger(index, ledger)
+
+
+def note_ledger(index: PassageIndex, ledger: Ledger) -> Operation[None]:
+    """Lets the collection know the ledger as it is; not one that goes with this process."""
+    if ledger.in_memory:
+        return
+    namespace = ledger_namespace(index)
+    count = yield Compute(partial(ledger.count, namespace))
+    digest = yield Compute(partial(ledger.digest, namespace, count))
+    try:
+        yield from index.note(_note_key(namespace), [count, digest])
+    except AuthenticationError:  # a key for points alone may not write a collection's metadata
+        return
+
+
+def _note_key(namespace: str) -> str:
+    return f"ledger/{namespace}"

@@ -5,31 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias, TypeVar
 
+import numpy as np
+
 from logic_retrievers.cleaning.candidate_pairs import CandidatePairs
 from logic_retrievers.cleaning.neighbours import NeighbourSearch
-from logic_retrievers.contradiction.resolution_strategies import Group
-from logic_retrievers.contradiction.stance_groups import MAX_GROUP, opposition_probabilities
+from logic_retrievers.contradiction.resolution_strategies import (
+    MAX_GROUP,
+    Group,
+    Matrix,
+    stance_partitions,
+)
 from logic_retrievers.effects import Compute, Operation
 
+# added to the log-odds of pairs around a trusted passage; found on ConflictQA's development part,
+# together with the probability from which a passage counts as opposed
 OPPOSITION_BIAS = 1.0
-"""Added to the log-odds of pairs around a trusted passage; found on ConflictQA's development part,
-together with the probability from which a passage counts as opposed."""
 
 K = TypeVar("K")
+# positions of two passages
 Pair: TypeAlias = tuple[int, int]
-"""Positions of two passages."""
 
 
 def opposition_by_pair(
     search: NeighbourSearch, candidates: CandidatePairs
 ) -> Operation[dict[Pair, float]]:
-    """The probability that each neighbour of a trusted passage has the opposite stance.
-
-    See :mod:`logic_retrievers.contradiction.stance_groups`.
-
-    Returns:
-        Pair, as in ``candidates`` -> probability.
-    """
+    """Pair with a trusted passage -> probability that its neighbour has the opposite stance."""
     near = _neighbours(candidates)
     pairs = {(pair.one, pair.other) for pair in candidates.pairs}
     members: dict[int, tuple[int, ...]] = {}
@@ -42,6 +42,19 @@ def opposition_by_pair(
         for row, other in enumerate(group.members[1:], start=1):
             pair = (trusted, other) if (trusted, other) in pairs else (other, trusted)
             opposition[pair] = float(probabilities[row])
+    return opposition
+
+
+def opposition_probabilities(probabilities: Matrix, bias: float = 0.0) -> Matrix:
+    """Probability that each two passages are of opposite stances, over all partitions.
+
+    Arguments are those of :func:`stance_partitions`, for any n. The diagonal of the result is 0.
+    """
+    if len(probabilities) < 2:
+        return np.zeros_like(probabilities, dtype=np.float64)
+    stances, weights = stance_partitions(probabilities, bias)
+    opposed = stances[:, :, None] != stances[:, None, :]
+    opposition: Matrix = np.einsum("k,kij->ij", weights, opposed.astype(np.float64))
     return opposition
 
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from logic_retrievers.contradiction.pair_scores import Rows, score_against
+from logic_retrievers.contradiction.scorer import Rows, score_against
 from logic_retrievers.contradiction.settings import TOPICAL, VECTORS, ContradictionConstants
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders import Encoder, RecentEncoder
@@ -25,17 +25,17 @@ from logic_retrievers.types import SCORE_DECIMALS, Passage
 
 PASSAGES_PER_BATCH = 128
 ROWS_PER_PRODUCT = 32
+# stored passages whose vectors one run keeps, the first that it reads: about 3.5 KB each
 CACHED_PASSAGES = 32_768
-"""Stored passages whose vectors one run keeps, the first that it reads: about 3.5 KB each."""
+# topical cosine under which two passages are about different things
 MIN_COSINE = 0.5
-"""Topical cosine under which two passages are about different things."""
 
+# the id of a passage's point, whether it is stored or not
 Key: TypeAlias = str
-"""The id of a passage's point, whether it is stored or not."""
+# key and vectors
 Neighbour: TypeAlias = tuple[Key, Mapping[str, Rows]]
-"""Key and vectors."""
+# vectors of stored passages for one run: most are neighbours of many passages
 VectorCache: TypeAlias = dict[Key, Mapping[str, Rows]]
-"""Vectors of stored passages for one run: most are neighbours of many passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,6 @@ class EncodedPassages:
     vectors: dict[str, Rows]
 
     def row(self, position: int) -> dict[str, Rows]:
-        """The vectors of one passage, by name."""
         return {name: rows[position] for name, rows in self.vectors.items()}
 
 
@@ -71,8 +70,6 @@ class NeighbourSearch:
     """Finds and scores the neighbours of passages, stored ones and examined ones.
 
     An examined passage stands for the stored one of its id, which it will replace.
-
-    Without an index the examined passages are compared among themselves.
     """
 
     def __init__(
@@ -91,7 +88,6 @@ class NeighbourSearch:
         self._min_cosine = min_cosine
 
     def key_of(self, passage: Passage) -> Key:
-        """The key of a passage."""
         return point_id(passage.id, None if self._index is None else self._index.tenant)
 
     def points_of(self, passage: Passage) -> frozenset[Key]:
@@ -168,7 +164,6 @@ class NeighbourSearch:
         left_out: Sequence[frozenset[Key]],
         cache: VectorCache,
     ) -> Operation[list[list[Neighbour]]]:
-        """The neighbours in the collection, with their vectors."""
         assert self._index is not None
         rows = encoded.vectors[TOPICAL]
         pools = yield from self._index.find_candidates(
@@ -219,10 +214,9 @@ class NeighbourSearch:
         limit: int,
     ) -> list[list[ScoredNeighbour]]:
         keys = list(encoded.passages)
-        scored: list[list[ScoredNeighbour]] = []
-        for position, others in zip(positions, neighbours, strict=True):
+        scored: list[list[ScoredNeighbour]] = [[] for _ in positions]
+        for number, (position, others) in enumerate(zip(positions, neighbours, strict=True)):
             if not others:
-                scored.append([])
                 continue
             rows = {name: np.stack([vectors[name] for _, vectors in others]) for name in VECTORS}
             scores = score_against(encoded.row(position), rows, self._constants)
@@ -236,7 +230,7 @@ class NeighbourSearch:
                 if cosine >= self._min_cosine
             ]
             near.sort(key=lambda neighbour: (-neighbour.cosine, neighbour.other))
-            scored.append(near[:limit])
+            scored[number] = near[:limit]
         return scored
 
 

@@ -1,8 +1,4 @@
-"""What a cross-encoder reads of the candidate pairs: those whose kind depends on it, each once.
-
-Pairs of whose kind rules are certain are not read. The others are read one way and, unless that
-leaves no room for a finding, the other way too.
-"""
+"""Candidate pairs that a cross-encoder reads: those whose kind no rule tells for certain."""
 
 from __future__ import annotations
 
@@ -17,41 +13,39 @@ from logic_retrievers.cleaning.candidate_pairs import (
     NEAR_COPY_COSINE,
     CandidatePairs,
 )
-from logic_retrievers.cleaning.classification import classify_pair
+from logic_retrievers.cleaning.classification import classify_candidate
 from logic_retrievers.cleaning.ledger import examined_hash
 from logic_retrievers.cleaning.neighbour_groups import Pair
 from logic_retrievers.cleaning.settings import CleaningSettings, Criteria
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair
-from logic_retrievers.contradiction.pair_judge import AnyPairJudge
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.index.requests import batches
 from logic_retrievers.judging.pair_kinds import PAIR_KINDS, PairKinds, pair_texts
 from logic_retrievers.progress import ProgressMeter
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 
+# read in some seconds, after which progress is reported
 PAIRS_PER_BATCH = 256
-"""Read in some seconds, after which progress is reported."""
+# readings that a cleaner keeps, some 40 MB; with one more it begins anew
 REMEMBERED = 100_000
-"""Readings that a cleaner keeps, some 40 MB; with one more it begins anew."""
 
+# probability of a contradiction or another state, as read one way, under which the other way is not
+# read of a pair far apart: of 8,800 in four corpora no finding had less than .117
 MIN_ROOM = 0.05
-"""Probability of a contradiction or another state, as read one way, under which the other way is
-not read of a pair far apart: of 8,800 in four corpora no finding had less than .117."""
 
+# the kinds of a pair that is not read: they decide nothing
 UNRELATED = tuple(float(kind == "unrelated") for kind in PAIR_KINDS)
-"""The kinds of a pair that is not read: they decide nothing."""
 
+# hash of two passages -> probabilities of their kinds. What a dry run has read, or an earlier batch
+# of a stream, need not be read again
 Readings: TypeAlias = dict[bytes, tuple[float, ...]]
-"""Hash of two passages -> probabilities of their kinds. What a dry run has read, or an earlier
-batch of a stream, need not be read again."""
 
 
 @runtime_checkable
 class OneWayReader(PairKinds, Protocol):
     """A cross-encoder that can read two texts in one of the two orders alone."""
 
-    def read(self, pairs: Sequence[tuple[str, str]]) -> Sequence[tuple[float, ...]]:
-        """Probabilities of :data:`PAIR_KINDS` for each pair in this order."""
+    def read(self, pairs: Sequence[tuple[str, str]]) -> Sequence[tuple[float, ...]]: ...
 
 
 def read_pairs(
@@ -63,8 +57,8 @@ def read_pairs(
 ) -> Operation[tuple[CandidatePair, ...]]:
     """The pairs with the probabilities of their kinds, from the judge of the settings.
 
-    Pairs that ``opposition`` decides are not read, nor those that a rule decides whatever is read.
-    What is read is added to ``readings``. ``meter`` is told of how many passages all is read.
+    Pairs that ``opposition`` decides are not read, nor those that a rule decides. New readings are
+    added to ``readings``. ``meter`` counts the passages whose pairs have all been read.
     """
     examined, pairs = len(candidates.digests), candidates.pairs
     read: list[CandidatePair] = []
@@ -110,7 +104,10 @@ def _read_new(
 
     Dates and sources are not read: with two dates anything looks like two states of one thing.
     """
-    reader, without = _reader(settings.judge), (settings.date_key, settings.source_key)
+    from logic_retrievers.judging import default_pair_kinds  # loads ONNX Runtime
+
+    judge, without = settings.judge, (settings.date_key, settings.source_key)
+    reader = judge if isinstance(judge, PairKinds) else cast("PairKinds", default_pair_kinds())
     texts = [pair_texts(passages[pair.one], passages[pair.other], without) for pair in pairs]
     if not isinstance(reader, OneWayReader):
         return [tuple(round(p, SCORE_DECIMALS) for p in kinds) for kinds in reader(texts)]
@@ -134,25 +131,8 @@ def _leaves_room(pair: CandidatePair, kinds: Sequence[float]) -> bool:
 
 def _is_certain(pair: CandidatePair, passages: Sequence[Passage], criteria: Criteria) -> bool:
     """Whether a rule tells the kind of the two, whatever is read of them."""
-    settings = criteria.settings
-    by_rules = classify_pair(
-        passages[pair.one],
-        passages[pair.other],
-        probability=pair.probability,
-        cosine=pair.cosine,
-        threshold=criteria.constants.threshold,
-        date_key=settings.date_key,
-        source_key=settings.source_key,
-        scope_keys=settings.scope_keys,
-        kinds=UNRELATED,
-    )
-    return by_rules is not None
-
-
-def _reader(judge: AnyPairJudge) -> PairKinds:
-    from logic_retrievers.judging import default_pair_kinds  # loads ONNX Runtime
-
-    return judge if isinstance(judge, PairKinds) else cast("PairKinds", default_pair_kinds())
+    unread, threshold = replace(pair, kinds=UNRELATED), criteria.constants.threshold
+    return classify_candidate(passages, unread, criteria.settings, threshold) is not None
 
 
 def _key(one: Passage, other: Passage) -> bytes:

@@ -10,14 +10,16 @@ from typing import Any
 
 from qdrant_client import models
 
-from logic_retrievers.cleaning.known_ledger import check_ledger, note_ledger, write_entries
 from logic_retrievers.cleaning.ledger import (
     Entry,
     Event,
     Ledger,
+    check_ledger,
     is_hidden,
     ledger_namespace,
+    note_ledger,
     text_hash,
+    write_entries,
 )
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.errors import ConfigurationError, InputError, ServerError
@@ -73,11 +75,9 @@ class Verified:
 
     @property
     def agreed(self) -> bool:
-        """Whether ledger and collection agreed before."""
         return not any(self.to_dict().values())
 
     def to_dict(self) -> dict[str, Any]:
-        """A plain dictionary, ready for JSON."""
         return plain_fields(self)
 
 
@@ -145,7 +145,6 @@ class Quarantine:
         return self._index.run(self.verify_operation(accept_ledger))
 
     def verify_operation(self, accept_ledger: bool = False) -> Operation[Verified]:
-        """:meth:`verify` as an operation."""
         yield from (note_ledger if accept_ledger else check_ledger)(self._index, self._ledger)
         states = yield Compute(partial(self._ledger.states, self._namespace))
         flagged = {passage.id: passage for passage in (yield from self._flagged())}

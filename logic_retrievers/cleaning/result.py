@@ -11,12 +11,12 @@ from typing import Any, Literal, TypeAlias, get_args
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.types import Passage, plain_fields
 
+# first and one-past-last character in a passage's text; empty for words that the text lacks
 Span: TypeAlias = tuple[int, int]
-"""First and one-past-last character in a passage's text; empty for words that the text lacks."""
 
 Type: TypeAlias = Literal["number", "date", "polarity", "antonym", "entity", "wording"]
+# the first or the second passage of a pair
 Side: TypeAlias = Literal["one", "other"]
-"""The first or the second passage of a pair."""
 
 Severity: TypeAlias = Literal["high", "medium", "low"]
 Action: TypeAlias = Literal["kept", "quarantined", "annotated", "abstained", "contested", "settled"]
@@ -37,8 +37,8 @@ class Kind(StrEnum):
     """They say the same in the same words."""
 
 
+# what a build may fail on: a kind, a severity, or every finding there is
 FAIL_ON = (*(kind.value for kind in Kind), *get_args(Severity), "any")
-"""What a build may fail on: a kind, a severity, or every finding there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,6 @@ class Finding:
         return "medium" if self.kind is Kind.SUPERSEDED else "low"
 
     def to_dict(self) -> dict[str, Any]:
-        """A plain dictionary, ready for JSON."""
         return {**plain_fields(self), "severity": self.severity}
 
 
@@ -117,7 +116,6 @@ class Decision:
     trusted: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """A plain dictionary, ready for JSON."""
         return {**plain_fields(self), "finding": self.finding.to_dict()}
 
     def seen_from(self, name: str) -> dict[str, Any]:
@@ -179,7 +177,6 @@ class CleaningResult:
         return tuple(dict.fromkeys(hidden))
 
     def of_kind(self, kind: Kind) -> tuple[Decision, ...]:
-        """The decisions about findings of one kind."""
         return tuple(decision for decision in self.decisions if decision.finding.kind is kind)
 
     def by_passage(self) -> dict[str, list[Decision]]:

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Literal, TypeAlias, TypedDict, get_args
 
-from logic_retrievers.cleaning.differences.lexicon import LEXICON
+from logic_retrievers.cleaning.differences.tokens import LEXICON
 from logic_retrievers.cleaning.finding_resolution import cleaning_resolution
+from logic_retrievers.contradiction.candidate_pairs import TrustedFilter, check_trusted_filter
 from logic_retrievers.contradiction.pair_judge import (
     AnyPairJudge,
     check_pair_judge,
@@ -21,7 +22,6 @@ from logic_retrievers.contradiction.settings import (
     ContradictionSettings,
     merge_constants,
 )
-from logic_retrievers.contradiction.trusted_passages import TrustedFilter, check_trusted_filter
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.encoders.bundle import default_bundle_manifest
 from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
@@ -198,18 +198,12 @@ class Criteria:
             self.constants,
             self.resolution,
             self.settings.judge is None or self.settings.judge == "auto",
-            self._kinds_fingerprint(),
+            None if self.kinds is None else self.kinds[0].cross_encoder_fingerprint(self.kinds[1]),
             self.judge_above,
             sorted((name, self.encoder.specs[name].fingerprint) for name in VECTORS),
         )
         text = _ADDRESS.sub("", repr(parts))
         return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
-
-    def _kinds_fingerprint(self) -> str | None:
-        if self.kinds is None:
-            return None
-        manifest, entry = self.kinds
-        return manifest.cross_encoder_fingerprint(entry)
 
 
 def _kinds_of(judge: AnyPairJudge) -> tuple[Manifest, CrossEncoder] | None:

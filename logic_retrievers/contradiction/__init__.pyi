@@ -2,7 +2,7 @@ from logic_retrievers.contradiction.conflict_resolution import Conflict as Confl
 from logic_retrievers.contradiction.filter import ContradictionFilter as ContradictionFilter
 from logic_retrievers.contradiction.filter_result import FilterResult as FilterResult
 from logic_retrievers.contradiction.pair_judge import PairJudge as PairJudge
-from logic_retrievers.contradiction.pair_scores import PairScore as PairScore
 from logic_retrievers.contradiction.scorer import ContradictionScorer as ContradictionScorer
+from logic_retrievers.contradiction.scorer import PairScore as PairScore
 from logic_retrievers.contradiction.search import ContradictionSearch as ContradictionSearch
 from logic_retrievers.contradiction.settings import ContradictionSettings as ContradictionSettings

@@ -1,31 +1,24 @@
-"""Candidate pairs of a filter: passages, trusted passages, and who may contradict whom.
-
-The passages are compared all against all, a row at a time. Encoding and reading an index are the
-only I/O of a filter, and happen here.
-"""
+"""Candidate pairs of a filter: passages, trusted passages, and which may contradict each other."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from qdrant_client import models
 
-from logic_retrievers.contradiction.pair_scores import Rows, VectorScores, score_against
 from logic_retrievers.contradiction.resolution_strategies import Group
+from logic_retrievers.contradiction.scorer import Rows, score_against
 from logic_retrievers.contradiction.settings import TOPICAL, VECTORS, ContradictionConstants
-from logic_retrievers.contradiction.trusted_passages import (
-    TrustedFilter,
-    index_filter,
-    nearest_trusted,
-    passage_key,
-    trusted_positions,
-)
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders.base import Encoder
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.index import EncodedVectorQuery
+from logic_retrievers.index.filters import UserFilter, matching, to_qdrant_filter
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import METADATA
 from logic_retrievers.ranking.execution import passage_vectors
@@ -33,21 +26,20 @@ from logic_retrievers.text import is_blank, unjudgeable_reason, words_of
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 from logic_retrievers.validation import distinct
 
+# {"key": wanted} over the metadata, a Qdrant filter, or a function of a passage
+TrustedFilter: TypeAlias = UserFilter | Callable[[Passage], bool]
+# passage, by id and the texts that its vectors are made of -> vector name -> vector
 VectorCache: TypeAlias = dict[tuple[str, ...], dict[str, Rows]]
-"""Passage, by id and the texts that its vectors are made of -> vector name -> vector."""
-
+# position -> positions of passages that say the same in nearly the same words
 Copies: TypeAlias = Mapping[int, frozenset[int]]
-"""Position -> positions of passages that say the same in nearly the same words."""
 
+# where a cross-encoder reads pairs, so many of the nearest are candidates whatever their
+# probability: the vectors miss most contradictions in other words
 NEAREST_READ = 5
-"""Where a cross-encoder reads pairs, so many of the nearest are candidates whatever their
-probability: the vectors miss most contradictions in other words."""
-
+# pairs that are further apart speak of different things, and are not read
 LEAST_COSINE_READ = 0.35
-"""Of the nearest: pairs that are further apart speak of different things."""
-
+# topical cosine from which two passages that do not contradict each other say the same
 COPY_COSINE = 0.97
-"""Topical cosine from which two passages that do not contradict each other say the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,38 +204,48 @@ def compare_passages(
     texts = [passage.text for passage in passages]
     words = [tuple(words_of(text)) for text in texts]
     rows = {name: matrix.astype(np.float32) for name, matrix in vectors.items()}
+
+    def compare(one: int, first: int) -> tuple[list[CandidatePair], npt.NDArray[np.bool_]]:
+        """Pairs of one passage with those from ``first`` on, and which of these are copies."""
+        others = {name: matrix[first:] for name, matrix in rows.items()}
+        row = {name: matrix[one] for name, matrix in rows.items()}
+        scores = score_against(row, others, constants)
+        is_copy = np.isnan(scores.sparsities)
+        probable = np.round(scores.probabilities, SCORE_DECIMALS) >= min_probability
+        listed = probable | ((scores.cosines >= LEAST_COSINE_READ) & (nearest_read > 0))
+        found = []
+        for column in np.flatnonzero(listed & ~is_copy).tolist():
+            other = first + column
+            if other != one and texts[one] != texts[other]:
+                cosine, score, probability = (
+                    round(float(values[column]), SCORE_DECIMALS)
+                    for values in (scores.cosines, scores.scores, scores.probabilities)
+                )
+                positions = (min(one, other), max(one, other))
+                found.append(CandidatePair(*positions, cosine, score, probability, probability))
+        # what a cross-encoder reads as a contradiction is taken out of the copies later
+        is_near = (scores.cosines >= COPY_COSINE) & (~probable | (nearest_read > 0))
+        return found, is_copy | is_near
+
     pairs: list[CandidatePair] = []
     copies: dict[int, frozenset[int]] = {}
     for one in range(min(count, len(passages) - 1)):
-        scores = _row_scores(rows, one, one + 1, constants)
-        is_candidate = _candidate_mask(scores, min_probability)
-        listed = is_candidate | _near_mask(scores) if nearest_read else is_candidate
-        pairs += _row_pairs(scores, listed, one, one + 1, texts)
-        near = np.isnan(scores.sparsities) | (scores.cosines >= COPY_COSINE)
+        found, alike = compare(one, one + 1)
+        pairs += found
         for other in range(one + 1, count):
-            column = other - one - 1
-            # what a cross-encoder reads as a contradiction is taken out of these later
-            alike = near[column] and (nearest_read or not is_candidate[column])
-            if words[one] == words[other] or alike:
+            if words[one] == words[other] or alike[other - one - 1]:
                 copies[one] = copies.get(one, frozenset()) | {other}
                 copies[other] = copies.get(other, frozenset()) | {one}
     all_trusted = {*trusted_given, *range(count, len(passages))}
-    if nearest_read:
-        pairs = _nearest_or_probable(pairs, nearest_read, min_probability, all_trusted)
+    pairs = _nearest_or_probable(pairs, nearest_read, min_probability, all_trusted)
     to_compare = set(trusted) | {pair.other for pair in pairs if pair.other >= count}
-    among_trusted: list[CandidatePair] = []
-    for one in sorted(to_compare):
-        scores = _row_scores(rows, one, count, constants)
-        mask = _candidate_mask(scores, min_probability)
-        mask = mask | _near_mask(scores) if nearest_read else mask
-        for pair in _row_pairs(scores, mask, one, count, texts):
-            if pair.one == one or pair.one not in to_compare:  # else it is in the other's row
-                among_trusted.append(pair)
-    if nearest_read:
-        among_trusted = _nearest_or_probable(
-            among_trusted, nearest_read, min_probability, all_trusted
-        )
-    pairs += among_trusted
+    among_trusted = [
+        pair
+        for one in sorted(to_compare)
+        for pair in compare(one, count)[0]
+        if pair.one == one or pair.one not in to_compare  # else it is in the other's row
+    ]
+    pairs += _nearest_or_probable(among_trusted, nearest_read, min_probability, all_trusted)
     return tuple(sorted(pairs, key=lambda pair: pair.sort_key)), copies
 
 
@@ -253,11 +255,13 @@ def _nearest_or_probable(
     min_probability: float,
     trusted: Collection[int],
 ) -> list[CandidatePair]:
-    """The probable pairs, and of each passage those with its ``nearest``.
+    """The probable pairs, and those of each passage with its ``nearest``; all where that is 0.
 
     Near are those before it in the list, so that a pair does not depend on what comes later, and as
     many trusted ones, wherever they stand.
     """
+    if not nearest:
+        return list(pairs)
     of_passage: dict[tuple[int, bool], list[CandidatePair]] = {}
     for pair in pairs:
         judged = pair.one if pair.other in trusted and pair.one not in trusted else pair.other
@@ -267,44 +271,6 @@ def _nearest_or_probable(
     for others in of_passage.values():
         kept.update(sorted(others, key=lambda pair: -pair.cosine)[:nearest])
     return [pair for pair in pairs if pair in kept]
-
-
-def _row_scores(
-    rows: Mapping[str, Rows], one: int, first: int, constants: ContradictionConstants
-) -> VectorScores:
-    """One passage against all from ``first`` on."""
-    others = {name: matrix[first:] for name, matrix in rows.items()}
-    return score_against({name: matrix[one] for name, matrix in rows.items()}, others, constants)
-
-
-def _near_mask(scores: VectorScores) -> npt.NDArray[np.bool_]:
-    return ~np.isnan(scores.sparsities) & (scores.cosines >= LEAST_COSINE_READ)
-
-
-def _candidate_mask(scores: VectorScores, min_probability: float) -> npt.NDArray[np.bool_]:
-    probable = np.round(scores.probabilities, SCORE_DECIMALS) >= min_probability
-    return probable & ~np.isnan(scores.sparsities)
-
-
-def _row_pairs(
-    scores: VectorScores,
-    is_candidate: npt.NDArray[np.bool_],
-    one: int,
-    first: int,
-    texts: Sequence[str],
-) -> list[CandidatePair]:
-    pairs = []
-    for column in np.flatnonzero(is_candidate).tolist():
-        other = first + column
-        if other == one or texts[one] == texts[other]:
-            continue  # one text does not contradict itself
-        cosine, score, probability = (
-            round(float(values[column]), SCORE_DECIMALS)
-            for values in (scores.cosines, scores.scores, scores.probabilities)
-        )
-        positions = (min(one, other), max(one, other))
-        pairs.append(CandidatePair(*positions, cosine, score, probability, probability))
-    return pairs
 
 
 def _trusted_in_index(
@@ -320,7 +286,17 @@ def _trusted_in_index(
     if index_spec is None or index_spec.fingerprint != context.encoder.specs[TOPICAL].fingerprint:
         of_index = yield from passage_vectors(passages, [TOPICAL], index.encoder, index)
         queries = of_index[TOPICAL]
-    return (yield from nearest_trusted(index, condition, queries, context.trusted_candidates))
+    # each passage is a query of its own: what refutes it is near to it, not to the user's query
+    pools = yield from index.find_candidates(
+        [
+            [EncodedVectorQuery(TOPICAL, TOPICAL, row, context.trusted_candidates)]
+            for row in queries
+        ],
+        condition,
+    )
+    points = sorted({point for pool in pools for point in pool.ids})
+    found = yield from index.fetch_passages(points)
+    return [found[point] for point in points if point in found]
 
 
 def _vectors(
@@ -347,3 +323,45 @@ def _cache_key(passage: Passage) -> tuple[str, ...]:
 def _unjudgeable_reason(passage: Passage) -> str:
     """Why a passage cannot be judged; empty where it can."""
     return unjudgeable_reason("" if is_blank(passage.text_to_embed) else passage.text)
+
+
+def passage_key(passage: Passage) -> tuple[str, str]:
+    """Identity of a passage; an id alone may also be in another collection."""
+    return passage.id, passage.text
+
+
+def check_trusted_filter(trusted_filter: TrustedFilter) -> None:
+    """Refuses a filter that cannot say which passages are trusted.
+
+    Raises:
+        InputError: a filter that cannot be read.
+        ConfigurationError: an empty one, which would trust every passage.
+    """
+    if trusted_filter is None or (
+        callable(trusted_filter) and not isinstance(trusted_filter, Mapping | models.Filter)
+    ):
+        return
+    if to_qdrant_filter(trusted_filter) in (None, models.Filter()):
+        raise ConfigurationError("an empty trusted_filter would trust every passage")
+
+
+def index_filter(trusted_filter: TrustedFilter) -> Mapping[str, Any] | models.Filter | None:
+    """The filter, if it is one that a collection understands."""
+    return trusted_filter if isinstance(trusted_filter, Mapping | models.Filter) else None
+
+
+def trusted_positions(
+    passages: Sequence[Passage],
+    trusted_filter: TrustedFilter,
+    prefixes: Sequence[str] = (METADATA,),
+) -> set[int]:
+    """Positions of the passages that the filter selects, as a collection would select them.
+
+    ``prefixes``: where a collection keeps metadata, for Qdrant filters made by hand.
+    """
+    if callable(trusted_filter) and not isinstance(trusted_filter, Mapping | models.Filter):
+        return {i for i, passage in enumerate(passages) if trusted_filter(passage)}
+    condition = to_qdrant_filter(trusted_filter, prefixes=prefixes)
+    if condition is None:
+        return set()
+    return {at for at, passes in enumerate(matching(passages, condition, prefixes)) if passes}

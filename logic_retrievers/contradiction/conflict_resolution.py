@@ -55,7 +55,6 @@ class Conflict:
     read: tuple[str, str] | None = field(default=None, repr=False)  # repr goes into logs
 
     def to_dict(self) -> dict[str, Any]:
-        """A plain dictionary, ready for JSON."""
         return plain_fields(self)
 
 
@@ -198,11 +197,7 @@ def select_passages(
 def _checked_ruling(
     strategy: ResolutionStrategy, one: int, other: int, graph: ConflictGraph
 ) -> Ruling:
-    """The strategy's ruling, checked, since the strategy may be the user's.
-
-    Raises:
-        InputError: it is not a ruling, or drops another passage than the two.
-    """
+    """The strategy's ruling, checked, since the strategy may be the user's."""
     ruling = strategy.decide(one, other, graph)
     if not isinstance(ruling, Ruling):
         raise InputError(
@@ -234,10 +229,6 @@ def _conflict_graph(
     )
 
 
-def _sentences(case: ConflictCase, pair: CandidatePair) -> tuple[str, str]:
-    return pair_sentences(case.passages[pair.one].text, case.passages[pair.other].text)
-
-
 def _conflict(
     case: ConflictCase,
     pair: CandidatePair,
@@ -248,9 +239,7 @@ def _conflict(
     ruling: Ruling | None,
     unsure: str | None,
 ) -> Conflict:
-    def id_of(position: int) -> str:
-        return case.passages[position].id
-
+    one, other = case.passages[pair.one], case.passages[pair.other]
     decision: ConflictDecision
     drop: tuple[int, ...] = ()
     untrusted = [position for position in (pair.one, pair.other) if position not in trusted]
@@ -261,7 +250,7 @@ def _conflict(
         reason = "trusted passages contradict each other about it, so that they cannot judge"
     elif trusted:
         (judge,) = trusted  # two trusted ones contest each other
-        reason = f"{id_of(judge)!r} is trusted"
+        reason = f"{case.passages[judge].id!r} is trusted"
         drop = tuple(position for position in untrusted if position in excluded)
         decision = "dropped" if drop else "annotated"
         if unsure is not None:
@@ -273,14 +262,14 @@ def _conflict(
     else:
         decision, reason = "settled", "one of the two was dropped for another conflict"
     return Conflict(
-        id_of(pair.one),
-        id_of(pair.other),
+        one.id,
+        other.id,
         pair.score,
         pair.probability,
         pair.own_probability,
         decision,
         reason,
-        tuple(id_of(position) for position in sorted(drop)),
-        tuple(id_of(position) for position in sorted(trusted)),
-        _sentences(case, pair) if pair.read else None,
+        tuple(case.passages[position].id for position in sorted(drop)),
+        tuple(case.passages[position].id for position in sorted(trusted)),
+        pair_sentences(one.text, other.text) if pair.read else None,
     )

@@ -11,6 +11,8 @@ from logic_retrievers.contradiction.candidate_pairs import (
     CandidatePair,
     ConflictCase,
     FilterContext,
+    TrustedFilter,
+    check_trusted_filter,
     gather_candidate_pairs,
 )
 from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted, resolve_conflicts
@@ -27,7 +29,6 @@ from logic_retrievers.contradiction.pair_judge import (
 )
 from logic_retrievers.contradiction.resolution_strategies import AnyResolution, resolution_strategy
 from logic_retrievers.contradiction.settings import ContradictionSettings, merge_constants
-from logic_retrievers.contradiction.trusted_passages import TrustedFilter, check_trusted_filter
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import ConflictingTrustWarning, warn_each

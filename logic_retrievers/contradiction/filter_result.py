@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -12,11 +12,11 @@ from logic_retrievers.types import Evidence, Hit
 
 NAME = "contradiction"
 
+# decisions after which a passage stays together with the one that it contradicts
 BOTH_STAY = ("annotated", "abstained", "contested")
-"""Decisions after which a passage stays together with the one that it contradicts."""
 
+# position of the opponent and the conflict, the strongest first
 Opponents: TypeAlias = Sequence[tuple[int, Conflict]]
-"""Position of the opponent and the conflict, the strongest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,23 +42,21 @@ class FilterResult:
     notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """A plain dictionary, ready for JSON (if the metadata are)."""
-        return self._to_dict(Hit.to_dict, self.conflicts)
-
-    def without_texts(self) -> dict[str, Any]:
-        """The same without texts and metadata, for logs and tracers."""
-        unread = [replace(conflict, read=None) for conflict in self.conflicts]
-        return self._to_dict(Hit.without_text, unread)
-
-    def _to_dict(
-        self, hit_to_dict: Callable[[Hit], dict[str, Any]], conflicts: Sequence[Conflict]
-    ) -> dict[str, Any]:
         return {
-            "hits": [hit_to_dict(hit) for hit in self.hits],
-            "dropped": [hit_to_dict(hit) for hit in self.dropped],
-            "conflicts": [conflict.to_dict() for conflict in conflicts],
+            "hits": [hit.to_dict() for hit in self.hits],
+            "dropped": [hit.to_dict() for hit in self.dropped],
+            "conflicts": [conflict.to_dict() for conflict in self.conflicts],
             "short": self.short,
             "notes": list(self.notes),
+        }
+
+    def without_texts(self) -> dict[str, Any]:
+        """:meth:`to_dict` without texts and metadata, for logs and tracers."""
+        return {
+            **self.to_dict(),
+            "hits": [hit.without_text() for hit in self.hits],
+            "dropped": [hit.without_text() for hit in self.dropped],
+            "conflicts": [replace(conflict, read=None).to_dict() for conflict in self.conflicts],
         }
 
 
@@ -164,13 +162,7 @@ def _describe_conflict(case: ConflictCase, other: int, conflict: Conflict) -> st
 
 
 def _opponent_to_dict(case: ConflictCase, other: int, conflict: Conflict) -> dict[str, Any]:
-    return {
-        "id": case.passages[other].id,
-        "trusted": other in case.trusted,
-        "score": conflict.score,
-        "probability": conflict.probability,
-        "own_probability": conflict.own_probability,
-        "decision": conflict.decision,
-        "dropped": list(conflict.dropped),
-        "reason": conflict.reason,
-    }
+    told = conflict.to_dict()
+    names = ("score", "probability", "own_probability", "decision", "dropped", "reason")
+    own = {"id": case.passages[other].id, "trusted": other in case.trusted}
+    return {**own, **{name: told[name] for name in names}}

@@ -9,7 +9,7 @@ from numbers import Real
 from typing import Any, Literal, Protocol, TypeAlias
 
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair
-from logic_retrievers.contradiction.pair_scores import TextPair
+from logic_retrievers.contradiction.scorer import TextPair
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders.bundle import default_bundle_manifest
 from logic_retrievers.errors import ConfigurationError, MalformedAnswerError, PairJudgeWarning
@@ -18,8 +18,8 @@ from logic_retrievers.judging.conflict import ConflictConstants, ConflictJudge, 
 from logic_retrievers.judging.pair_kinds import PairKinds, pair_texts
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 
+# by the positions that pairs give
 Passages: TypeAlias = Sequence[Passage] | Mapping[int, Passage]
-"""By the positions that pairs give."""
 PairProbabilities: TypeAlias = Sequence[float | None]
 
 
@@ -46,8 +46,8 @@ class PairJudge(Protocol):
         """
 
 
+# what reads pairs; ``auto``: the cross-encoders of the default bundle, if it has them
 AnyPairJudge: TypeAlias = Literal["auto"] | ConflictJudge | PairKinds | PairJudge | None
-"""What reads pairs; ``auto``: the cross-encoders of the default bundle, if it has them."""
 
 
 def check_pair_judge(judge: Any) -> None:

@@ -8,22 +8,29 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import product
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from logic_retrievers.contradiction.stance_groups import stance_partitions
 from logic_retrievers.dates import is_later, parse_date
 from logic_retrievers.errors import ConfigurationError, InputError, UnknownResolutionError, shown
 from logic_retrievers.settings import check_texts
 from logic_retrievers.types import Passage
 
-ChoiceFunction: TypeAlias = Callable[[Passage, Passage], Passage | None]
-"""Two passages in conflict -> the one that stays, or None where the function cannot decide."""
+Matrix = npt.NDArray[np.float64]
+Stances = npt.NDArray[np.int64]
 
+# two passages in conflict -> the one that stays, or None where the function cannot decide
+ChoiceFunction: TypeAlias = Callable[[Passage, Passage], Passage | None]
+
+# passages of a group: all its 2 ** (MAX_GROUP - 1) partitions are weighed
+MAX_GROUP = 10
+_MIN_PROBABILITY = 1e-3
+# least probability that a passage is in the minority; found on ConflictQA's development part
 MINORITY_PROBABILITY = 0.7
-"""Least probability that a passage is in the minority; found on ConflictQA's development part."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +43,7 @@ class Group:
     """
 
     members: tuple[int, ...]
-    probabilities: npt.NDArray[np.float64]
+    probabilities: Matrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +104,6 @@ class Annotate(ResolutionStrategy):
     name: ClassVar[str] = "annotate"
 
     def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:  # noqa: ARG002
-        """Drops neither."""
         return Ruling("nothing is dropped under 'annotate'")
 
 
@@ -108,7 +114,6 @@ class DropBoth(ResolutionStrategy):
     name: ClassVar[str] = "drop_both"
 
     def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:  # noqa: ARG002
-        """Drops both."""
         return Ruling("of two that contradict each other neither stays", (one, other))
 
 
@@ -128,7 +133,6 @@ class ByFunction(ResolutionStrategy):
     name: ClassVar[str] = "function"
 
     def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
-        """Drops the passage that the function does not return."""
         first, second = graph.passages[one], graph.passages[other]
         winner = self.choose(first, second)
         if winner is None:
@@ -155,7 +159,6 @@ class PreferNewest(ResolutionStrategy):
     name: ClassVar[str] = "prefer_newest"
 
     def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
-        """Drops the older one."""
         found = []
         for position in (one, other):
             passage = graph.passages[position]
@@ -197,7 +200,6 @@ class PreferSource(ResolutionStrategy):
             )
 
     def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
-        """Drops the one from the worse source."""
         ranks = []
         for passage in (graph.passages[one], graph.passages[other]):
             source = passage_source(passage, self.key)
@@ -237,7 +239,6 @@ class PreferMajority(ResolutionStrategy):
     name: ClassVar[str] = "prefer_majority"
 
     def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
-        """Drops the one with fewer votes."""
         group = graph.groups.get((one, other)) or graph.groups.get((other, one))
         if group is not None:
             return self._decide_by_stances(group, graph)
@@ -286,6 +287,41 @@ class PreferMajority(ResolutionStrategy):
         return voters
 
 
+def stance_partitions(probabilities: Matrix, bias: float = 0.0) -> tuple[Stances, Matrix]:
+    """Every partition of a group into two stances, and its probability.
+
+    One pair alone is judged poorly; third passages help. A passage that contradicts the one and
+    agrees with the other speaks for a conflict of the two. A group has one stance or two: all
+    partitions into two are equally likely a priori, and together as likely as one stance alone.
+    Given a partition, the pairs are taken to be independent.
+
+    Args:
+        probabilities: of a contradiction, symmetric, shape (n, n), n from 2 up to
+            :data:`MAX_GROUP`; the diagonal is ignored.
+        bias: added to the log-odds of every pair.
+
+    Returns:
+        Stances, 0 or 1, shape (2 ** (n - 1), n), with one stance alone first and the first passage
+        always of stance 0; and the probability of each partition, shape (2 ** (n - 1),).
+    """
+    clipped = np.clip(probabilities, _MIN_PROBABILITY, 1 - _MIN_PROBABILITY)
+    odds = np.log(clipped) - np.log1p(-clipped) + bias
+    stances = _stances(len(probabilities))
+    pairs = np.triu_indices(len(probabilities), 1)
+    opposed = stances[:, pairs[0]] != stances[:, pairs[1]]
+    log_opposed, log_agreeing = -np.logaddexp(0, -odds[pairs]), -np.logaddexp(0, odds[pairs])
+    log_likelihood = np.where(opposed, log_opposed, log_agreeing).sum(axis=1)
+    log_likelihood[1:] -= np.log(len(stances) - 1)
+    weights: Matrix = np.exp(log_likelihood - log_likelihood.max())
+    return stances, weights / weights.sum()
+
+
+@cache
+def _stances(count: int) -> Stances:
+    return np.array([(0, *rest) for rest in product((0, 1), repeat=count - 1)])
+
+
+# name -> strategy, made from the date key, the source key and the order of sources
 RESOLUTIONS: Mapping[str, Callable[[str, str, tuple[str, ...]], ResolutionStrategy]] = {
     "annotate": lambda _date, _source, _order: Annotate(),
     "prefer_newest": lambda date, _source, _order: PreferNewest(date),
@@ -293,7 +329,6 @@ RESOLUTIONS: Mapping[str, Callable[[str, str, tuple[str, ...]], ResolutionStrate
     "prefer_majority": lambda _date, source, _order: PreferMajority(source),
     "drop_both": lambda _date, _source, _order: DropBoth(),
 }
-"""Name -> strategy, made from the date key, the source key and the order of sources."""
 
 
 def resolution_strategy(

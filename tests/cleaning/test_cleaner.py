@@ -14,13 +14,11 @@ from placed import PlacedEncoder, passages
 
 from logic_retrievers import Passage, PassageIndex
 from logic_retrievers.cleaning import CorpusCleaner, Kind, Ledger, Quarantine
-from logic_retrievers.contradiction.resolution_strategies import PreferMajority
 from logic_retrievers.contradiction.settings import VECTORS
 from logic_retrievers.errors import (
     AuthenticationError,
     ConfigurationError,
     InputError,
-    PairJudgeWarning,
     StorageError,
 )
 
@@ -124,47 +122,6 @@ def test_what_has_not_changed_is_not_examined_again(tmp_path):
         assert everything.examined == 4
 
 
-def test_a_date_that_is_put_right_is_looked_at():
-    """The policy abstained for want of a date, and would never hear of it."""
-    with stored(Passage("undated", "copper | no | a")) as index:
-        made = cleaner(index)
-        assert "undated" not in made.clean().quarantined
-        index.add([Passage("undated", "copper | no | a", {"date": 2001}),
-                   replace(CORPUS[4], metadata={"date": 2002})])  # fmt: skip
-        assert made.clean().quarantined == ("undated",)
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"threshold": 0.7},
-        {"neighbours": 7},
-        {"trusted": passages("salt | yes | a")},
-        {"scope_keys": ["colour"]},
-        {"resolution": "annotate"},
-        {"resolution": lambda one, other: None},
-        {"against_trusted": "annotate"},
-        {"judge": lambda asked: [None] * len(asked)},
-    ],
-)
-def test_other_settings_examine_anew(more):
-    """A stricter setting would find nothing, since all has been examined with the old one."""
-    with stored() as index:
-        made = cleaner(index)
-        made.clean(dry_run=True)
-        cleaner(index, made.ledger, resolution="annotate", neighbours=6).clean()
-        assert cleaner(index, made.ledger, **more).clean().examined == 5
-        assert cleaner(index, made.ledger, **more).clean().examined == 0, "but once only"
-
-
-def test_only_one_policy_is_needed_at_first():
-    """Whoever looks first with annotate, and then decides, must see it done."""
-    with stored() as index:
-        ledger = Ledger()
-        cleaner(index, ledger, resolution="annotate").clean()
-        assert {*cleaner(index, ledger).clean().quarantined} == {*HIDDEN}
-
-
 async def test_asynchronously_the_same():
     """Two roads that drift apart."""
     found = []
@@ -246,23 +203,6 @@ def test_tenants_are_cleaned_apart():
             assert cleaner(other).clean().examined == 0
 
 
-def test_a_majority_hears_those_that_are_no_conflict():
-    """Those that agree with one side are no conflict, and would have no voice."""
-    seen = []
-
-    class Watching(PreferMajority):
-        def decide(self, one, other, graph):
-            group = graph.groups[one, other]
-            seen.append({graph.passages[place].id for place in group.members})
-            return PreferMajority.decide(self, one, other, graph)
-
-    agreeing = passages("inn | no | b", "inn | no | c")
-    with stored(*agreeing) as index:
-        cleaned = cleaner(index, resolution=Watching()).clean(dry_run=True)
-        assert {OLD, NEW, "inn | no | b", "inn | no | c"} in seen
-        assert cleaned.quarantined == (OLD,)
-
-
 class Opinion:
     """Answers all questions alike, and notes them."""
 
@@ -291,25 +231,6 @@ def test_a_second_opinion_is_heard():
         assert {one.finding.own_probability for one in sure.decisions} == {
             one.finding.probability for one in usual.decisions
         }
-
-
-@pytest.mark.parametrize(
-    ("opinion", "told"),
-    [
-        (lambda asked: 1 / 0, "ZeroDivisionError"),
-        (lambda asked: [0.5], "1 answers to 2 pairs"),
-        (lambda asked: [2.0] * len(asked), "between 0 and 1"),
-        (lambda asked: None, "NoneType"),
-    ],
-)
-def test_a_second_opinion_that_fails(opinion, told):
-    """Our own probabilities stand, and a warning says so: the model may be out of reach."""
-    with stored() as index:
-        with pytest.warns(PairJudgeWarning, match=told) as caught:
-            cleaned = cleaner(index, judge=opinion).clean()
-        assert caught[0].filename == __file__
-        assert {*cleaned.quarantined} == {*HIDDEN}
-        assert told in cleaned.notes[0]
 
 
 @pytest.mark.parametrize("count", [0, 1])

@@ -30,18 +30,6 @@ def test_an_older_version_of_a_trusted_passage_is_not_trusted():
         assert made.clean().quarantined == ("copper | no | a",)
 
 
-def test_trusted_passages_that_contradict_each_other():
-    """Both cannot be right; whichever judged would be the one that came first."""
-    with stored(*passages("inn | never | a")) as index:
-        made = cleaner(index, resolution="quarantine_all", trusted=[CORPUS[0], CORPUS[1]])
-        with pytest.warns(ConflictingTrustWarning, match=r"'inn \| no \| a', 'inn") as caught:
-            cleaned = made.clean()
-        assert caught[0].filename == __file__
-        assert active(index) >= {OLD, NEW, "inn | never | a"}
-        assert {*cleaned.quarantined} == {TAX, PAID}
-        assert len(cleaned.notes) == 1
-
-
 def test_their_other_versions_are_nobodys_neighbours():
     """A passage that is near to the stale page, and not to the corrected one, would be hidden."""
     agreeing = passages(*(f"copper | yes | {words}" for words in "bcdefghijkl"))
@@ -90,3 +78,15 @@ def test_a_trusted_passage_that_is_not_among_the_nearest_is_found():
         assert {*made.clean(dry_run=True).quarantined} == wanted
         near = trusting(index, trusted_filter=VOUCHED, neighbours=1, trusted_candidates=0)
         assert {*near.clean(dry_run=True).quarantined} < wanted
+
+
+def test_trusted_passages_that_contradict_each_other():
+    """Both cannot be right; whichever judged would be the one that came first."""
+    with stored(*passages("inn | never | a")) as index:
+        made = cleaner(index, resolution="quarantine_all", trusted=[CORPUS[0], CORPUS[1]])
+        with pytest.warns(ConflictingTrustWarning, match=r"'inn \| no \| a', 'inn") as caught:
+            cleaned = made.clean()
+        assert caught[0].filename == __file__
+        assert active(index) >= {OLD, NEW, "inn | never | a"}
+        assert {*cleaned.quarantined} == {TAX, PAID}
+        assert len(cleaned.notes) == 1

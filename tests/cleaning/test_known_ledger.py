@@ -41,15 +41,6 @@ def flip(path):
     path.write_bytes(path.read_bytes().replace(b"restore", b"restorf"))
 
 
-def cut(path):
-    path.write_bytes(path.read_bytes()[:4096])
-
-
-def replace_by_another(path):
-    path.unlink()
-    Ledger(path).add("elsewhere", [Entry("found", "x")] * 9)
-
-
 def replace_by_one_of_that_name(path):
     path.unlink()
     Ledger(path).add("inns", [Entry("found", "x")] * 9)
@@ -69,16 +60,11 @@ def restored(tmp_path):
 
 DAMAGES = {
     "deleted": lambda path: path.unlink(),
-    "empty": lambda path: path.write_bytes(b""),
     "an older copy": lambda path: shutil.copy(path.with_name("older.sqlite"), path),
     "lost a table": statements("DROP TABLE entries"),
-    "lost all tables": statements("DROP TABLE entries", "DROP TABLE examined"),
     "lost a row": statements("DELETE FROM entries WHERE event = 'restore'"),
     "a row that says another thing": statements("UPDATE entries SET event = 'gone'"),
-    "another passage": statements("UPDATE entries SET passage = 'x' WHERE event = 'restore'"),
     "flipped": flip,
-    "cut": cut,
-    "another collection's": replace_by_another,
     "another index's": replace_by_one_of_that_name,
 }
 

@@ -16,8 +16,8 @@ from logic_retrievers.cleaning.neighbour_groups import conflict_groups, oppositi
 from logic_retrievers.cleaning.neighbours import NeighbourSearch
 from logic_retrievers.contradiction import ContradictionScorer
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair
+from logic_retrievers.contradiction.resolution_strategies import MAX_GROUP
 from logic_retrievers.contradiction.settings import VECTORS, merge_constants
-from logic_retrievers.contradiction.stance_groups import MAX_GROUP
 from logic_retrievers.effects import encoder_threads, run
 from logic_retrievers.encoders import default_encoder
 
@@ -68,12 +68,6 @@ def test_only_neighbours_of_the_two_and_the_nearest(room):
     known = gathered(count + 2, chain)
     (group,) = run(conflict_groups(room, known, [(0, 1)]), encoder_threads).values()
     assert group.members == (0, 1, *range(2, MAX_GROUP))
-
-
-def test_nothing_to_dispute(room):
-    """Most corpora have no conflict at all."""
-    assert run(conflict_groups(room, gathered(5, []), []), encoder_threads) == {}
-    assert run(opposition_by_pair(room, gathered(5, [])), encoder_threads) == {}
 
 
 def test_who_is_opposed_to_a_trusted_passage(room):

@@ -10,9 +10,12 @@ from placed import MERGED, PlacedEncoder, passages, vectors
 
 from logic_retrievers import Passage, PassageIndex
 from logic_retrievers.cleaning import CorpusCleaner
-from logic_retrievers.cleaning.candidate_pairs import NEAR_COPY_COSINE, find_candidate_pairs
+from logic_retrievers.cleaning.candidate_pairs import (
+    MIN_PROBABILITY,
+    NEAR_COPY_COSINE,
+    find_candidate_pairs,
+)
 from logic_retrievers.cleaning.neighbours import MIN_COSINE, NeighbourSearch
-from logic_retrievers.cleaning.pipeline import MIN_PROBABILITY
 from logic_retrievers.cleaning.settings import CleaningSettings
 from logic_retrievers.contradiction.settings import VECTORS
 from logic_retrievers.effects import encoder_threads, run
@@ -214,23 +217,6 @@ def _all_of(index):
     return pairs_of(index, pages_of(CORPUS), stored=True)
 
 
-def test_what_vanishes_in_the_meantime_is_left_out():
-    """A passage that somebody deletes while the corpus is cleaned must not stop it."""
-    with PassageIndex.open("p", PlacedEncoder(), **STORED) as index:
-        index.add(CORPUS)
-        gone = CORPUS[0]
-
-        def pages():
-            yield from ()
-            if index.count() < len(CORPUS):
-                return ()
-            index.delete([gone.id])
-            return CORPUS[1:]
-
-        candidates = index.run(pairs_of(index, pages, stored=True))
-        assert found(candidates) == reference(*CORPUS[1:])
-
-
 @pytest.mark.parametrize("size", [0, 2, 100])
 def test_a_run_remembers_some_of_what_it_read(monkeypatch, size):
     """Reading a neighbour again for everyone who is near it makes big corpora slow."""
@@ -248,3 +234,20 @@ def test_a_run_remembers_some_of_what_it_read(monkeypatch, size):
         assert found(candidates) == reference(*CORPUS)
         assert set(read) == {neighbours.key_of(one) for one in CORPUS}
         assert (len(read) == len(CORPUS)) == (size == 100)
+
+
+def test_what_vanishes_in_the_meantime_is_left_out():
+    """A passage that somebody deletes while the corpus is cleaned must not stop it."""
+    with PassageIndex.open("p", PlacedEncoder(), **STORED) as index:
+        index.add(CORPUS)
+        gone = CORPUS[0]
+
+        def pages():
+            yield from ()
+            if index.count() < len(CORPUS):
+                return ()
+            index.delete([gone.id])
+            return CORPUS[1:]
+
+        candidates = index.run(pairs_of(index, pages, stored=True))
+        assert found(candidates) == reference(*CORPUS[1:])

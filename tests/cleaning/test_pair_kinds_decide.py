@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pair_bundles import write_pair_bundle
 
-from logic_retrievers import Passage
+from logic_retrievers import Passage, PassageIndex
 from logic_retrievers.cleaning import CorpusCleaner, Kind
 from logic_retrievers.cleaning.candidate_pairs import CandidatePairs
 from logic_retrievers.cleaning.classification import classify_pair, classify_pairs
@@ -40,10 +40,6 @@ def test_it_decides_what_no_rule_does(kind):
     assert found.newer is None
 
 
-def test_an_unrelated_pair_is_no_finding():
-    assert classified(*passages(), read_as("unrelated")) is None
-
-
 def test_a_doubtful_contradiction_is_none():
     doubtful = read_as("contradiction", 0.5)
     assert classified(*passages(), doubtful, kinds_threshold=0.6) is None
@@ -60,10 +56,6 @@ def test_metadata_come_first():
     assert "country" in found.reason
 
 
-def test_the_same_words_are_a_duplicate_whatever_was_read():
-    assert classified(*passages(other=BIKES), read_as("unrelated")).kind is Kind.DUPLICATE
-
-
 def test_one_value_that_differs_is_named():
     found = classified(
         *passages("The tower has 280 steps in all.", "The whole tower has 310 steps."),
@@ -71,13 +63,6 @@ def test_one_value_that_differs_is_named():
     )
     assert '"280' in found.reason
     assert '"310' in found.reason
-
-
-def test_the_order_does_not_matter():
-    one, other = passages("The tower has 280 steps in all.", "The whole tower has 310 steps.")
-    assert classified(one, other, read_as("contradiction")).reason == (
-        classified(other, one, read_as("contradiction")).reason
-    )
 
 
 CORPUS = [
@@ -118,24 +103,12 @@ def test_a_contradiction_in_other_words_is_found_and_explained(reader):
     assert not CorpusCleaner(judge=reader, threshold=0.95).clean(CORPUS).decisions
 
 
-async def test_async_finds_the_same(reader):
-    cleaner = CorpusCleaner(judge=reader)
-    assert (await cleaner.aclean(CORPUS)).decisions == cleaner.clean(CORPUS).decisions
-
-
 def test_another_reader_makes_the_examined_new(reader, tmp_path):
     """What was examined without it, or with another one, must be examined again."""
     changes = {"entry_name": "pair_kinds", "classes": 5, "temperature": 2.0}
     other = OnnxPairKinds(write_pair_bundle(tmp_path / "other", **changes))
     cleaners = [CorpusCleaner(judge=judge) for judge in (None, reader, other, lambda pairs: pairs)]
     assert len({cleaner.criteria.fingerprint() for cleaner in cleaners}) == 4
-
-
-def test_none_is_the_default():
-    """Reading takes thirty times as long, and where nothing contradicts it errs more often."""
-    default, none, auto = CorpusCleaner(), CorpusCleaner(judge=None), CorpusCleaner(judge="auto")
-    assert default.criteria.fingerprint() == none.criteria.fingerprint()
-    assert auto.criteria.fingerprint() != none.criteria.fingerprint()
 
 
 DATED = ({"date": "2021-03-01"}, {"date": "2024-06-01"})
@@ -211,3 +184,44 @@ def test_a_version_of_unknown_age_is_kept():
     (decision,) = resolve_findings(passages(), frozenset(), {}, [finding], strategy, "drop")
     assert decision.action == "kept"
     assert not decision.quarantined
+
+
+# --- the cross-encoder that ships
+
+CARDS = {
+    "bank": "With the Kolm debit card you can always pay up to 50 without entering your PIN.",
+    "owner": "My Kolm debit card asks for the PIN even for a coffee, as at every other payment.",
+    "fee": "The Kolm debit card costs 12 euros a year.",
+}
+
+
+def test_the_shipped_reader_finds_a_contradiction_in_other_words():
+    with PassageIndex.open("cards", vectors=("topical", "contradiction")) as index:
+        index.add(Passage(name, text) for name, text in CARDS.items())
+        alone = CorpusCleaner(index).clean()
+        read = CorpusCleaner(index, judge="auto").clean()
+    assert not alone.of_kind(Kind.CONTRADICTION)
+    [conflict] = [decision.finding for decision in read.of_kind(Kind.CONTRADICTION)]
+    assert {conflict.one, conflict.other} == {"bank", "owner"}
+    assert "read together they contradict each other" in conflict.reason
+
+
+HARMLESS = [
+    "Breakfast is included in the room rate. Children under six eat for free.",
+    "Breakfast is served from 7 to 10 am in the winter garden. Late risers may ask for a tray.",
+    "Parental leave is paid for twelve weeks. It can be shared by both parents.",
+    "Parental leave is requested in writing. The form is on the intranet.",
+    "The app works offline.",
+    "No internet connection is needed to use the app.",
+]
+
+
+def test_dates_make_no_new_versions_of_one_topic():
+    """The newest page of each topic would be all that is left."""
+    with PassageIndex.open("handbook", vectors=("topical", "contradiction")) as index:
+        index.add(
+            Passage(str(n), text, {"date": "2021-03-01" if n % 2 else "2024-03-01"})
+            for n, text in enumerate(HARMLESS)
+        )
+        result = CorpusCleaner(index, judge="auto", resolution="prefer_newest").clean()
+    assert not result.quarantined

@@ -87,13 +87,6 @@ def test_the_other_way_is_read_where_the_first_leaves_room(reader, first, ways):
     assert len(reader.ways) == ways
 
 
-def test_near_copies_are_read_both_ways(reader):
-    """Every kind of theirs is a line in the report, and not only contradictions."""
-    reader.first = 0.0
-    CorpusCleaner(judge=reader).clean([CORPUS[3], Passage("b", f"{CORPUS[3].text} No one.")])
-    assert len(reader.ways) == 2
-
-
 def test_a_reader_of_both_ways_alone_is_asked_for_them(reader):
     """The protocol of readers has no more than that."""
 
@@ -179,3 +172,10 @@ def test_no_reading_changes_what_is_found_without_one(
     unread = classify_pair(*pair, kinds=pair_reading.UNRELATED, **settings)
     read = classify_pair(*pair, kinds=[share / sum(shares) for share in shares], **settings)
     assert unread is None or read == unread
+
+
+def test_near_copies_are_read_both_ways(reader):
+    """Every kind of theirs is a line in the report, and not only contradictions."""
+    reader.first = 0.0
+    CorpusCleaner(judge=reader).clean([CORPUS[3], Passage("b", f"{CORPUS[3].text} No one.")])
+    assert len(reader.ways) == 2

@@ -24,7 +24,7 @@ from placed import passages
 
 from logic_retrievers import Passage, PassageIndex
 from logic_retrievers.cleaning import CorpusCleaner, Ledger, Restored, Verified
-from logic_retrievers.errors import InputError, StorageError
+from logic_retrievers.errors import InputError
 
 EVERYBODY = {one.id for one in CORPUS}
 
@@ -81,20 +81,6 @@ def test_restored_by_hand_it_stays():
         assert "restored by hand" in decision.reason
         index.add([replace(CORPUS[0], text="inn | never | a")])
         assert made.clean().quarantined == (OLD,), "it says something else by now"
-
-
-def test_of_two_that_were_hidden_one_is_restored():
-    """The other one is decided against as before."""
-    with stored() as index:
-        made, quarantine = cleaned(index, resolution="quarantine_all")
-        quarantine.restore([OLD, NEW, TAX])
-        again = made.clean(again=True)
-        assert set(again.quarantined) == set()
-        assert active(index) == {OLD, NEW, TAX, COPPER}
-        quarantine.restore([PAID])
-        index.add([replace(CORPUS[3], text="tax | never | a")])
-        assert made.clean(again=True).quarantined == (PAID,)
-        assert TAX in active(index)
 
 
 def test_what_somebody_has_written_to_in_the_meantime_is_told():
@@ -197,10 +183,6 @@ def purge(made):
     made.quarantine.purge([*HIDDEN])
 
 
-def verify(made):
-    made.quarantine.verify()
-
-
 @pytest.mark.parametrize("work", [clean, restore, purge])
 @pytest.mark.parametrize("done", [False, True])
 def test_killed_at_every_moment_and_run_again(work, done):
@@ -239,51 +221,6 @@ def test_killed_at_every_moment_and_run_again(work, done):
             assert active(index) == EVERYBODY
 
 
-def test_killed_while_it_mends():
-    """The mending itself is cut off, at every moment, and then done by the next one."""
-    number = 0
-    while True:
-        number += 1
-        with stored() as index:
-            made = prepared(index, verify)
-            made.quarantine.restore([PAID])
-            index.run(index.hide([PAID, COPPER]))
-            index.run(index.unhide([OLD]))
-            _, undo = killed_at(index, number)
-            try:
-                verify(made)
-            except KilledError:
-                pass
-            else:
-                break
-            finally:
-                undo()
-            verify(made)
-            assert made.quarantine.verify().agreed
-            assert active(index) == {NEW, TAX, PAID}
-    assert number > 5
-
-
-def test_an_error_leaves_what_a_crash_leaves(monkeypatch):
-    """Qdrant that is away for a moment; the same call again is all that is needed."""
-    with stored() as index:
-        made = cleaner(index)
-        client = index.client
-
-        def refused(**arguments):
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr(client, "set_payload", refused, raising=False)
-        with pytest.raises(StorageError):
-            made.clean()
-        assert active(index) == EVERYBODY
-        assert made.ledger.hidden("inns").keys() == {*HIDDEN}
-        monkeypatch.undo()
-        made.clean()
-        assert active(index) == {NEW, TAX, COPPER}
-        assert made.quarantine.verify().agreed
-
-
 def test_the_ledger_of_another_process(tmp_path):
     """Cleaned by night, restored by day."""
     place, path = tmp_path / "qdrant", tmp_path / "ledger.sqlite"
@@ -317,3 +254,17 @@ def test_a_tenant_has_a_quarantine_of_its_own():
             assert OLD in active(index)
             assert OLD not in active(second)
             assert theirs.quarantine.verify().agreed
+
+
+def test_of_two_that_were_hidden_one_is_restored():
+    """The other one is decided against as before."""
+    with stored() as index:
+        made, quarantine = cleaned(index, resolution="quarantine_all")
+        quarantine.restore([OLD, NEW, TAX])
+        again = made.clean(again=True)
+        assert set(again.quarantined) == set()
+        assert active(index) == {OLD, NEW, TAX, COPPER}
+        quarantine.restore([PAID])
+        index.add([replace(CORPUS[3], text="tax | never | a")])
+        assert made.clean(again=True).quarantined == (PAID,)
+        assert TAX in active(index)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,14 +15,11 @@ from logic_retrievers.cleaning.finding_resolution import (
 from logic_retrievers.cleaning.result import Finding, Kind
 from logic_retrievers.contradiction.resolution_strategies import (
     Annotate,
-    Group,
     PreferMajority,
     PreferNewest,
     PreferSource,
-    ResolutionStrategy,
-    Ruling,
 )
-from logic_retrievers.errors import ConfigurationError, InputError, UnknownResolutionError
+from logic_retrievers.errors import ConfigurationError, UnknownResolutionError
 
 ORDER = ("law", "press", "blog")
 
@@ -109,13 +105,6 @@ def test_an_older_version_goes_by_what_the_finding_says():
         assert third.quarantined == (gone,), "one of several that goes by dates"
 
 
-def test_who_is_hidden_takes_nobody_along():
-    """A false passage would first hide a right one, and then be hidden itself."""
-    decisions = decided(corpus(*dates(2020, 2021, 2019)), told(0, 1), told(0, 2, probability=0.8))
-    assert [one.action for one in decisions] == ["quarantined", "settled"]
-    assert hidden(decisions) == [("p0",), ()]
-
-
 def test_trusted_passages_decide_first():
     """Under every policy, and against the dates."""
     made = corpus(*dates(2020, 2024, 2018), trusted=[0])
@@ -129,23 +118,6 @@ def test_trusted_passages_decide_first():
     noted = decided(made, *findings, against="annotate")
     assert hidden(noted) == [(), ("p2",)], "and the policy still decides among the others"
     assert noted[0].action == "annotated"
-
-
-def test_an_old_version_that_is_trusted_stays():
-    """Nothing that the user vouches for is ever hidden."""
-    (decision,) = decided(corpus({}, {}, trusted=[0]), told(0, 1, Kind.SUPERSEDED, newer=1))
-    assert "p0" not in decision.quarantined
-
-
-def test_contested():
-    """Trusted passages that contradict each other judge nobody; a third one still does."""
-    made = corpus(*[{}] * 5, trusted=[0, 1, 4])
-    found = decided(
-        made, told(0, 1), told(0, 2), told(1, 2), told(3, 4), resolution="quarantine_all"
-    )
-    assert [one.action for one in found] == ["contested"] * 3 + ["quarantined"]
-    assert hidden(found) == [(), (), (), ("p3",)]
-    assert found[0].trusted == ("p0", "p1")
 
 
 def test_the_first_that_can_decide_does():
@@ -163,27 +135,6 @@ def test_the_first_that_can_decide_does():
     assert none.reason.count(";") == 1, "both reasons"
     (noted,) = decided(corpus(*dates(1, 2)), told(0, 1), resolution=["annotate", "prefer_newest"])
     assert noted.action == "annotated", "to annotate is to decide"
-
-
-def test_copies_of_one_text_count_once():
-    """A lie that was copied a hundred times would be the truth."""
-    lie = [told(0, other) for other in (1, 2, 3)]
-    many = decided(corpus(*[{}] * 4), *lie, resolution="prefer_majority")
-    assert hidden(many)[0] == ("p0",)
-    same = [told(1, 2, Kind.DUPLICATE, 0.0), told(2, 3, Kind.DUPLICATE, 0.0)]
-    one = decided(corpus(*[{}] * 4), *lie, *same, resolution="prefer_majority")
-    assert [decision.action for decision in one] == ["abstained"] * 3 + ["kept"] * 2
-    feed = decided(corpus({}, *[{"source": "feed"}] * 3), *lie, resolution="prefer_majority")
-    assert hidden(feed) == [()] * 3
-
-
-def test_a_majority_hears_those_that_are_no_conflict():
-    """Whoever agrees with one side contradicts the other, if not enough to conflict."""
-    sides = np.array([0, 1, 1, 1])
-    probabilities = np.where(sides[:, None] == sides, 0.05, 0.9)
-    heard = {(0, 1): Group((0, 1, 2, 3), probabilities)}
-    (decision,) = decided(corpus(*[{}] * 4, groups=heard), told(0, 1), resolution="prefer_majority")
-    assert decision.quarantined == ("p0",)
 
 
 def test_rules_by_name():
@@ -215,25 +166,6 @@ def test_rules_that_cannot_work(resolution, error):
     """A wrong setting that waits for the first conflict fails after an hour."""
     with pytest.raises(error):
         cleaning_resolution(resolution, "date", "source", ())
-
-
-class Hasty(ResolutionStrategy):
-    """Drops whom it likes."""
-
-    name = "hasty"
-
-    def __init__(self, *drop):
-        self.drop = drop
-
-    def decide(self, one, other, graph):
-        return Ruling("because", self.drop) if self.drop else None
-
-
-@pytest.mark.parametrize("resolution", [Hasty(), Hasty(2), lambda one, other: "p0"])
-def test_a_policy_that_gives_something_else(resolution):
-    """A passage that has nothing to do with it would be hidden."""
-    with pytest.raises(InputError):
-        decided(corpus({}, {}, {}), told(0, 1), resolution=resolution)
 
 
 years = st.lists(st.none() | st.integers(1990, 2030), min_size=2, max_size=6)

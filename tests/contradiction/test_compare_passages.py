@@ -121,9 +121,3 @@ def test_near_copies_and_opponents_are_told_apart():
     pairs, copies = compare_passages(found, matrices(found), MERGED, 0.5)
     assert copies == {0: frozenset({1}), 1: frozenset({0})}
     assert {(pair.one, pair.other) for pair in pairs} == {(0, 2), (1, 2)}
-
-
-def test_one_passage_has_nobody_to_contradict():
-    """The rest of a list of one is empty."""
-    found = passages("inn | yes | a")
-    assert compare_passages(found, matrices(found), MERGED, 0.0)[0] == ()

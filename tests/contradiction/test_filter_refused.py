@@ -23,11 +23,8 @@ def contradictions(**more):
     ("given", "told"),
     [
         (Passage("a", YES), "list or stream, not as Passage"),
-        (None, "list or stream, not as NoneType"),
         (YES, "list or stream, not as str"),
         ([Passage("a", None)], "'a': its text is NoneType"),
-        ([Passage("a", YES, None)], "'a': its metadata is no mapping"),
-        ([Passage("a", YES, embed_text=3)], "'a': its embed_text is int"),
         ([Passage(None, YES)], "id must be a string"),
     ],
     ids=str,
@@ -42,9 +39,8 @@ def test_what_is_no_list_of_passages_is_refused(given, told):
     ):
         with pytest.raises(InputError, match=told):
             call()
-    if given is not None:
-        with pytest.raises(InputError, match=told):
-            ContradictionFilter(encoder, trusted=given)
+    with pytest.raises(InputError, match=told):
+        ContradictionFilter(encoder, trusted=given)
     assert encoder.encoded == []
 
 
@@ -76,15 +72,11 @@ def test_a_policy_of_the_users_that_rules_wrongly(ruling, told):
         ({"resolution": "no-such-resolution"}, UnknownResolutionError, "no-such-resolution"),
         ({"resolution": "prefer_source"}, ConfigurationError, "source_order"),
         ({"threshold": 0.0}, ConfigurationError, "threshold"),
-        ({"threshold": 1}, ConfigurationError, "threshold"),
-        ({"threshold": "0.5"}, ConfigurationError, "threshold"),
         ({"settings": CONSTANTS}, ConfigurationError, "settings must be"),
         ({"against_trusted": "keep"}, ConfigurationError, "against_trusted"),
         ({"trusted_candidates": -1}, ConfigurationError, "trusted_candidates"),
-        ({"trusted_candidates": 2.5}, ConfigurationError, "trusted_candidates"),
         ({"trusted": ["a text"]}, InputError, "A Passage is needed"),
         ({"trusted_filter": {"k": object()}}, InputError, "filter on 'k'"),
-        ({"trusted_filter": "trusted"}, InputError, "A filter is a dict"),
         ({"trusted_filter": {}}, ConfigurationError, "would trust every passage"),
     ],
 )
@@ -113,8 +105,6 @@ async def test_bad_calls():
     for arguments, error, told in (
         ((["a text"],), InputError, "A Passage is needed, not str"),
         ((passages(YES, NO), 0), ConfigurationError, "k must be"),
-        ((passages(YES, NO), 2.5), ConfigurationError, "k must be"),
-        ((passages(YES, NO), True), ConfigurationError, "k must be"),
     ):
         with pytest.raises(error, match=told):
             made.filter(*arguments)

@@ -8,8 +8,8 @@ import pytest
 from placed import PlacedEncoder, passages
 from qdrant_client import models
 
-from logic_retrievers import ContradictionFilter, Engine, Passage, PassageIndex
-from logic_retrievers.errors import CollectionError, InputError, MissingVectorError
+from logic_retrievers import ContradictionFilter, Passage, PassageIndex
+from logic_retrievers.errors import MissingVectorError
 
 YES, NO, NEVER = "inn | yes | a", "inn | no | a", "inn | never | a"
 AGAIN, TAX, NO_TAX, COPPER = "inn | yes | b", "tax | yes | a", "tax | no | a", "copper | yes | a"
@@ -73,25 +73,6 @@ async def test_trusted_passages_of_the_collection_judge(index, encoder):
     assert found.dropped[1].evidence.reason.endswith("'act' is trusted")
     assert encoder.encoded == []
     assert await made.afilter(given, 2) == found
-
-
-def test_one_candidate_for_each_passage_is_enough_for_each(index):
-    """Searched for by the query, ten candidates would all be about its topic."""
-    made = ContradictionFilter(index=index, trusted_filter={"trusted": True}, trusted_candidates=1)
-    assert ids(made.filter(passages(TAX, NO)).dropped) == [TAX, NO]
-    off = ContradictionFilter(index=index, trusted_filter={"trusted": True}, trusted_candidates=0)
-    assert off.filter(passages(TAX, NO)).dropped == ()
-
-
-def test_no_more_candidates_than_were_asked_for(index):
-    """All that is trusted in a large collection would be fetched for every passage."""
-    index.add([Passage("near", NO, {"trusted": True})])  # nearer to NO than what refutes it
-    settings = {"index": index, "trusted_filter": {"trusted": True}}
-    found = ContradictionFilter(**settings, trusted_candidates=1).filter(passages(NO))
-    assert (found.conflicts, found.notes) == ((), ())
-    with pytest.warns(UserWarning, match="'law', 'near'"):
-        found = ContradictionFilter(**settings, trusted_candidates=2).filter(passages(NO))
-    assert [c.decision for c in found.conflicts] == ["contested"] * 2
 
 
 def test_which_are_trusted_is_the_filters_affair(index):
@@ -177,15 +158,6 @@ def test_a_collection_that_cannot_be_searched_for_trusted_ones():
         assert ContradictionFilter(index=index).filter(passages(NO, YES)).conflicts
 
 
-def test_after_a_search(index):
-    """The way it is used: over-fetch, filter, give k."""
-    hits = Engine(index, "topical").search("inn", 6)
-    made = ContradictionFilter(index=index, trusted_filter={"trusted": True})
-    found = made.filter([hit.passage for hit in hits], 3)
-    assert len(found.hits) == 3
-    assert NO not in ids(found.hits)
-
-
 def test_many_passages_in_one_batched_search(index):
     """A search a passage over a network would take a second for forty."""
     given = [Passage(f"p{at}", f"topic {at} | yes | a") for at in range(40)]
@@ -201,12 +173,3 @@ def test_many_passages_in_one_batched_search(index):
     client.query_batch_points = counted
     ContradictionFilter(index=index, trusted_filter={"trusted": True}).filter(given)
     assert sent == [40], "and no scores are asked for a second time"
-
-
-def test_closed(index):
-    """A closed index is an error of our own."""
-    if not index.embedded:
-        pytest.skip("given clients stay open")
-    index.close()
-    with pytest.raises((CollectionError, InputError)):
-        ContradictionFilter(index=index).filter(passages(YES, NO))

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from placed_words import CONSTANTS, COPPER, LOUD, MERGED, QUIET, expected, placed
+from placed_words import CONSTANTS, MERGED, placed
 
 from logic_retrievers.contradiction import ContradictionSettings
-from logic_retrievers.contradiction.pair_scores import score_against, score_rows
+from logic_retrievers.contradiction.scorer import score_against, score_rows
 from logic_retrievers.contradiction.settings import ContradictionConstants, merge_constants
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.scoring import normalise
@@ -64,16 +64,6 @@ def test_a_copy_has_no_score_and_contradicts_nothing(settings):
     nothing = np.array([np.nan])
     assert np.isnan(settings.score(np.array([1.0]), nothing)).all()
     assert settings.probability(np.array([1.0]), nothing).tolist() == [0.0]
-
-
-@given(settings=any_constants, shift=st.floats(-1, 1))
-def test_the_null_distribution_alone_fits_a_corpus(settings, shift):
-    """What is as far from a corpus's own null must be as probable there as here."""
-    cosines, sparsities = np.array([0.3, 0.9]), np.array([0.2, 0.7])
-    moved = replace(settings, null_mean=settings.null_mean + shift)
-    assert moved.probability(cosines, sparsities + shift) == pytest.approx(
-        settings.probability(cosines, sparsities), abs=1e-6
-    )
 
 
 @pytest.mark.parametrize(
@@ -129,21 +119,6 @@ def test_constants_of_an_encoder():
         merge_constants(specs, alpha=-1)
 
 
-@given(settings=st.data())
-def test_a_setting_changes_one_constant_only(settings):
-    """A user who sets the threshold must not set six other constants to what no bundle ships."""
-    name = settings.draw(st.sampled_from(list(CONSTANTS)))
-    value = settings.draw(st.floats(0.01, 0.99))
-    merged = merge_constants(placed().specs, ContradictionSettings(**{name: value}))
-    assert merged == replace(MERGED, **{name: value})
-
-
-def test_one_setting_is_not_enough_for_an_encoder_without_constants():
-    """The others would be guessed."""
-    with pytest.raises(ConfigurationError, match="no constants"):
-        merge_constants(placed(constants=None).specs, ContradictionSettings(threshold=0.5))
-
-
 # --- scores
 
 
@@ -167,18 +142,3 @@ def test_judging_is_symmetric(seed):
     there, back = score_rows(left, right, MERGED), score_rows(right, left, MERGED)
     for field in fields(there):
         np.testing.assert_array_equal(getattr(there, field.name), getattr(back, field.name))
-
-
-def test_of_texts():
-    """Both vectors have their own place in the score; swapped, it would still be a number."""
-    rows = placed().encode_documents([QUIET, LOUD, COPPER, QUIET])
-    found = score_against({name: vectors[0] for name, vectors in rows.items()}, rows, MERGED)
-    for at, other in ((1, LOUD), (2, COPPER)):
-        wanted = expected(QUIET, other)
-        assert found.cosines[at] == pytest.approx(wanted["cosine"], abs=1e-5)
-        assert found.sparsities[at] == pytest.approx(wanted["sparsity"], abs=1e-5)
-        assert found.scores[at] == pytest.approx(wanted["score"], abs=1e-4)
-        assert found.probabilities[at] == pytest.approx(wanted["probability"], abs=1e-4)
-    assert found.probabilities[1] > 0.5 > found.probabilities[2]
-    assert np.isnan(found.scores[[0, 3]]).all()
-    assert found.probabilities[[0, 3]].tolist() == [0.0, 0.0]

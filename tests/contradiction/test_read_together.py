@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -19,8 +18,6 @@ from logic_retrievers.encoders.bundle import default_bundle_manifest
 from logic_retrievers.errors import (
     BundleError,
     ConfigurationError,
-    ConflictingTrustWarning,
-    PairJudgeWarning,
 )
 from logic_retrievers.judging import PAIR_KINDS, OnnxPairKinds
 from logic_retrievers.judging.conflict import WEIGHTS, ConflictConstants, ConflictReader
@@ -123,13 +120,6 @@ def test_the_probability_is_that_of_the_regression(own, cosine, read, weights, u
     assert constants.probability(own, cosine, read.tolist()) == pytest.approx(expected, abs=1e-9)
 
 
-def test_a_threshold_of_the_users_own_takes_precedence():
-    judge = TableJudge(("quiet", "quiet"))
-    (conflict,) = filtered(judge, AGREEING).conflicts
-    assert not filtered(judge, AGREEING, threshold=conflict.probability + 0.01).conflicts
-    assert filtered(judge, AGREEING, threshold=conflict.probability).conflicts
-
-
 def test_what_it_is_not_sure_of_is_dropped_by_nobody():
     """A wrong passage that stays costs less than a right one that goes."""
     constants = WEIGHTED | {"passages_drop_above": 0.999}
@@ -160,24 +150,6 @@ def test_of_each_passage_the_nearest_before_it_are_read():
     assert len(judge.asked) == sum(min(n, NEAREST_READ) for n in range(12))
 
 
-def test_what_is_read_of_a_list_does_not_depend_on_what_follows():
-    """A passage that came later would change which of the first ones stay."""
-    many = passages(*(f"inn | quiet | {n}" for n in range(12)))
-    whole, part = TableJudge(), TableJudge()
-    filtered(whole, many)
-    filtered(part, many[:8])
-    first = {frozenset(pair) for pair in combinations([p.text for p in many[:8]], 2)}
-    assert {frozenset(p) for p in whole.asked} & first == {frozenset(p) for p in part.asked}
-
-
-def test_what_contradicts_a_trusted_passage_is_dropped():
-    trusted = [Passage("rule", "inn | quiet | z")]
-    judge = TableJudge(("quiet", "quiet"))
-    result = filtered(judge, passages("inn | quiet | a", "tax | high | a"), trusted=trusted)
-    assert staying(result) == ["high"]
-    assert result.conflicts[0].trusted == ("rule",)
-
-
 def test_dates_are_not_read():
     """Two dates make an older and a newer version of what the resolution is to decide."""
     dated = {"doc.date": ["2021", "2024"], "area": ["north", "south"]}
@@ -199,15 +171,6 @@ def test_a_trusted_passage_judges_wherever_it_stands():
     assert not outside.hits
 
 
-def test_trusted_passages_that_were_read_as_opposed_judge_nobody():
-    """Both cannot be right, and one of them would drop what the other bears out."""
-    rules = passages("inn | quiet | y", "inn | loud | z")
-    judge = TableJudge(("quiet", "loud"), constants=WEIGHTED | {"passages_own": 0.0})
-    with pytest.warns(ConflictingTrustWarning):
-        result = filtered(judge, passages("inn | quiet | a"), trusted=rules)
-    assert staying(result) == ["quiet"]
-
-
 def test_a_high_threshold_leaves_nothing_unread():
     """What vectors find likely is read beyond the nearest, whatever the threshold of both."""
     many = passages("inn | loud | z", *(f"inn | quiet | {n}" for n in range(8)))
@@ -215,13 +178,6 @@ def test_a_high_threshold_leaves_nothing_unread():
         judge = TableJudge()
         filtered(judge, many, threshold=threshold)
         assert sum("loud" in "".join(pair) for pair in judge.asked) == 8
-
-
-def test_nothing_is_read_where_there_is_nothing_to_compare():
-    judge = TableJudge()
-    assert not filtered(judge, []).hits
-    assert staying(filtered(judge, AGREEING[:1])) == ["quiet"]
-    assert not judge.asked
 
 
 def test_weights_that_are_not_complete_are_refused():
@@ -274,17 +230,6 @@ def test_what_another_trusted_passage_drops_is_settled():
         ("sure",): ("dropped", (AGREEING[0].id,)),
         ("unsure",): ("settled", ()),
     }
-
-
-async def test_asynchronous_callers_get_the_same():
-    own = ContradictionFilter(PlacedEncoder(), judge=TableJudge(("quiet", "quiet")))
-    assert await own.afilter(AGREEING) == own.filter(AGREEING)
-
-
-@pytest.mark.parametrize("judge", ["nli", 3, [len], TableJudge])
-def test_what_is_no_judge_is_refused(judge):
-    with pytest.raises(ConfigurationError, match="judge is 'auto', None"):
-        ContradictionFilter(PlacedEncoder(), judge=judge)
 
 
 def test_kinds_of_pairs_are_no_judge_of_conflicts():
@@ -359,15 +304,6 @@ def _is_read(hit):
     return hit.evidence.details["read"]
 
 
-def test_a_search_counts_the_readers_probability(index):
-    judge = TableJudge(("quiet", "quiet"))
-    search = ContradictionSearch(index, judge=judge, min_probability=0.6)
-    assert "quiet" in found(search.search("inn | quiet | a", 4))
-    assert "quiet" not in found(
-        ContradictionSearch(index, min_probability=0.6).search("inn | quiet | a", 4)
-    )
-
-
 async def test_a_search_takes_a_judge_of_the_users_own(index):
     def judge(pairs):
         return [0.99 if "dear" in other else 0.1 for _, other in pairs]
@@ -376,21 +312,6 @@ async def test_a_search_takes_a_judge_of_the_users_own(index):
     hits = search.search("inn | quiet | a", 4)
     assert found(hits)[0] == "dear"
     assert await search.asearch("inn | quiet | a", 4) == hits
-
-
-def test_a_judge_that_fails_costs_no_hit(index):
-    def judge(pairs):
-        raise RuntimeError("no model")
-
-    with pytest.warns(PairJudgeWarning, match="RuntimeError"):
-        hits = ContradictionSearch(index, judge=judge).search("inn | quiet | a", 4)
-    assert hits == ContradictionSearch(index).search("inn | quiet | a", 4)
-
-
-def test_a_judge_that_does_not_answer_changes_nothing(index):
-    search = ContradictionSearch(index, judge=lambda pairs: [None] * len(pairs))
-    hits = search.search("inn | quiet | a", 4)
-    assert hits == ContradictionSearch(index).search("inn | quiet | a", 4)
 
 
 def test_what_is_like_a_stored_passage_is_read_without_metadata(index):

@@ -6,16 +6,11 @@ import pytest
 
 from logic_retrievers import Passage
 from logic_retrievers.contradiction.resolution_strategies import (
-    RESOLUTIONS,
-    Annotate,
     ByFunction,
     ConflictGraph,
-    DropBoth,
     PreferMajority,
     PreferNewest,
     PreferSource,
-    ResolutionStrategy,
-    Ruling,
     resolution_strategy,
 )
 from logic_retrievers.errors import ConfigurationError, InputError, UnknownResolutionError
@@ -44,13 +39,6 @@ def both_ways(rule, made):
     assert (sorted(ruling.drop), ruling.abstained) == (sorted(back.drop), back.abstained)
     assert ruling.reason
     return ruling
-
-
-def test_plain_rules():
-    """The default drops nothing; nobody may lose a passage who did not ask for it."""
-    assert both_ways(Annotate(), graph({}, {})).drop == ()
-    assert not both_ways(Annotate(), graph({}, {})).abstained
-    assert sorted(both_ways(DropBoth(), graph({}, {})).drop) == [0, 1]
 
 
 def test_the_newer_stays():
@@ -162,29 +150,6 @@ def test_a_function_decides():
     for wrong in ("p0", True, Passage("p0", "text 0", {"v": 1})):
         with pytest.raises(InputError, match="gives back one of its two passages"):
             ByFunction(lambda one, other, wrong=wrong: wrong).decide(0, 1, made)
-
-
-def test_rules_by_name():
-    """A name that gives another rule, or a key that is lost on the way, is not seen in a result."""
-    assert {name: resolution_strategy(name, source_order=["a"]).name for name in RESOLUTIONS} == {
-        name: name for name in RESOLUTIONS
-    }
-    assert resolution_strategy("prefer_newest", "on") == PreferNewest("on")
-    assert resolution_strategy("prefer_majority", source_key="by") == PreferMajority("by")
-    assert resolution_strategy("prefer_source", "x", "by", ["a", "b"]) == PreferSource(
-        ("a", "b"), "by"
-    )
-    own = PreferNewest("x")
-    assert resolution_strategy(own) is own
-    assert isinstance(resolution_strategy(lambda one, other: one), ByFunction)
-
-    class Mine(ResolutionStrategy):
-        name = "mine"
-
-        def decide(self, one, other, graph):
-            return Ruling("mine", (one,))
-
-    assert resolution_strategy(Mine()).decide(0, 1, graph({}, {})).drop == (0,)
 
 
 @pytest.mark.parametrize(

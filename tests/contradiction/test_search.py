@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 
-import numpy as np
 import pytest
 from inns import CORPUS, agrees, by_hand, stored
 from placed_words import LOUD, NAMES, QUIET, SETTINGS, expected, placed
-from qdrant_client import QdrantClient, models
 
 from logic_retrievers import ContradictionSearch, Passage, PassageIndex
 from logic_retrievers.contradiction import search
 from logic_retrievers.errors import (
     InputError,
-    MissingVectorError,
 )
 from logic_retrievers.index.point_format import point_id
 
@@ -74,14 +70,6 @@ def test_a_stored_passage_is_left_out_with_its_copies(index, encoder):
     assert len(other) == len(CORPUS) - 1
 
 
-def test_a_passage_that_lacks_the_vector_is_left_out_by_its_id(index):
-    """The guard by distance alone would list it behind what contradicts it."""
-    index.client.delete_vectors("inns", ["contradiction"], [point_id("inn-quiet")], wait=True)
-    hits = ContradictionSearch(index).search_like("inn-quiet", 50)
-    agrees(hits, by_hand(QUIET, CORPUS))  # its own vector is made now
-    assert len(ContradictionSearch(index, candidates=5).search_like("inn-quiet", 5)) == 5
-
-
 def test_evidence(index):
     """Why a passage stands where it stands must be all there, and survive JSON."""
     hits = ContradictionSearch(index).search(QUIET, 50)
@@ -123,17 +111,6 @@ def test_a_filter_holds(index):
         agrees(against.search(QUIET, 50, filter=condition), by_hand(QUIET, admitted))
         like = against.search_like("inn-quiet", 50, filter=condition)
         agrees(like, by_hand(QUIET, admitted))
-
-
-def test_the_candidates_are_the_topically_nearest(index):
-    """Everything would be read at each search, or another few than the nearest."""
-    cosines = {
-        one.id: 1.0 if one.text == QUIET else expected(QUIET, one.text)["cosine"] for one in CORPUS
-    }
-    near = sorted(cosines, key=lambda one: (-round(cosines[one], 6), point_id(one)))[:6]
-    hits = ContradictionSearch(index, candidates=6).search(QUIET, 3)
-    agrees(hits, by_hand(QUIET, [one for one in CORPUS if one.id in near])[:3])
-    assert len(ContradictionSearch(index, candidates=1).search(LOUD, 5)) == 5  # k is heard
 
 
 def test_copies_take_no_hits_place(index):
@@ -262,12 +239,6 @@ async def test_async_equals_sync(index):
     )
 
 
-async def test_the_event_loop_stays_free(local, encoder):
-    """A server would answer nobody while a statement is encoded."""
-    work = ContradictionSearch(local).asearch(QUIET)
-    assert await asyncio.to_thread(lambda: encoder.loop_runs_during(work))
-
-
 def test_tenants_are_kept_apart(encoder):
     """Another customer's passages are no answer, and no subject."""
     with PassageIndex.open("inns", encoder, vectors=NAMES, tenant="one") as one:
@@ -280,41 +251,20 @@ def test_tenants_are_kept_apart(encoder):
             ContradictionSearch(two).search_like("inn-loud")
 
 
-def test_a_collection_of_another_store(encoder):
-    """Payload keys and vector names of others; the passage's id is the point's own."""
-    client = QdrantClient(":memory:")
-    vectors = models.VectorParams(size=256, distance=models.Distance.COSINE)
-    client.create_collection("theirs", {"dense": vectors})
-    ids = [f"00000000-0000-0000-0000-{n:012d}" for n in range(4)]
-    rows = encoder.encode_documents([one.text for one in CORPUS[:4]])["topical"]
-    client.upsert(
-        "theirs",
-        [
-            models.PointStruct(
-                id=ids[n],
-                vector={"dense": rows[n].tolist()},
-                payload={"body": one.text, "about": one.metadata},
-            )
-            for n, one in enumerate(CORPUS[:4])
-        ],
-    )
-    index = PassageIndex.open(
-        "theirs", encoder, client=client, text_key="body", metadata_key="about"
-    )
-    with pytest.raises(MissingVectorError, match=r"backfill\(\['contradiction'\]\)"):
-        ContradictionSearch(index).search(QUIET)
-    report = index.backfill(["contradiction"])
-    index = PassageIndex.open(
-        report.collection, encoder, client=client, text_key="body", metadata_key="about"
-    )
-    hits = ContradictionSearch(index).search_like(ids[0], filter={"number": {"gt": 1}})
-    assert {hit.passage.id for hit in hits} == {ids[2], ids[3]}
-    wanted = by_hand(QUIET, CORPUS[2:4])
-    assert [hit.score for hit in hits] == pytest.approx([score for score, _ in wanted], abs=1e-4)
-    client.close()
+def test_a_passage_that_lacks_the_vector_is_left_out_by_its_id(index):
+    """The guard by distance alone would list it behind what contradicts it."""
+    index.client.delete_vectors("inns", ["contradiction"], [point_id("inn-quiet")], wait=True)
+    hits = ContradictionSearch(index).search_like("inn-quiet", 50)
+    agrees(hits, by_hand(QUIET, CORPUS))  # its own vector is made now
+    assert len(ContradictionSearch(index, candidates=5).search_like("inn-quiet", 5)) == 5
 
 
-def test_settings_are_the_paper_s_pool(local):
-    """K is 1,000 in the paper; a smaller default would miss what a user expects to be found."""
-    assert ContradictionSearch(local).candidates == 1000
-    assert np.isfinite(ContradictionSearch(local).constants.alpha)
+def test_the_candidates_are_the_topically_nearest(index):
+    """Everything would be read at each search, or another few than the nearest."""
+    cosines = {
+        one.id: 1.0 if one.text == QUIET else expected(QUIET, one.text)["cosine"] for one in CORPUS
+    }
+    near = sorted(cosines, key=lambda one: (-round(cosines[one], 6), point_id(one)))[:6]
+    hits = ContradictionSearch(index, candidates=6).search(QUIET, 3)
+    agrees(hits, by_hand(QUIET, [one for one in CORPUS if one.id in near])[:3])
+    assert len(ContradictionSearch(index, candidates=1).search(LOUD, 5)) == 5  # k is heard

@@ -50,9 +50,7 @@ def test_what_cannot_be_asked(local):
     against = ContradictionSearch(local)
     for statement, error in (
         (" \n", EmptyTextError),
-        ("", EmptyTextError),
         (3, InputError),
-        ([QUIET], InputError),
     ):
         with pytest.raises(error, match="statement"):
             against.search(statement)
@@ -76,9 +74,6 @@ def test_what_cannot_be_asked(local):
     [
         ({"candidates": 0}, "candidates must be"),
         ({"min_probability": 1.1}, "min_probability"),
-        ({"min_probability": "0.5"}, "min_probability"),
-        ({"min_probability": True}, "min_probability"),
-        ({"min_probability": float("nan")}, "min_probability"),
         ({"alpha": -1.0}, "alpha"),
         ({"settings": {"alpha": 1.0}}, "ContradictionSettings"),
     ],

@@ -80,29 +80,8 @@ def drop(**going):
     return lambda one, other: Ruling("", going[f"p{one}{other}"])
 
 
-def test_who_has_gone_takes_nobody_along():
-    """A chain of conflicts would empty the list."""
-    found = select_passages(3, None, {}, {0: (0, 1), 1: (1, 2)}, drop(p01=(1,), p12=(2,)))
-    assert found.staying == (0, 2)
-    assert list(found.rulings) == [0]
-
-
-def test_the_list_fills_up_what_went():
-    """Fewer than k where there are k to give."""
-    found = select_passages(5, 2, {0: BARRED}, {0: (1, 2), 1: (2, 3)}, drop(p12=(1,), p23=(2,)))
-    assert found.staying == (3, 4)
-    assert found.dropped == {0: BARRED, 1: 0, 2: 1}
-
-
 def test_who_comes_in_may_take_out_who_stayed():
     """The next in the list is judged like the others, and is not worse for having come later."""
     found = select_passages(4, 2, {}, {0: (0, 1), 1: (0, 2)}, drop(p01=(1,), p02=(0,)))
     assert found.staying == (2, 3)
     assert found.reached == 4
-
-
-def test_what_went_does_not_come_back():
-    """It was judged; that its opponent went later does not make it right."""
-    found = select_passages(3, 2, {}, {0: (0, 1), 1: (0, 2)}, drop(p01=(1,), p02=(0,)))
-    assert found.staying == (2,)
-    assert (found.dropped, found.reached) == ({1: 0, 0: 1}, 3)

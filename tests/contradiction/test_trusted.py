@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from datetime import datetime
 
 import pytest
@@ -10,7 +9,7 @@ from placed import PlacedEncoder, passages
 from qdrant_client import models
 
 from logic_retrievers import ContradictionFilter, Passage
-from logic_retrievers.contradiction.trusted_passages import trusted_positions
+from logic_retrievers.contradiction.candidate_pairs import trusted_positions
 from logic_retrievers.errors import ConflictingTrustWarning
 
 YES, NO, NEVER = "inn | yes | a", "inn | no | a", "inn | never | a"
@@ -50,26 +49,6 @@ def test_what_contradicts_a_trusted_passage_is_dropped(way, resolution):
     against = next(c for c in found.conflicts if "truth" in (c.one, c.other))
     assert (against.dropped, against.trusted) == ((NO,), ("truth",))
     assert TRUTH.id not in ids(found.hits), "who judges from outside is no result"
-
-
-def test_who_is_out_takes_nobody_along():
-    """The false passage would first drop a right one, and then be dropped itself."""
-    given = passages(NO, YES, date=[2024, 2020])
-    found = contradictions(resolution="prefer_newest", trusted=[TRUTH]).filter(given)
-    assert ids(found.hits) == [YES]
-    assert {c.decision for c in found.conflicts} == {"dropped", "settled"}
-
-
-def test_against_trusted_annotate():
-    """A reader who wants to see the dispute."""
-    made = contradictions(trusted=[TRUTH], against_trusted="annotate", resolution="prefer_newest")
-    found = made.filter(passages(NO, TAX))
-    assert ids(found.hits) == [NO, TAX]
-    assert "and both stay: 'truth' is trusted" in found.hits[0].evidence.reason
-    assert found.conflicts[0].decision == "annotated"
-    assert found.hits[0].score < 0.1
-    dated = made.filter(passages(NO, YES, date=[2024, 2020]))
-    assert ids(dated.hits) == [NO], "the policy still decides among the others"
 
 
 def test_a_trusted_passage_among_the_given_judges_from_any_place():
@@ -125,22 +104,6 @@ async def test_contested_among_the_given_all_stay():
     with pytest.warns(ConflictingTrustWarning) as caught:
         assert await made.afilter(given) == found
     assert caught[0].filename == __file__
-
-
-def test_trusted_passages_at_odds_are_told_of_even_where_nobody_asks():
-    """The user vouches for two passages that cannot both be right, and would never hear of it."""
-    trusted = [Passage("t1", YES), Passage("t2", NO)]
-    with pytest.warns(ConflictingTrustWarning):
-        assert ids(contradictions(trusted=trusted).filter(passages(TAX)).hits) == [TAX]
-
-
-def test_two_given_ones_never_meet_through_a_contested_judge():
-    """Not judged by the trusted, the others are still judged among themselves."""
-    trusted = [Passage("t1", YES), Passage("t2", NO)]
-    given = passages("tax | yes | a", "tax | no | a", date=[2020, 2024])
-    with pytest.warns(ConflictingTrustWarning):
-        found = contradictions(trusted=trusted, resolution="prefer_newest").filter(given)
-    assert ids(found.hits) == ["tax | no | a"]
 
 
 def test_trusted_ones_that_cannot_be_judged_judge_nobody():
@@ -220,10 +183,3 @@ def test_metadata_at_the_top_of_the_payload():
     assert trusted_positions(MARKED, top, ("", "metadata")) == {0}
     assert trusted_positions(MARKED, {"kind": "law"}, ("",)) == {0}
     assert trusted_positions(MARKED, top) == set()
-
-
-def test_no_warning_without_a_reason():
-    """A warning at every call is a warning that nobody reads."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        contradictions(trusted=[TRUTH, *passages(TAX)]).filter(passages(NO, YES))

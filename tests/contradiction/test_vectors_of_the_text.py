@@ -111,18 +111,26 @@ def test_what_is_found_by_something_else_than_a_text_is_not_judged(encoder):
         assert {hit.evidence.details["probability"] for hit in like} == {None}
 
 
-def test_what_has_no_text_can_be_stored():
-    """Encoders refuse an empty text, and with it the whole batch."""
-    with PassageIndex.open("house", HashedEncoder(BOTH), vectors=BOTH) as index:
-        assert index.add([*GIVEN, Passage("p", " ", embed_text=YES)]).added == 4
-
-
 def test_a_passage_is_the_same_under_another_title(encoder):
     """A trusted passage that is known by its title would be dropped under another one."""
     trusted = ContradictionFilter(encoder, trusted=[Passage("a", YES)])
     found = trusted.filter(GIVEN)
     assert [hit.passage.id for hit in found.hits] == ["a", "c"]
     assert found.hits[0].evidence.details["trusted"]
+
+
+def test_vectors_that_are_not_finite_are_refused(encoder, monkeypatch):
+    """A difference that is no number looks like that of two copies, and nothing contradicts."""
+    broken = {name: np.full((2, 64), np.nan, dtype=np.float32) for name in BOTH}
+    monkeypatch.setattr(encoder, "encode_documents", lambda _texts, _names: broken)
+    with pytest.raises(EncoderError, match="not finite"):
+        ContradictionFilter(encoder).filter([Passage("a", YES), Passage("b", NO)])
+
+
+def test_what_has_no_text_can_be_stored():
+    """Encoders refuse an empty text, and with it the whole batch."""
+    with PassageIndex.open("house", HashedEncoder(BOTH), vectors=BOTH) as index:
+        assert index.add([*GIVEN, Passage("p", " ", embed_text=YES)]).added == 4
 
 
 def test_vectors_that_are_kept_are_those_of_one_title(encoder):
@@ -139,11 +147,3 @@ def test_each_text_is_encoded_once(encoder):
     with PassageIndex.open("house", encoder, vectors=BOTH) as index:
         index.add([Passage("a", YES), Passage("b", YES), filed("c", YES, "c")])
     assert sorted(encoder.encoded) == sorted([YES, f"file: c\n\n{YES}"])
-
-
-def test_vectors_that_are_not_finite_are_refused(encoder, monkeypatch):
-    """A difference that is no number looks like that of two copies, and nothing contradicts."""
-    broken = {name: np.full((2, 64), np.nan, dtype=np.float32) for name in BOTH}
-    monkeypatch.setattr(encoder, "encode_documents", lambda _texts, _names: broken)
-    with pytest.raises(EncoderError, match="not finite"):
-        ContradictionFilter(encoder).filter([Passage("a", YES), Passage("b", NO)])

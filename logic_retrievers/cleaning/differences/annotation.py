@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
-from logic_retrievers.cleaning.differences.dates import PartialDate, find_dates
-from logic_retrievers.cleaning.differences.entities import find_entities
-from logic_retrievers.cleaning.differences.lexicon import listed_words
+from logic_retrievers.cleaning.differences.dates import (
+    PartialDate,
+    Version,
+    find_dates,
+    find_versions,
+)
 from logic_retrievers.cleaning.differences.quantities import Quantity, find_quantities
-from logic_retrievers.cleaning.differences.tokens import MAX_CHARACTERS, Token, tokenize
-from logic_retrievers.cleaning.differences.versions import Version, find_versions
+from logic_retrievers.cleaning.differences.tokens import (
+    MAX_CHARACTERS,
+    STOPWORDS,
+    Token,
+    listed_words,
+    tokenize,
+)
 from logic_retrievers.cleaning.result import Type
 from logic_retrievers.text import stem
 
+# annotated texts in memory: each text is compared with many others
 _CACHED_TEXTS = 2048
-"""Annotated texts in memory: each text is compared with many others."""
 
 _NEGATIONS = listed_words("negations")
 _VERBS = listed_words("verbs")
 _CLAUSE_OPENERS = listed_words("clause_openers")
 _RELATIVE_PRONOUNS = listed_words("relative_pronouns")
 _SUBJECT_SHARE = 2.5
+_CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_])[\w-]+|\w+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
+_GAP = re.compile(r"[ \u00a0-]{0,2}")
+_NOT_NAMES = listed_words("not_names")
 
 Value: TypeAlias = Quantity | PartialDate | Version | str
+# first token and the index behind the last; equal where there is none
 TokenSpan: TypeAlias = tuple[int, int]
-"""First token and the index behind the last; equal where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,19 +106,16 @@ class AnnotatedText:
         return end_char, end_char
 
     def excerpt(self, start: int, end: int) -> str:
-        """Some tokens as they are written."""
         start_char, end_char = self.char_span(start, end)
         return self.text[start_char:end_char]
 
     def sentence_at(self, index: int) -> TokenSpan:
-        """The sentence of a token."""
         for start, end in self.sentences:
             if index < end:
                 return start, end
         return len(self.tokens), len(self.tokens)
 
     def stems_in(self, start: int, end: int) -> set[str]:
-        """The stems of the content words among some tokens."""
         return {self.stems[index] for index in range(start, end) if index in self.stems}
 
     def subject_end(self, start: int, end: int) -> int:
@@ -158,7 +167,7 @@ def _annotate(text: str) -> AnnotatedText:
         ("date", find_dates(text, tokens)),
         ("number", find_versions(tokens)),
         ("number", find_quantities(tokens)),
-        ("entity", find_entities(text, tokens)),
+        ("entity", _find_entities(text, tokens)),
         ("polarity", negations),
     )
     for type_, values in found:
@@ -172,3 +181,40 @@ def _annotate(text: str) -> AnnotatedText:
     sentences = tuple(zip(starts, [*starts[1:], len(tokens)], strict=False))
     topic = frozenset(stems.values())
     return AnnotatedText(text, tokens, stems, topic, tuple(mentions), sentences)
+
+
+def _find_entities(text: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
+    """First token, index behind the last, and the name, in their order.
+
+    Every sentence begins with a capital, so that its first word is a name only if it is part of a
+    longer name or a code.
+    """
+    index = 0
+    while index < len(tokens):
+        token, end = tokens[index], _name_end(text, tokens, index)
+        if end > index + 1 or _is_code(token) or (end > index and not token.opens_sentence):
+            yield index, end, " ".join(part.key.removesuffix("'s") for part in tokens[index:end])
+        index = max(end, index + 1)
+
+
+def _name_end(text: str, tokens: Sequence[Token], index: int) -> int:
+    """Index behind the name that begins at a token; the token's own if none does."""
+    if not _is_capitalized(tokens[index]):
+        return index + _is_code(tokens[index])
+    end = index + 1
+    while (
+        end < len(tokens)
+        and not tokens[end].opens_sentence
+        and _is_capitalized(tokens[end])
+        and _GAP.fullmatch(text, tokens[end - 1].end_char, tokens[end].start_char)
+    ):
+        end += 1
+    return end
+
+
+def _is_capitalized(token: Token) -> bool:
+    return token.text[0].isupper() and token.key not in _NOT_NAMES | STOPWORDS
+
+
+def _is_code(token: Token) -> bool:
+    return _CODE.fullmatch(token.text) is not None and token.text[0].isalpha()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby, product
@@ -14,22 +14,19 @@ from logic_retrievers.cleaning.differences.annotation import (
     TokenSpan,
     annotate,
 )
-from logic_retrievers.cleaning.differences.lexicon import LEXICON
-from logic_retrievers.cleaning.differences.tokens import Token
+from logic_retrievers.cleaning.differences.tokens import LEXICON, Token
 from logic_retrievers.cleaning.result import Difference, Type
 from logic_retrievers.text import stem
 
+# tokens of a text that are aligned; alignment takes more than linear time
 MAX_ALIGNED_TOKENS = 1500
-"""Tokens of a text that are aligned; alignment takes more than linear time."""
-
+# mentions of a text in differing regions that are compared, each with all of the other text
 MAX_MENTIONS = 100
-"""Mentions of a text in differing regions that are compared, each with all of the other text."""
 
+# start and end of tokens on the left, and of those that stand in their place on the right
 Region: TypeAlias = tuple[int, int, int, int]
-"""Start and end of tokens on the left, and of those that stand in their place on the right."""
-
+# mention -> the indexes of the regions that it overlaps
 RegionsByMention: TypeAlias = dict[Mention, set[int]]
-"""Mention -> the indexes of the regions that it overlaps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +44,6 @@ class Change:
 
     @property
     def in_both(self) -> bool:
-        """Whether both texts have words for it."""
         return self.left[0] < self.left[1] and self.right[0] < self.right[1]
 
 
@@ -61,7 +57,6 @@ class Comparison:
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """The changes as characters of the texts."""
         return tuple(
             Difference(c.type, self.left.char_span(*c.left), self.right.char_span(*c.right))
             for c in self.changes
@@ -150,18 +145,13 @@ def _mentions_in_regions(mentions: Sequence[Mention], spans: list[TokenSpan]) ->
     return placed
 
 
-def _read_antonyms(table: str) -> Mapping[str, set[str]]:
-    antonyms: dict[str, set[str]] = {}
-    for pair in table.split():
-        left, right = ([stem(word) for word in side.split(",")] for side in pair.split("/"))
-        for word, opposite in product(left, right):
-            antonyms.setdefault(word, set()).add(opposite)
-            antonyms.setdefault(opposite, set()).add(word)
-    return antonyms
-
-
-_ANTONYMS = _read_antonyms(LEXICON["antonyms"])
-"""Stem -> the stems of its antonyms."""
+# stem -> the stems of its antonyms
+_ANTONYMS: dict[str, set[str]] = {}
+for _pair in LEXICON["antonyms"].split():
+    _sides = [[stem(word) for word in side.split(",")] for side in _pair.split("/")]
+    for _one, _other in product(*_sides):
+        _ANTONYMS.setdefault(_one, set()).add(_other)
+        _ANTONYMS.setdefault(_other, set()).add(_one)
 
 
 def _find_opposites(

@@ -1,18 +1,23 @@
-"""Dates in a text: ``3 April 2023``, ``2020/21``, ``03/04/2023``.
-
-Dates in metadata are read by ``logic_retrievers/dates.py``.
-"""
+"""Dates and versions in a text: ``3 April 2023``, ``2020/21``, ``version 2.1``, ``release 22``."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
 from typing import NamedTuple
 
-from logic_retrievers.cleaning.differences.lexicon import LEXICON, compile_phrase, listed_words
-from logic_retrievers.cleaning.differences.quantities import CURRENCY_SIGNS, UNITS
-from logic_retrievers.cleaning.differences.tokens import MAX_CHARACTERS, Token, key_at
+from logic_retrievers.cleaning.differences.quantities import CURRENCY_SIGNS, ORDINALS, UNITS
+from logic_retrievers.cleaning.differences.tokens import (
+    LEXICON,
+    MAX_CHARACTERS,
+    Token,
+    compile_phrase,
+    key_at,
+    listed_words,
+)
 from logic_retrievers.text import comparable
 
 _MONTHS: Mapping[str, int] = LEXICON["maps"]["months"]
@@ -22,6 +27,13 @@ _FORMATS = tuple(
 )
 _BEFORE_YEAR = listed_words("before_year")
 _PLURAL = re.compile(r"[a-z]{3,}s", re.ASCII)
+_CUES = listed_words("version_cues")
+_ORDINAL_ENDINGS = ("st", "nd", "rd", "th")
+_PREFIXED = re.compile(r"v(\d+(?:\.\d+)*)", re.ASCII)
+_DOTTED = re.compile(r"\d+(?:\.\d+)+", re.ASCII)
+_FIGURES = re.compile(r"\d{1,4}(?:\.\d+)*", re.ASCII)
+_LETTER = re.compile(r"[a-z]")
+_CAPITAL = re.compile(r"[A-Z]")
 
 
 class PartialDate(NamedTuple):
@@ -91,3 +103,68 @@ def _token_span(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int
     """The tokens that have characters in a span of the text."""
     first = bisect_right(tokens, start, key=lambda token: token.end_char)
     return first, bisect_left(tokens, end, first, key=lambda token: token.start_char)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version; later ones are greater.
+
+    Args:
+        parts: ``(2, 1)`` of ``2.1``; a letter counts by its place in the alphabet.
+    """
+
+    parts: tuple[int, ...]
+
+    def is_later(self, other: Version) -> bool:
+        """Whether it is the later one; 2 and 2.0 are the same."""
+        left, right = zip(*zip_longest(self.parts, other.parts, fillvalue=0), strict=True)
+        return left > right
+
+
+def find_versions(tokens: Sequence[Token]) -> Iterator[tuple[int, int, Version]]:
+    """First token, index behind the last, and the version, in their order."""
+    for index, token in enumerate(tokens):
+        is_named = index > 0 and tokens[index - 1].key in _CUES
+        if prefixed := _PREFIXED.fullmatch(token.key):
+            yield index, index + 1, Version(_parse_parts(prefixed[1]))
+        elif is_named and _FIGURES.fullmatch(token.key):
+            yield index - 1, index + 1, Version(_parse_parts(token.key))
+        elif is_named and _CAPITAL.fullmatch(token.text):
+            yield index - 1, index + 1, Version((ord(token.key) - ord("a") + 1,))
+        elif token.key in _CUES and (ordinal := _ordinal_ending_at(tokens, index - 1)):
+            yield ordinal[0], index + 1, Version((ordinal[1],))
+        elif _DOTTED.fullmatch(token.key) and (
+            token.key.count(".") > 1 or _follows_product(tokens, index)
+        ):
+            yield index, index + 1, Version(_parse_parts(token.key))
+
+
+def parse_version(value: object) -> Version | None:
+    """A version in metadata: ``3``, ``"2.1.0"``, ``"v3"``, ``"C"``; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    text = str(value).strip().casefold().removeprefix("version").removeprefix("rev").strip(" .")
+    text = text.removeprefix("v")
+    if _FIGURES.fullmatch(text):
+        return Version(_parse_parts(text))
+    return Version((ord(text) - ord("a") + 1,)) if _LETTER.fullmatch(text) else None
+
+
+def _ordinal_ending_at(tokens: Sequence[Token], index: int) -> tuple[int, int] | None:
+    """First token and value of ``third`` or ``3rd``, if its last token is at the index."""
+    key, figures = key_at(tokens, index), key_at(tokens, index - 1)
+    if key in ORDINALS:
+        return index, ORDINALS[key]
+    return (index - 1, int(figures)) if key in _ORDINAL_ENDINGS and figures.isdecimal() else None
+
+
+def _follows_product(tokens: Sequence[Token], index: int) -> bool:
+    """``Python 3.7``: a name stands before it, and no unit behind it."""
+    if index == 0 or tokens[index].opens_sentence or key_at(tokens, index + 1) in UNITS:
+        return False
+    name = tokens[index - 1].text
+    return name[0].isupper() and name[-1].isalnum()
+
+
+def _parse_parts(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split("."))

@@ -1,4 +1,4 @@
-"""Quantities: numbers with units, and times of day: ``2.5 kg``, ``30 euros a month``, ``2 pm``."""
+"""Numbers and quantities in a text: ``twelve``, ``2.5 kg``, ``30 euros a month``, ``2 pm``."""
 
 from __future__ import annotations
 
@@ -8,10 +8,20 @@ from dataclasses import dataclass
 from math import isclose
 from typing import NamedTuple
 
-from logic_retrievers.cleaning.differences.lexicon import LEXICON
-from logic_retrievers.cleaning.differences.numerals import ORDINALS, parse_number
-from logic_retrievers.cleaning.differences.tokens import Token, key_at
+from logic_retrievers.cleaning.differences.tokens import LEXICON, Token, key_at
 from logic_retrievers.text import stem
+
+CARDINALS: Mapping[str, int] = LEXICON["maps"]["cardinals"]
+_TENS: Mapping[str, int] = LEXICON["maps"]["tens"]
+_BELOW_HUNDRED = CARDINALS.keys() | _TENS.keys()
+MULTIPLIERS: Mapping[str, int] = LEXICON["maps"]["multipliers"]
+ORDINALS: Mapping[str, int] = LEXICON["maps"]["ordinals"]
+
+_FIGURES = re.compile(r"-?\d+(?:[.,]\d+)*", re.ASCII)
+_GROUPED_FIGURES = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
+
+# index behind the last token of a number, and its value
+ParsedNumber = tuple[int, float]
 
 
 class Unit(NamedTuple):
@@ -21,31 +31,26 @@ class Unit(NamedTuple):
     kind: str
 
 
-def _read_units() -> dict[str, Unit]:
-    return {
-        spelling: Unit(name, kind)
-        for kind, definitions in LEXICON["units"].items()
-        for name, spellings in definitions.items()
-        for spelling in spellings.split()
-    }
-
-
-UNITS: Mapping[str, Unit] = _read_units()
-"""Spelling -> unit; all currencies are of one kind."""
-
+# spelling -> unit; all currencies are of one kind
+UNITS: Mapping[str, Unit] = {
+    spelling: Unit(name, kind)
+    for kind, definitions in LEXICON["units"].items()
+    for name, spellings in definitions.items()
+    for spelling in spellings.split()
+}
+# signs that stand before the number
 CURRENCY_SIGNS = {sign: UNITS[sign] for sign in "$\u20ac\u00a3\u00a5"}
-"""Signs that stand before the number."""
 
+# units that every reader converts -> days: "two weeks" and "14 days" are no different units
 _CALENDAR: Mapping[str, float] = {
     "day": 1.0, "week": 7.0, "fortnight": 14.0, "month": 365.25 / 12, "year": 365.25
 }  # fmt: skip
-"""Units that every reader converts -> days: "two weeks" and "14 days" are no different units."""
 
 _CLOCK = Unit("clock", "clock")  # minutes since midnight
 _ORDINAL = Unit("ordinal", "ordinal")
 _PERIODS: Mapping[str, str] = LEXICON["maps"]["periods"]
+# tokens behind a quantity among which its period may stand: "27 euros for adults a day"
 _PERIOD_REACH = 3
-"""Tokens behind a quantity among which its period may stand: "27 euros for adults a day"."""
 
 _HOUR = re.compile(r"[01]?\d|2[0-4]", re.ASCII)
 _MINUTES = re.compile(r"[0-5]\d", re.ASCII)
@@ -96,8 +101,8 @@ class Quantity:
         return not self.counted or not other.counted or self.counted == other.counted
 
 
+# first token, index behind the last, and the quantity
 PlacedQuantity = tuple[int, int, Quantity]
-"""First token, index behind the last, and the quantity."""
 
 
 def find_quantities(tokens: Sequence[Token]) -> Iterator[PlacedQuantity]:
@@ -174,3 +179,47 @@ def _half_of_day(tokens: Sequence[Token], index: int) -> str:
     if key in ("am", "pm"):
         return key
     return f"{key} m" if key in ("a", "p") and key_at(tokens, index + 1) == "m" else ""
+
+
+def parse_number(tokens: Sequence[Token], index: int) -> ParsedNumber | None:
+    """The number that begins at a token; None where none does."""
+    key = key_at(tokens, index)
+    if _FIGURES.fullmatch(key):
+        return _parse_figures(tokens, index, key)
+    if number := _parse_number_words(tokens, index):
+        return number
+    return (index + 1, float(ORDINALS[key])) if key in ORDINALS else None
+
+
+def _parse_figures(tokens: Sequence[Token], index: int, key: str) -> ParsedNumber | None:
+    is_grouped = _GROUPED_FIGURES.fullmatch(key) is not None
+    if not is_grouped and key.count(".") + key.count(",") > 1:
+        return None  # 1.2.3
+    value = float(key.replace(",", "" if is_grouped else "."))
+    following = key_at(tokens, index + 1)
+    if following in MULTIPLIERS:
+        return index + 2, value * MULTIPLIERS[following]
+    return index + 1, value
+
+
+def _parse_number_words(tokens: Sequence[Token], index: int) -> ParsedNumber | None:
+    """``twelve hundred``, ``two hundred and fifty``."""
+    start, total, group = index, 0.0, 0.0
+    while index < len(tokens):
+        key, begun = tokens[index].key, index > start
+        if key in CARDINALS and (not begun or group % 10 == 0):
+            group += CARDINALS[key]
+        elif key in _TENS and (not begun or group % 100 == 0):
+            group += _TENS[key]
+        elif key in MULTIPLIERS and (begun or key == "dozen" or key_at(tokens, index - 1) == "a"):
+            group = max(group, 1.0) * MULTIPLIERS[key]
+            if MULTIPLIERS[key] >= MULTIPLIERS["thousand"]:
+                total, group = total + group, 0.0
+        elif not (
+            key == "and"
+            and key_at(tokens, index - 1) in MULTIPLIERS
+            and key_at(tokens, index + 1) in _BELOW_HUNDRED
+        ):
+            break
+        index += 1
+    return (index, total + group) if index > start else None

@@ -1,17 +1,44 @@
-"""Tokens: the words of a text and their places in it."""
+"""The word lists of ``lexicon.toml``, and the words of a text with their places in it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from itertools import zip_longest
+from typing import Any
 
-from logic_retrievers.cleaning.differences.lexicon import listed_words
 from logic_retrievers.text import INVISIBLE_CLASS, comparable
 
+LEXICON: Mapping[str, Any] = tomllib.loads(
+    files("logic_retrievers.cleaning.differences").joinpath("lexicon.toml").read_text("utf-8")
+)
+# the name of a pattern of the table ``phrases`` within another one
+_NAMED = re.compile(r"\{([A-Z_]+)\}")
+
+
+def listed_words(name: str) -> frozenset[str]:
+    """A list of the table ``words``."""
+    return frozenset(LEXICON["words"][name].split())
+
+
+def phrase_pattern(name: str) -> re.Pattern[str]:
+    """A pattern of the table ``phrases``, for letters of either case."""
+    return compile_phrase(f"{{{name}}}", re.IGNORECASE)
+
+
+def compile_phrase(pattern: str, flags: re.RegexFlag) -> re.Pattern[str]:
+    """A pattern, with the ones of the table ``phrases`` that it names put in."""
+    phrases = {key: "".join(pieces) for key, pieces in LEXICON["phrases"].items()}
+    while (filled := _NAMED.sub(lambda match: phrases[match[1]], pattern)) != pattern:
+        pattern = filled
+    return re.compile(pattern, flags)
+
+
+# characters of a text that are read: some 3,000 words, more than a passage has
 MAX_CHARACTERS = 20_000
-"""Characters of a text that are read: some 3,000 words, more than a passage has."""
 
 _TOKEN = re.compile(
     r"(?<![\w.,])[-\u2212]?\d+(?:[.,]\d+)*"  # -5, 1,200.50, 2.1.0
@@ -23,7 +50,6 @@ _TOKEN = re.compile(
 _SENTENCE_END = re.compile(r"[.!?;\n\u3002]")
 
 STOPWORDS = listed_words("stopwords")
-"""Words that say nothing about the topic of a text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
-from logic_retrievers.cleaning.differences.lexicon import listed_words
-from logic_retrievers.cleaning.differences.versions import Version, parse_version
+from logic_retrievers.cleaning.differences.dates import Version, parse_version
+from logic_retrievers.cleaning.differences.tokens import listed_words
 from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair, later_side, shortened
 from logic_retrievers.cleaning.result import Side
 from logic_retrievers.contradiction.resolution_strategies import metadata_value, passage_source

@@ -15,14 +15,14 @@ from logic_retrievers.types import Passage
 T = TypeVar("T")
 
 _FEW_SENTENCES = 25
+# different content words of a text of that length
 _PAGE = 70
-"""Different content words of a text of that length."""
 
+# different content words of two brief texts, each text's counted
 _MAX_BRIEF_TOPICS = 36
-"""Different content words of two brief texts, each text's counted."""
 
+# different content words from which on the vectors alone may decide: two or three sentences
 _MIN_VECTOR_TOPIC = 20
-"""Different content words from which on the vectors alone may decide: two or three sentences."""
 
 _MIN_OVERLAP = 0.16
 _MIN_OVERLAP_PAGE = 0.14
@@ -48,12 +48,10 @@ class PassagePair:
 
     @cached_property
     def texts(self) -> tuple[AnnotatedText, AnnotatedText]:
-        """The left and the right text."""
         return annotate(self.left.text), annotate(self.right.text)
 
     @cached_property
     def smaller_topic(self) -> int:
-        """Different content words of the shorter text."""
         return min(len(text.topic) for text in self.texts)
 
     @property
@@ -75,7 +73,6 @@ class PassagePair:
 
     @cached_property
     def opposed_values(self) -> list[Change]:
-        """Of these, those for which both texts have words."""
         return [change for change in self.value_changes if change.in_both]
 
     @cached_property
@@ -112,15 +109,12 @@ class PassagePair:
         return self.overlap >= _MIN_OVERLAP + _MIN_OVERLAP_PAGE * self.relative_length
 
     def sides_of(self, change: Change) -> tuple[tuple[AnnotatedText, TokenSpan], ...]:
-        """Both texts, each with the words of a change."""
         return (self.texts[0], change.left), (self.texts[1], change.right)
 
     def words_of(self, change: Change) -> list[str]:
-        """The words of a change in both texts, as they are written."""
         return [text.excerpt(*span) for text, span in self.sides_of(change)]
 
     def contrast(self, change: Change) -> str:
-        """A change as the reason of a contradiction."""
         left, right = (f'"{shortened(words)}"' for words in self.words_of(change))
         return f"one says {left}, the other {right}"
 
