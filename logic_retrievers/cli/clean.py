@@ -73,9 +73,7 @@ def clean(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Decide, and write nothing.")] = False,
     report: Annotated[
         Path | None,
-        typer.Option(
-            help="Write a report: .html (with .jsonl and .csv beside it), .jsonl or .csv."
-        ),
+        typer.Option(help="Write a report: .html (with .jsonl and .csv files), .jsonl or .csv."),
     ] = None,
     fail_on: Annotated[
         list[str] | None,
@@ -87,8 +85,8 @@ def clean(
     threshold: Annotated[
         float | None, typer.Option(help="Least probability of a contradiction, 0 to 1.")
     ] = None,
-    date_key: Annotated[str, typer.Option(help="Of the date in the metadata.")] = "date",
-    source_key: Annotated[str, typer.Option(help="Of the source in the metadata.")] = "source",
+    date_key: Annotated[str, typer.Option(help="Metadata key of the date.")] = "date",
+    source_key: Annotated[str, typer.Option(help="Metadata key of the source.")] = "source",
     source_order: Annotated[
         list[str] | None, typer.Option(help="Sources for prefer_source, the best first.")
     ] = None,
@@ -108,7 +106,7 @@ def clean(
     *,
     files: FileOptions,
 ) -> None:
-    """Finds passages that contradict, repeat or replace each other, and decides.
+    """Find passages that contradict, repeat or replace each other, and decide.
 
     With --collection the passages that a resolution decides against are hidden from every search
     and can be restored (`quarantine`); nothing is deleted. With PATH the documents are examined
@@ -179,7 +177,7 @@ def _read_passages(path: Path, files: FileOptions, encoder: Encoder) -> list[Pas
 
 
 def _print_result(result: CleaningResult, *, judged: bool) -> None:
-    """The most serious decisions, and how many of each kind there are."""
+    """Print the most serious decisions, and the number of each kind."""
     from logic_retrievers.cleaning import Kind
 
     serious = [

@@ -20,14 +20,14 @@ quarantine = typer.Typer(
     help="What the cleaner has hidden: list, show, restore, purge, verify.", no_args_is_help=True
 )
 
-Ids = Annotated[list[str] | None, typer.Argument(metavar="ID...", help="Of passages.")]
+Ids = Annotated[list[str] | None, typer.Argument(metavar="ID...", help="Ids of passages.")]
 All = Annotated[bool, typer.Option("--all", help="All hidden passages.")]
 
 
 @quarantine.command("list")
 @as_command
 def list_hidden(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) -> None:
-    """Prints the hidden passages, and why each was hidden."""
+    """Print the hidden passages, and why each was hidden."""
     with _open_quarantine(stored, reads=True) as store:
         passages = store.passages()
     if as_json:
@@ -50,12 +50,12 @@ def list_hidden(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) 
 @quarantine.command()
 @as_command
 def show(
-    passage: Annotated[str, typer.Argument(metavar="ID", help="Of a passage.")],
+    passage: Annotated[str, typer.Argument(metavar="ID", help="Id of a passage.")],
     as_json: AsJson = False,
     *,
     stored: StoredCollectionWithLedger,
 ) -> None:
-    """Prints a passage and everything that the ledger knows about it."""
+    """Print a passage and everything that the ledger knows about it."""
     with _open_quarantine(stored, reads=True) as store:
         history = store.history(passage)
         current = store.stored(passage)
@@ -88,7 +88,7 @@ def restore(
     *,
     stored: StoredCollectionWithLedger,
 ) -> None:
-    """Shows passages again, exactly as they were; the cleaner leaves them alone from then on."""
+    """Show passages again, exactly as they were; the cleaner leaves them alone from then on."""
     with _open_quarantine(stored) as store:
         result = store.restore(_selected_ids(store, ids, everything))
     for name in result.changed:
@@ -113,7 +113,7 @@ def purge(
     *,
     stored: StoredCollectionWithLedger,
 ) -> None:
-    """Deletes hidden passages for good."""
+    """Delete hidden passages for good."""
     with _open_quarantine(stored) as store:
         selected = _selected_ids(store, ids, everything)
         if selected and not yes:
@@ -136,7 +136,7 @@ def verify(
     *,
     stored: StoredCollectionWithLedger,
 ) -> None:
-    """Compares the ledger with the collection, and completes what a crash interrupted.
+    """Compare the ledger with the collection, and complete what a crash interrupted.
 
     Exits with 3 where hidden passages are no longer stored, which nothing can mend.
     """

@@ -151,7 +151,7 @@ def test_passages_of_all_tenants(call):
     assert {hit["id"] for hit in hits} == {"of a", "of b"}
     assert "0 hidden" in call("quarantine", "list", *everybody).stdout
     assert "2 passages in" in " ".join(call("doctor", *everybody).stdout.split())
-    assert "--all-tenants" in call("search", "x", *everybody, "--tenant", "a", code=2).stderr
+    assert "all_tenants" in call("search", "x", *everybody, "--tenant", "a", code=2).stderr
     empty = call("search", "x", "--tenant", "c", *place, code=1)
     assert "no passage of tenant 'c'" in empty.stderr
 
