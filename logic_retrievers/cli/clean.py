@@ -39,7 +39,6 @@ from logic_retrievers.types import Passage
 
 if TYPE_CHECKING:
     from logic_retrievers.cleaning import CleaningResult, Decision
-    from logic_retrievers.encoders import Encoder
 
 MAX_SHOWN = 20
 
@@ -114,6 +113,7 @@ def clean(
     """
     from logic_retrievers.cleaning import CorpusCleaner, failing_decisions, write_report
     from logic_retrievers.cleaning.report import check_fail_on, check_suffix
+    from logic_retrievers.documents import Splitter, read_documents
     from logic_retrievers.index import PassageIndex
 
     if path is None and collection is None:
@@ -141,9 +141,14 @@ def clean(
         if collection is not None:
             settings["ledger"] = open_ledger(ledger, location, create=not dry_run)
         cleaner = CorpusCleaner(index, **settings)
-        passages = None if path is None else _read_passages(path, files, encoder)
-        if passages is not None and not passages:
-            raise InputError(f"{path} holds no passage")
+        passages = None
+        if path is not None:
+            documents = read_documents(path, **asdict(files))
+            passages = list(Splitter.for_encoder(encoder).split(documents))
+            for error in documents.errors:
+                print_status("left out", str(error))
+            if not passages:
+                raise InputError(f"{path} holds no passage")
         total = index.count() if passages is None else len(passages)
         with progress_bar("passages") as show:
             result = cleaner.clean(
@@ -164,16 +169,6 @@ def clean(
     if failing := failing_decisions(result, fail_on or []):
         print_status("found", f"{len(failing)} of what --fail-on names")
         raise typer.Exit(ExitCode.FOUND)
-
-
-def _read_passages(path: Path, files: FileOptions, encoder: Encoder) -> list[Passage]:
-    from logic_retrievers.documents import Splitter, read_documents
-
-    documents = read_documents(path, **asdict(files))
-    passages = list(Splitter.for_encoder(encoder).split(documents))
-    for error in documents.errors:
-        print_status("left out", str(error))
-    return passages
 
 
 def _print_result(result: CleaningResult, *, judged: bool) -> None:

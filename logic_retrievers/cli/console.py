@@ -186,6 +186,14 @@ def print_json(value: Any) -> None:
     out.file.flush()
 
 
+def print_result(value: Any, line: str, *, as_json: bool) -> None:
+    """Print a value as JSON, or the line that says the same to people."""
+    if as_json:
+        print_json(value)
+    else:
+        out.print_line(line)
+
+
 def print_status(label: str, message: str) -> None:
     """Print ``label: message`` on standard error."""
     colour = {"error": "red", "warning": "yellow"}.get(label, "dim")

@@ -13,8 +13,7 @@ import typer
 from logic_retrievers.cli.console import (
     AsJson,
     ExitCode,
-    out,
-    print_json,
+    print_result,
     print_status,
     progress_bar,
 )
@@ -79,7 +78,7 @@ def index(
     from logic_retrievers.contradiction.settings import merge_constants
     from logic_retrievers.documents import Splitter, read_documents
 
-    settings = {
+    settings: dict[str, Any] = {
         "lexical": False if no_lexical else language,
         "collection_options": new.options(),
     }
@@ -100,21 +99,18 @@ def index(
 
         chunks, kept = splitter.split(documents), documents.incomplete
         report = passages.add(chunks, replace_sources=True, keep_sources=kept, progress=show_share)
-    if as_json:
-        print_json(
-            {
-                "collection": stored.collection,
-                "location": stored.location,
-                **asdict(report),
-                "skipped": dict(documents.skipped),
-                "left_out": [str(error) for error in documents.errors],
-            }
-        )
-    else:
-        out.print_line(
-            f"{report.added} added, {report.updated} updated, {report.unchanged} unchanged, "
-            f"{report.removed} removed: collection {stored.collection!r} in {stored.location}"
-        )
+    print_result(
+        {
+            "collection": stored.collection,
+            "location": stored.location,
+            **asdict(report),
+            "skipped": dict(documents.skipped),
+            "left_out": [str(error) for error in documents.errors],
+        },
+        f"{report.added} added, {report.updated} updated, {report.unchanged} unchanged, "
+        f"{report.removed} removed: collection {stored.collection!r} in {stored.location}",
+        as_json=as_json,
+    )
     for extension, count in sorted(documents.skipped.items()):
         print_status("skipped", f"{count} with extension {extension or '(none)'}: no reader")
     for error in documents.errors[:MAX_SHOWN_ERRORS]:
@@ -156,10 +152,7 @@ def backfill(
     """
     with stored.open() as passages:
         report = _run_backfill(passages, vectors)
-    if as_json:
-        print_json(asdict(report))
-    else:
-        out.print_line(_describe_backfill(report))
+    print_result(asdict(report), _describe_backfill(report), as_json=as_json)
 
 
 def _run_backfill(passages: PassageIndex, names: Sequence[str]) -> BackfillReport:
@@ -213,16 +206,14 @@ def reindex(
         report = passages.reindex(
             into, encoder, alias=alias, dry_run=dry_run, progress=show, **settings
         )
-    if as_json:
-        print_json(asdict(report))
-    elif report.bytes is not None:
-        out.print_line(
+    switched = f", which {report.alias!r} leads to" if report.alias is not None else ""
+    line = (
+        f"{report.written} written, {report.removed} removed: {report.passages} passages in"
+        f" collection {report.collection!r}{switched}"
+    )
+    if report.bytes is not None:
+        line = (
             f"{report.passages} passages: some {report.seconds / 60:.0f} minutes, and"
             f" {report.bytes / 2**20:.0f} MiB more on the disk"
         )
-    else:
-        switched = f", which {report.alias!r} leads to" if report.alias is not None else ""
-        out.print_line(
-            f"{report.written} written, {report.removed} removed: {report.passages} passages in"
-            f" collection {report.collection!r}{switched}"
-        )
+    print_result(asdict(report), line, as_json=as_json)

@@ -68,7 +68,8 @@ class Guard:
             self._running -= 1
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body, size = [], 0
+        body: list[Message] = []
+        size = 0
         try:
             async with asyncio.timeout(PATIENCE):
                 while not body or (body[-1].get("more_body") and size <= MAX_BODY):

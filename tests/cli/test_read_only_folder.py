@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from mounts import read_only
-from typer.testing import CliRunner
-
-from logic_retrievers.cli.app import app
+from program import invoke
 
 
 def run(*arguments: object, code: int = 0) -> str:
-    result = CliRunner().invoke(app, [*map(str, arguments)])
-    assert result.exit_code == code, result.output
-    return " ".join(result.output.split())
+    return " ".join(invoke(*arguments, code=code).output.split())
 
 
 def test_whoever_reads_needs_no_right_to_write(tmp_path, monkeypatch):

@@ -12,10 +12,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from typer.testing import CliRunner
+from program import invoke
 
 from logic_retrievers import Passage, PassageIndex
-from logic_retrievers.cli.app import app
 
 KEY = "LOGIC_RETRIEVERS_API_KEY"
 
@@ -73,8 +72,7 @@ def test_what_cannot_be_served_is_said_at_once(
     if key is not None:
         monkeypatch.setenv(KEY, key)
     command = ["serve", "--location", str(location), *arguments]
-    result = CliRunner().invoke(app, command, catch_exceptions=False)
-    assert result.exit_code == code, result.output
+    result = invoke(*command, code=code)
     assert message in " ".join(result.stderr.split())
     assert key is None or not key or key not in result.stderr
 
