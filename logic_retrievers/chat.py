@@ -13,8 +13,8 @@ from typing import Any
 
 from pydantic import AliasPath, BaseModel, Field
 
-from logic_retrievers.atomic_files import private_file
 from logic_retrievers.errors import StorageError
+from logic_retrievers.files import private_file
 from logic_retrievers.http import ModelEndpoint
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from logic_retrievers.errors import ReadError
 from logic_retrievers.evaluation.corpus import read_corpus
 from logic_retrievers.evaluation.queries import Query, read_queries
-from logic_retrievers.paths import is_file, is_folder
+from logic_retrievers.files import is_file, is_folder
 
 DATA_VARIABLE = "LOGIC_RETRIEVERS_DATA"
 """Environment variable that names the folder of the benchmark sets."""

@@ -10,7 +10,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from logic_retrievers.atomic_files import write_text
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation.statistics import (
     RESAMPLES,
@@ -19,6 +18,7 @@ from logic_retrievers.evaluation.statistics import (
     holm,
     paired_bootstrap,
 )
+from logic_retrievers.files import write_text
 
 
 @dataclass(frozen=True, slots=True)
