@@ -11,41 +11,27 @@ import numpy as np
 from logic_retrievers.effects import Operation
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.hard_exclusion import ExcludedWords, excluded_words, leave_out
 from logic_retrievers.index.filters import matching, to_qdrant_filter
 from logic_retrievers.index.requests import QueryVector
-from logic_retrievers.judged_order import judge_candidates, rank_candidates
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge, resolve_judge
-from logic_retrievers.policies import Policy, resolve_policy
-from logic_retrievers.policies.base import LEXICAL, JudgeRequest
-from logic_retrievers.query_execution import (
+from logic_retrievers.policies import resolve_policy
+from logic_retrievers.policies.base import LEXICAL
+from logic_retrievers.ranking.exclusion import leave_out
+from logic_retrievers.ranking.execution import (
+    PlannedQuery,
     arun_over,
-    build_hits,
     encode_plans,
     passage_vectors,
+    plan_query,
     run_over,
-    select_policy,
     warn_if_untrained,
 )
-from logic_retrievers.query_input import (
-    AnyPolicy,
-    Query,
-    check_exclude,
-    check_query,
-    query_text,
-    with_excluded,
-)
+from logic_retrievers.ranking.order import build_hits, judge_candidates, rank_candidates
+from logic_retrievers.ranking.query_input import AnyPolicy, Query, check_exclude, check_query
 from logic_retrievers.scoring import cosine
 from logic_retrievers.settings import check_count
 from logic_retrievers.text import is_blank
-from logic_retrievers.types import (
-    SCORE_DECIMALS,
-    CandidatePool,
-    Evidence,
-    Hit,
-    Passage,
-    VectorQuery,
-)
+from logic_retrievers.types import SCORE_DECIMALS, CandidatePool, Evidence, Hit, Passage
 from logic_retrievers.validation import check_parts, check_passages, distinct
 
 if TYPE_CHECKING:
@@ -156,58 +142,48 @@ class Reranker:
     ) -> Operation[list[Hit]]:
         """Checks and plans before the operation starts, so that errors point to the caller."""
         excluded = check_exclude(exclude, hard, self.policy)
-        checked = with_excluded(check_query(query), excluded, hard, self.policy)
+        checked = check_query(query)
         if k is not None:
             check_count("k", k)
         encoder = self.encoder  # one for the whole reranking, even if it is replaced meanwhile
         specs = encoder.specs
-        policy = select_policy(checked, self.policy, specs, list(specs))
+        # k only limits searches, and there is none
+        planned = plan_query(checked, self.policy, specs, list(specs), 1, excluded, hard=hard)
         allowed = distinct(check_passages(passages))
-        if condition := to_qdrant_filter(must_not=policy.must_not):
+        if condition := to_qdrant_filter(must_not=planned.policy.must_not):
             allowed = list(compress(allowed, matching(allowed, condition)))
-        plan = policy.plan(query_text(checked), max(1, len(allowed)))
-        if missing := sorted({query.vector for query in plan} - set(specs)):
+        if missing := sorted({leaf.vector for leaf in planned.plan} - set(specs)):
             remedy = (
                 "only an index can match words: search there, or rerank with another policy"
                 if missing[0] == LEXICAL
                 else "pass an encoder that makes them"
             )
             raise ConfigurationError(
-                f"policy {policy.name!r} needs {missing[0]!r} vectors, and the encoder makes only "
-                f"{', '.join(sorted(specs))}; {remedy}"
+                f"policy {planned.policy.name!r} needs {missing[0]!r} vectors, and the encoder "
+                f"makes only {', '.join(sorted(specs))}; {remedy}"
             )
-        warn_if_untrained([plan], specs, policy.name)
-        words = excluded_words(checked, excluded) if hard else None
-        count = len(allowed) if k is None else k
-        request = policy.judge_request(query_text(checked))
-        return self._execute(policy, plan, encoder, allowed, count, words, request)
+        warn_if_untrained([planned], specs, planned.policy.name)
+        return self._execute(planned, encoder, allowed, len(allowed) if k is None else k)
 
     def _execute(
-        self,
-        policy: Policy,
-        plan: tuple[VectorQuery, ...],
-        encoder: Encoder,
-        passages: Sequence[Passage],
-        k: int,
-        words: ExcludedWords | None,
-        request: JudgeRequest | None,
+        self, planned: PlannedQuery, encoder: Encoder, passages: Sequence[Passage], k: int
     ) -> Operation[list[Hit]]:
+        policy, words = planned.policy, planned.words
         readable = [passage for passage in passages if not is_blank(passage.text_to_embed)]
         unreadable = [passage for passage in passages if is_blank(passage.text_to_embed)]
         hits: list[Hit] = []
         if readable:
-            (queries,) = yield from encode_plans([plan], encoder)
-            matrices = yield from passage_vectors(
-                readable, sorted({query.vector for query in plan}), encoder, self.index
-            )
+            (queries,) = yield from encode_plans([planned.plan], encoder)
+            names = sorted({leaf.vector for leaf in planned.plan})
+            matrices = yield from passage_vectors(readable, names, encoder, self.index)
             pool = CandidatePool(
                 tuple(f"{number:09d}" for number in range(len(readable))),  # ties: input order
                 {query.name: _cosines(query.query, matrices[query.vector]) for query in queries},
             )
             passages_by_id = dict(zip(pool.ids, readable, strict=True))
-            judge = None if request is None else (yield from resolve_judge(self.judge))
+            judge = (yield from resolve_judge(self.judge)) if planned.request else None
             depth = k if words is None else len(readable)
-            candidates = [rank_candidates(policy, pool, depth, request, judge)]
+            candidates = [rank_candidates(policy, pool, depth, planned.request, judge)]
             (ranking,) = yield from judge_candidates(candidates, passages_by_id)
             hits = build_hits(policy.name, pool, ranking, passages_by_id)
         last_score = hits[-1].score if hits else 0.0

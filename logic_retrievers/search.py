@@ -6,33 +6,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from logic_retrievers.effects import Operation
-from logic_retrievers.errors import (
-    InputError,
-    MissingVectorError,
-    ShortListWarning,
-    warn,
-)
-from logic_retrievers.hard_exclusion import ExcludedWords, candidates_for, excluded_words, leave_out
-from logic_retrievers.judged_order import judge_candidates, rank_candidates
+from logic_retrievers.errors import InputError, MissingVectorError, ShortListWarning, warn
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge, resolve_judge
-from logic_retrievers.policies import Policy, resolve_policy
-from logic_retrievers.policies.base import JudgeRequest
+from logic_retrievers.policies import resolve_policy
 from logic_retrievers.queries import Expression, ParsedQuery
-from logic_retrievers.query_execution import (
-    Plans,
-    build_hits,
+from logic_retrievers.ranking.exclusion import ExcludedWords, candidates_for, leave_out
+from logic_retrievers.ranking.execution import (
+    PlannedQuery,
     encode_plans,
-    select_policy,
+    plan_query,
     warn_if_untrained,
 )
-from logic_retrievers.query_input import (
-    AnyPolicy,
-    Query,
-    check_exclude,
-    check_query,
-    query_text,
-    with_excluded,
-)
+from logic_retrievers.ranking.order import build_hits, judge_candidates, rank_candidates
+from logic_retrievers.ranking.query_input import AnyPolicy, Query, check_exclude, check_query
 from logic_retrievers.settings import check_count, check_number
 from logic_retrievers.types import Hit
 from logic_retrievers.validation import check_parts
@@ -42,8 +28,8 @@ if TYPE_CHECKING:
     from logic_retrievers.index.filters import UserFilter
     from logic_retrievers.index.passage_index import PassageIndex
 
+# Times that candidates are looked for if others delete some of them before they are read.
 ATTEMPTS = 4
-"""How often candidates are sought where some of them are deleted before they are read."""
 
 
 class Engine:
@@ -52,8 +38,8 @@ class Engine:
     Args:
         index: holds the passages; queries are encoded by the encoder that it uses at the time of
             the search (see ``index.use_query_encoder``).
-        policy: of searches that name none: a policy's name (``auto``, ``topical``,
-            ``compatibility``, ``sequential``, ``union``) or an instance with settings of your own.
+        policy: default of the searches: a policy's name (``auto``, ``topical``, ``compatibility``,
+            ``sequential``, ``union``) or an instance with settings of your own.
         judge: under ``auto`` it reads the first candidates of queries that exclude something or ask
             for a negative fact (expressions aside), together with the query:
             ``auto`` (the one that comes with the package), None, a callable of your own (see
@@ -102,19 +88,18 @@ class Engine:
             filter: only passages that match it; a Qdrant ``Filter`` or ``{"key": value}`` over the
                 metadata.
             min_score: only hits with at least this score *under the policy*.
-            exclude: texts that the results are to be without, beside what the query itself
-                excludes; at most 31. Needs a policy that reads exclusions (``auto``, ``boolean``),
-                or ``hard``.
+            exclude: at most 31 texts that the results are to be without, in addition to what the
+                query itself excludes. Needs a policy that reads exclusions (``auto``,
+                ``boolean``), or ``hard``.
             hard: leave out passages that contain an excluded text as whole words, with every
-                policy (see :class:`logic_retrievers.hard_exclusion.ExcludedWords`). Under a policy
-                router what the query excludes in its own words counts too. The first 200
-                candidates are looked at, or ten times k; each hit's
-                ``evidence.details["left_out"]`` says how many were left out before the last one.
-                Where nothing is excluded it changes nothing.
+                policy (see :class:`logic_retrievers.ranking.exclusion.ExcludedWords`). Under a
+                policy router what the query excludes in its own words counts too. The search reads
+                the first 200 candidates, or ten times k; ``evidence.details["left_out"]`` counts
+                those left out before the last hit.
 
         Warns:
-            ShortListWarning: so many candidates were left out that the search looked no further;
-                or others went on deleting candidates while it ran, through four attempts.
+            ShortListWarning: all candidates were read, and too many of them left out; or others
+                deleted candidates during each of four attempts.
 
         Raises:
             EmptyTextError: the query, or an excluded text, is only white space.
@@ -192,50 +177,39 @@ class Engine:
             check_number("min_score", min_score)
         resolved = self.policy if policy is None else resolve_policy(policy)
         excluded = check_exclude(exclude, hard, resolved)
-        checked = [with_excluded(query, excluded, hard, resolved) for query in checked]
-        words = [excluded_words(query, excluded) if hard else None for query in checked]
         encoder = self.index.encoder  # one for the whole search, even if it is replaced meanwhile
         specs, vectors = encoder.specs, self.index.vectors
-        policies = [select_policy(query, resolved, specs, vectors) for query in checked]
-        depths = [k if word is None else candidates_for(k) for word in words]
-        plans = [
-            policy.plan(query_text(query), depth)
-            for policy, query, depth in zip(policies, checked, depths, strict=True)
+        planned = [
+            plan_query(query, resolved, specs, vectors, k, excluded, hard=hard) for query in checked
         ]
-        if missing := sorted({query.vector for plan in plans for query in plan} - set(vectors)):
+        needed = {leaf.vector for query in planned for leaf in query.plan}
+        if missing := sorted(needed - set(vectors)):
             raise MissingVectorError(
                 f"policy {resolved.name!r} needs the named vector {missing[0]!r}, and the "
                 f"collection has only {', '.join(sorted(vectors))}; add it with "
                 f"index.backfill([{missing[0]!r}])"
             )
-        warn_if_untrained(plans, specs, resolved.name)
-        requests = [
-            policy.judge_request(query_text(query))
-            for policy, query in zip(policies, checked, strict=True)
-        ]
-        return self._execute(policies, plans, encoder, k, user_filter, min_score, words, requests)
+        warn_if_untrained(planned, specs, resolved.name)
+        return self._execute(planned, encoder, k, user_filter, min_score)
 
     def _execute(
         self,
-        policies: Sequence[Policy],
-        plans: Plans,
+        planned: Sequence[PlannedQuery],
         encoder: Encoder,
         k: int,
         user_filter: UserFilter,
         min_score: float | None,
-        words: Sequence[ExcludedWords | None],
-        requests: Sequence[JudgeRequest | None],
     ) -> Operation[list[list[Hit]]]:
+        plans = [query.plan for query in planned]
         searches = yield from encode_plans(plans, encoder, self.index.language)
-        must_not = [policy.must_not for policy in policies]
-        judge = (yield from resolve_judge(self.judge)) if any(requests) else None
-        depths = [k if word is None else candidates_for(k) for word in words]
+        must_not = [query.policy.must_not for query in planned]
+        needs_judge = any(query.request for query in planned)
+        judge = (yield from resolve_judge(self.judge)) if needs_judge else None
         for _ in range(ATTEMPTS):
             pools = yield from self.index.find_candidates(searches, user_filter, must_not)
-            planned = zip(policies, pools, depths, requests, strict=True)
             candidates = [
-                rank_candidates(policy, pool, depth, request, judge)
-                for policy, pool, depth, request in planned
+                rank_candidates(query.policy, pool, query.depth, query.request, judge)
+                for query, pool in zip(planned, pools, strict=True)
             ]
             ids = {passage_id for ranking in candidates for passage_id in ranking.ids}
             passages = yield from self.index.fetch_passages(sorted(ids))
@@ -248,20 +222,17 @@ class Engine:
                 f" ran, at each of {ATTEMPTS} attempts; there may be fewer than {k} hits",
             )
         rankings = yield from judge_candidates(candidates, passages)
-        if min_score is not None:
-            rankings = [[r for r in ranking if r.score >= min_score] for ranking in rankings]
-        hit_lists = [
-            build_hits(policy.name, pool, ranking, passages)
-            for policy, pool, ranking in zip(policies, pools, rankings, strict=True)
-        ]
-        return [
-            hits if word is None else _left_over(hits, word, k)
-            for hits, word in zip(hit_lists, words, strict=True)
-        ]
+        hit_lists = []
+        for query, pool, ranking in zip(planned, pools, rankings, strict=True):
+            if min_score is not None:
+                ranking = [ranked for ranked in ranking if ranked.score >= min_score]
+            hits = build_hits(query.policy.name, pool, ranking, passages)
+            hit_lists.append(hits if query.words is None else _left_over(hits, query.words, k))
+        return hit_lists
 
 
 def _left_over(hits: Sequence[Hit], words: ExcludedWords, k: int) -> list[Hit]:
-    """The first k that contain no excluded text; warns where further candidates may have some."""
+    """The first k that contain no excluded text; warns if candidates not read may have some."""
     kept = leave_out(hits, words, k)
     if len(kept) < k and len(hits) >= candidates_for(k):
         warn(

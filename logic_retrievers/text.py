@@ -1,13 +1,16 @@
-"""How texts are compared: without what cannot be seen, case, accents and grammatical number."""
+"""Texts in the form in which they are compared, their words, word forms and scripts."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 
+# Scripts that put no space between words (Thai to Khmer, Japanese, Chinese).
 UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-"""Scripts that put no space between words (Thai to Khmer, Japanese, Chinese)."""
+# Unicode's Cf and Default_Ignorable_Code_Point, and controls that are no white space.
 INVISIBLE_CLASS = (
     r"\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"
     r"\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
@@ -16,7 +19,6 @@ INVISIBLE_CLASS = (
     r"\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 INVISIBLE = re.compile(f"[{INVISIBLE_CLASS}]")
-"""Unicode's Cf and Default_Ignorable_Code_Point, and controls that are no white space."""
 # A joiner shapes letters of many scripts, and emoji; a zero-width space parts words of Thai or
 # Khmer. Between other letters neither of them means anything.
 _MEANINGLESS = re.compile(
@@ -32,8 +34,9 @@ _SIGNS = ("\u2019'", "\u02bc'", "\u00b4'", "\u2212-")  # before NFKC, which part
 _LETTERS = ("\u00e6ae", "\u0153oe", "\u00f8o", "\u0142l", "\u0111d", "\u0131i")
 
 _HISSING = ("s", "x", "z", "ch", "sh")
+# Words in s whose form without it is another word.
 _NO_PLURALS = frozenset({"goods", "means", "news"})
-"""Words in s whose form without it is another word."""
+# Singular and plural, also as the end of a longer word: "housewives", "hypotheses".
 _IRREGULAR = re.findall(
     r"(\w+)/(\w+)",
     """
@@ -46,11 +49,15 @@ _IRREGULAR = re.findall(
     quiz/quizzes penny/pence ch/chs
     """,
 )
-"""Singular and plural, also as the end of a longer word: "housewives", "hypotheses"."""
+_ENDINGS = (
+    *(("ies", "y"), ("ied", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", "")),
+    ("e", ""),
+)
+_MIN_STEM_LENGTH = 3
 
 
 def is_blank(text: str) -> bool:
-    """Whether a text has nothing to read: white space and invisible characters alone."""
+    """Whether a text holds only white space and invisible characters."""
     return not INVISIBLE.sub("", text).strip()
 
 
@@ -60,7 +67,7 @@ def visible_text(text: str) -> str:
 
 
 def without_layout(text: str) -> str:
-    """The text without the places where a line may, or may not, be broken."""
+    """The text without characters that only allow or forbid a line break."""
     return _LAYOUT.sub("", text)
 
 
@@ -121,3 +128,51 @@ def _singulars(word: str) -> list[str]:
         return []
     candidates = [word.removesuffix("s"), word.removesuffix("es"), f"{word.removesuffix('ies')}y"]
     return [candidate for candidate in candidates if word in _plurals(candidate)]
+
+
+def stem(word: str) -> str:
+    """A comparable word without the ending of its grammatical form: ``parties`` -> ``party``."""
+    word = word.removesuffix("'s").replace("'", "")
+    for ending, replacement in _ENDINGS:
+        long_enough = len(word) - len(ending) >= _MIN_STEM_LENGTH
+        if word.endswith(ending) and not word.endswith("ss") and long_enough:
+            return word.removesuffix(ending) + replacement
+    return word
+
+
+def latin_letters(text: str) -> tuple[int, int]:
+    """Number of letters of the Latin script, and of all letters."""
+    letters = Counter(character for character in text if character.isalpha())
+    return sum(n for letter, n in letters.items() if _is_latin(letter)), letters.total()
+
+
+@cache
+def _is_latin(character: str) -> bool:
+    return unicodedata.name(character, "").startswith(("LATIN", "FULLWIDTH LATIN"))
+
+
+def is_outside_latin(text: str) -> bool:
+    """Whether most letters of a text are of another script than the Latin one.
+
+    Digits, signs and marks do not count, so a text without letters is not outside. Letters in the
+    form of signs (fullwidth, mathematical) count as the plain ones.
+    """
+    if text.isascii():
+        return False
+    latin, letters = latin_letters(unicodedata.normalize("NFKC", text))
+    return 2 * latin < letters
+
+
+def unjudgeable_reason(text: str) -> str:
+    """Why contradictions of a text cannot be judged; empty if they can.
+
+    The bundle that comes with the package was trained on English. A text in Chinese, Russian or
+    Arabic falls apart into tokens that the model has hardly seen, so any two of them look alike:
+    such a text gets no judgement instead of a wrong one. French and German pass, since the script
+    alone does not tell them from English; for them the probability is a guess.
+    """
+    if is_blank(text):
+        return "has no text to judge it by"
+    if is_outside_latin(text):
+        return "is mostly in another script than the Latin one, so that it cannot be judged"
+    return ""

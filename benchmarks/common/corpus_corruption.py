@@ -260,6 +260,11 @@ def hide_top_three(corpus: Corpus) -> Sequence[str]:
     return list(hidden)
 
 
+def prefer_majority(corpus: Corpus) -> Settings:  # noqa: ARG001 - settings share a form
+    """Trust no passage; the majority is right."""
+    return {"resolution": "prefer_majority", "date_key": "none"}
+
+
 def prefer_source(corpus: Corpus) -> Settings:  # noqa: ARG001
     """Settings without a trusted passage; the better publisher is right."""
     return {

@@ -16,6 +16,7 @@ from benchmarks.common.corpus_corruption import (
     hide_top_three,
     load_questions,
     open_background_index,
+    prefer_majority,
     prefer_source,
     run_experiment,
     trust_one_passage,
@@ -41,7 +42,10 @@ TRUSTED: Cleaners = {
     "top 3 of each trusted (SparseCL)": hide_top_three,
     "trusted, by threshold": trust_one_passage,
 }
-UNTRUSTED: Cleaners = {"none trusted, sources": prefer_source}
+UNTRUSTED: Cleaners = {
+    "none trusted, sources": prefer_source,
+    "none trusted, majority": prefer_majority,
+}
 
 
 def _run(bench: Workbench) -> Section:

@@ -25,6 +25,7 @@ from benchmarks.common.corpus_corruption import (
     background_texts,
     load_questions,
     open_background_index,
+    prefer_majority,
     prefer_source,
     run_experiment,
 )
@@ -34,6 +35,7 @@ from logic_retrievers.evaluation import bootstrap
 RESOLUTIONS: Cleaners = {
     "annotate": lambda _: {"resolution": "annotate"},
     "prefer_newest": lambda _: {"resolution": "prefer_newest"},
+    "prefer_majority": prefer_majority,
     "prefer_source": prefer_source,
     "quarantine_all": lambda _: {"resolution": "quarantine_all"},
 }

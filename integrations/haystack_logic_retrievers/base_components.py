@@ -23,7 +23,7 @@ from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError, shown
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge
-from logic_retrievers.query_input import AnyPolicy, QuerySyntax, check_exclude, check_syntax
+from logic_retrievers.ranking.query_input import AnyPolicy, QuerySyntax, check_exclude, check_syntax
 
 
 class StoreComponent:

@@ -15,7 +15,7 @@ from logic_retrievers.adapters.evidence_metadata import paired
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.judging.settings import AnyJudge
-from logic_retrievers.query_input import AnyPolicy, QuerySyntax, read_query
+from logic_retrievers.ranking.query_input import AnyPolicy, QuerySyntax, read_query
 from logic_retrievers.rerank import Reranker
 from logic_retrievers.settings import check_count
 from logic_retrievers.types import Passage

@@ -14,7 +14,7 @@ from haystack_logic_retrievers.store import LogicDocumentStore
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.judging.settings import AnyJudge
-from logic_retrievers.query_input import AnyPolicy, QuerySyntax, read_query
+from logic_retrievers.ranking.query_input import AnyPolicy, QuerySyntax, read_query
 from logic_retrievers.search import Engine
 from logic_retrievers.settings import check_count
 

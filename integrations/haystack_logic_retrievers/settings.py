@@ -15,7 +15,7 @@ from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError, shown
 from logic_retrievers.judging.settings import AnyJudge, JudgeSettings
 from logic_retrievers.policies import describe_policy, policy_from
-from logic_retrievers.query_input import AnyPolicy
+from logic_retrievers.ranking.query_input import AnyPolicy
 
 
 def refuse_to_save(setting: str, value: Any, instead: str) -> ConfigurationError:

@@ -18,7 +18,12 @@ from logic_retrievers.adapters.evidence_metadata import paired
 from logic_retrievers.adapters.settings import Count, ExcludeSetting, HardSetting, JudgeSetting
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.query_input import QuerySyntax, check_exclude, check_syntax, read_query
+from logic_retrievers.ranking.query_input import (
+    QuerySyntax,
+    check_exclude,
+    check_syntax,
+    read_query,
+)
 from logic_retrievers.rerank import Reranker
 from logic_retrievers.types import Passage
 

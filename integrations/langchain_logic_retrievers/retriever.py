@@ -22,7 +22,7 @@ from logic_retrievers.adapters.settings import (
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.index import PassageIndex, Settings, UserFilter
 from logic_retrievers.judging.settings import AnyJudge
-from logic_retrievers.query_input import (
+from logic_retrievers.ranking.query_input import (
     AnyPolicy,
     QuerySyntax,
     check_exclude,

@@ -12,7 +12,7 @@ from langchain_logic_retrievers.documents import stored_document
 from logic_retrievers.adapters.vector_search import TOPICAL, diverse_hits, nearest_hits
 from logic_retrievers.effects import Operation
 from logic_retrievers.index import UserFilter
-from logic_retrievers.query_input import AnyPolicy, QuerySyntax, read_query
+from logic_retrievers.ranking.query_input import AnyPolicy, QuerySyntax, read_query
 from logic_retrievers.search import Engine
 from logic_retrievers.types import Hit
 

@@ -14,7 +14,7 @@ from qdrant_client import models
 from logic_retrievers.adapters.descriptions import any_policy_from, qualified_name
 from logic_retrievers.index.filters import to_qdrant_filter
 from logic_retrievers.policies import Policy, PolicyRouter, describe_policy, resolve_policy
-from logic_retrievers.query_input import AnyPolicy
+from logic_retrievers.ranking.query_input import AnyPolicy
 from logic_retrievers.types import Passage
 
 # a misspelt setting is an error, and no error repeats a document

@@ -18,7 +18,7 @@ from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex, Settings, UserFilter
 from logic_retrievers.index.ingestion import BATCH_SIZE
 from logic_retrievers.policies import resolve_policy
-from logic_retrievers.query_input import AnyPolicy
+from logic_retrievers.ranking.query_input import AnyPolicy
 from logic_retrievers.search import Engine
 
 

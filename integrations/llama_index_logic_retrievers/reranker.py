@@ -24,7 +24,7 @@ from logic_retrievers.errors import InputError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge
 from logic_retrievers.policies import resolve_policy
-from logic_retrievers.query_input import (
+from logic_retrievers.ranking.query_input import (
     AnyPolicy,
     QuerySyntax,
     check_exclude,

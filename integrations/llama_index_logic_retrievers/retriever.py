@@ -14,7 +14,7 @@ from logic_retrievers.adapters.settings import split_options
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.index import PassageIndex, Settings
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge
-from logic_retrievers.query_input import (
+from logic_retrievers.ranking.query_input import (
     AnyPolicy,
     QuerySyntax,
     check_exclude,

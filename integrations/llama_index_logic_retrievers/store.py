@@ -27,7 +27,7 @@ from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder, RecentEncoder, default_encoder
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.settings import Settings
-from logic_retrievers.query_input import AnyPolicy
+from logic_retrievers.ranking.query_input import AnyPolicy
 from logic_retrievers.search import Engine
 
 

@@ -22,7 +22,7 @@ from logic_retrievers.errors import CollectionMismatchError, ConfigurationError,
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.point_format import SOURCE, TENANT, possible_point_ids
 from logic_retrievers.policies import AutoPolicy
-from logic_retrievers.query_input import AnyPolicy, read_query
+from logic_retrievers.ranking.query_input import AnyPolicy, read_query
 from logic_retrievers.types import Hit
 
 # LlamaIndex's own store notes a node's document here, with a payload index

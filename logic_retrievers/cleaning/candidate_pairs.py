@@ -21,13 +21,13 @@ from logic_retrievers.cleaning.neighbours import (
 )
 from logic_retrievers.cleaning.settings import CleaningSettings
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair
-from logic_retrievers.contradiction.latin_script import unjudgeable_reason
 from logic_retrievers.contradiction.stance_groups import MAX_GROUP
 from logic_retrievers.contradiction.trusted_passages import index_filter, trusted_positions
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import METADATA
 from logic_retrievers.progress import ProgressMeter
+from logic_retrievers.text import unjudgeable_reason
 from logic_retrievers.types import Passage
 
 NEAR_COPY_COSINE = 0.8

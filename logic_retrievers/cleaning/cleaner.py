@@ -17,7 +17,7 @@ from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import ConfigurationError, warn_each
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.progress import ProgressCallback
-from logic_retrievers.query_execution import arun_over, run_over
+from logic_retrievers.ranking.execution import arun_over, run_over
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_parts, check_passages
 

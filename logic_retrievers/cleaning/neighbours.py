@@ -19,7 +19,7 @@ from logic_retrievers.index import EncodedVectorQuery, PassageIndex
 from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.point_format import point_id, possible_point_ids
 from logic_retrievers.index.requests import batches
-from logic_retrievers.query_execution import passage_vectors
+from logic_retrievers.ranking.execution import passage_vectors
 from logic_retrievers.scoring import normalise
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 

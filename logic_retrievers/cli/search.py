@@ -65,7 +65,7 @@ def search(
     stored: StoredCollection,
 ) -> None:
     """Print the best passages for a query or a Boolean expression, with evidence on request."""
-    from logic_retrievers.query_input import read_query
+    from logic_retrievers.ranking.query_input import read_query
     from logic_retrievers.search import Engine
 
     query = " ".join(words) if words else None

@@ -6,7 +6,7 @@ filter.py                 the three stages below, for a list of passages
 candidate_pairs.py        passages, trusted passages (trusted_passages.py), and their pairs
 pair_judge.py             what reads two texts at once: the bundle's cross-encoder, a user's model
 conflict_resolution.py    who stays and who is dropped; filter_result.py: the evidence
-resolution_strategies.py  annotate, prefer_newest (metadata_dates.py), prefer_source,
+resolution_strategies.py  annotate, prefer_newest (dates.py), prefer_source,
                           prefer_majority (stance_groups.py), drop_both
 settings.py               the constants of a contradiction vector
 

@@ -14,7 +14,6 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from logic_retrievers.contradiction.latin_script import unjudgeable_reason
 from logic_retrievers.contradiction.pair_scores import Rows, VectorScores, score_against
 from logic_retrievers.contradiction.resolution_strategies import Group
 from logic_retrievers.contradiction.settings import TOPICAL, VECTORS, ContradictionConstants
@@ -29,8 +28,8 @@ from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import METADATA
-from logic_retrievers.query_execution import passage_vectors
-from logic_retrievers.text import is_blank, words_of
+from logic_retrievers.ranking.execution import passage_vectors
+from logic_retrievers.text import is_blank, unjudgeable_reason, words_of
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 from logic_retrievers.validation import distinct
 

@@ -32,8 +32,8 @@ from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import ConflictingTrustWarning, warn_each
 from logic_retrievers.index.passage_index import PassageIndex
-from logic_retrievers.query_execution import arun_over, run_over
-from logic_retrievers.query_input import Query
+from logic_retrievers.ranking.execution import arun_over, run_over
+from logic_retrievers.ranking.query_input import Query
 from logic_retrievers.settings import check_choice, check_count, check_number
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_parts, check_passages

@@ -9,11 +9,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from logic_retrievers.contradiction.latin_script import is_outside_latin
 from logic_retrievers.contradiction.settings import CONTRADICTION, TOPICAL, ContradictionConstants
 from logic_retrievers.errors import EmptyTextError, InputError
 from logic_retrievers.scoring import cosine, normalise, sparsity
-from logic_retrievers.text import is_blank
+from logic_retrievers.text import is_blank, is_outside_latin
 from logic_retrievers.types import SCORE_DECIMALS
 
 Rows: TypeAlias = npt.NDArray[np.floating]

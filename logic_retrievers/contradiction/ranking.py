@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair
-from logic_retrievers.contradiction.latin_script import unjudgeable_reason
 from logic_retrievers.contradiction.pair_scores import Values
 from logic_retrievers.contradiction.settings import CONTRADICTION, TOPICAL, ContradictionConstants
 from logic_retrievers.scoring import ordinal_ranks
+from logic_retrievers.text import unjudgeable_reason
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool, Evidence, Hit, Passage
 
 POLICY = "contradiction"

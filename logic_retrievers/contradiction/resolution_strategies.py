@@ -13,8 +13,8 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from logic_retrievers.contradiction.metadata_dates import is_later, parse_date
 from logic_retrievers.contradiction.stance_groups import stance_partitions
+from logic_retrievers.dates import is_later, parse_date
 from logic_retrievers.errors import ConfigurationError, InputError, UnknownResolutionError, shown
 from logic_retrievers.settings import check_texts
 from logic_retrievers.types import Passage
@@ -148,7 +148,7 @@ class PreferNewest(ResolutionStrategy):
 
     Args:
         key: of the date in the metadata (``a.b`` for a nested one), in any form that
-            :func:`~logic_retrievers.contradiction.metadata_dates.parse_date` reads.
+            :func:`~logic_retrievers.dates.parse_date` reads.
     """
 
     key: str = "date"

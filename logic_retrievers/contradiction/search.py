@@ -27,7 +27,7 @@ from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.point_format import possible_point_ids
 from logic_retrievers.index.requests import batches
 from logic_retrievers.judging.conflict import WEIGHTS, Use
-from logic_retrievers.query_execution import passage_vectors
+from logic_retrievers.ranking.execution import passage_vectors
 from logic_retrievers.scoring import sparsity
 from logic_retrievers.settings import check_count, check_number
 from logic_retrievers.text import is_blank

@@ -32,7 +32,7 @@ class AutoPolicy(PolicyRouter):
     - none: exactly :class:`TopicalPolicy` or :class:`HybridPolicy`, as ``base`` says;
     - exclusion ("hotels except hostels"): :class:`ExclusionPolicy`, with the ``lexical`` vector
       if the collection has one;
-    - an expression ("orchids of Malaysia or Laos"): :class:`ExpressionPolicy`;
+    - an expression ("orchids of Malaysia or orchids of Laos"): :class:`ExpressionPolicy`;
     - a negated fact ("metals that do not rust"): :class:`NegatedFactPolicy`, mostly topical, if
       the encoder has a trained compatibility vector, else as ``base`` says.
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-import unicodedata
 from functools import cache
 from importlib.resources import files
+
+from logic_retrievers.text import latin_letters
 
 UNDETERMINED = "und"
 """A language without function words here, such as every one in another script."""
@@ -28,9 +29,8 @@ def detect_language(text: str) -> str | None:
         ISO 639-1 code; :data:`UNDETERMINED` for a text in another script; None where no word tells.
         English only where there is more evidence for it than for any other language.
     """
-    letters = [character for character in text if character.isalpha()]
-    others = sum(not _is_latin(character) for character in letters)
-    if others > _OTHER_SCRIPT_SHARE * len(letters):
+    latin, letters = latin_letters(text)
+    if letters - latin > _OTHER_SCRIPT_SHARE * letters:
         return UNDETERMINED
     words = [word.lower().replace("\u2019", "'") for word in _WORD.findall(text)]
     english = sum(map(_english_weight, words[1:] if words[:1] == ["not"] else words))
@@ -66,11 +66,6 @@ def _foreign_weight(word: str, of_language: frozenset[str]) -> float:
     if word == _NEUTRAL or word not in of_language:
         return 0
     return _SHARED if word in _function_words()["en"] else _OWN
-
-
-@cache
-def _is_latin(character: str) -> bool:
-    return unicodedata.name(character, "").startswith(("LATIN", "FULLWIDTH LATIN"))
 
 
 @cache

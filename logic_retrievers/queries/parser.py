@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
+from typing import TypeAlias
 
-from logic_retrievers.errors import ConfigurationError, InputError, shown
-from logic_retrievers.queries.coordination import ExcludedPhrase, coordinate, may_coordinate
+from logic_retrievers.errors import ConfigurationError, ExpressionError, InputError, shown
+from logic_retrievers.queries.coordination import coordinate
 from logic_retrievers.queries.language import detect_language
 from logic_retrievers.queries.masking import mask
 from logic_retrievers.queries.pack_parser import PACKS, may_exclude, pack_parser
@@ -37,9 +38,14 @@ _CLAUSE_BREAK = pattern("clause_break")
 _WHICH_ARE_NOT = pattern("which_are_not")
 _BUT_NOT = pattern("but_not")
 _NEGATION = pattern("negation")
+_JOINING = pattern("joining")
 
 _QUESTION_WITHOUT = pattern("question_without")
 _STATEMENT = pattern("statement")
+
+_Split: TypeAlias = tuple[str, tuple[tuple[str, str], ...], str | None]
+"""A query cut in two: what it wants, what it excludes, each with its relation (or ``""``), and what
+the rules read in place of that."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +115,7 @@ class RuleParser:
         statement = _STATEMENT.match(masked.replace(". ", "! ")) is not None
         exclusions = [] if statement else self._exclusions(masked)
         parsed = _parse_exclusions(text, masked, exclusions)
-        may_join = parsed.kind != "none" or may_coordinate(masked)
+        may_join = parsed.kind != "none" or _JOINING.search(masked)
         if statement or self.threshold > 1 or not may_join:
             return parsed
         return self._parse_expression(parsed, exclusions)
@@ -120,12 +126,15 @@ class RuleParser:
         """The query, as an expression where its wanted part joins things confidently enough."""
         text = parsed.text
         is_negated = parsed.kind == "negated_fact"
-        for wanted, phrases in _split_negated(text) if is_negated else _splits(text, exclusions):
-            result = coordinate(wanted, phrases)
+        splits = _split_negated(text) if is_negated else _splits(text, exclusions)
+        for wanted, phrases, rule_reading in splits:
+            try:
+                related = [f"{relation} {phrase}".strip() for relation, phrase in phrases]
+                result = coordinate(wanted, related, rule_reading)
+            except ExpressionError:  # more parts or characters than an expression may have
+                continue
             if result is None or result.confidence < self.threshold:
                 continue
-            if result.span is None and wanted.rstrip(" .?!") not in text:
-                continue  # parts that only an exclusion between them joins
             query = replace(
                 parsed,
                 kind="expression",
@@ -133,11 +142,9 @@ class RuleParser:
                 confidence=result.confidence,
             )
             if phrases:
-                excluded = tuple(dict.fromkeys(phrase.text for phrase in phrases))
+                excluded = tuple(dict.fromkeys(phrase for _, phrase in phrases))
                 return replace(query, wanted=wanted, excluded=excluded)
-            if result.span is None:
-                return replace(query, rule="coordination")
-            start, end = result.span
+            start, end = result.span or (0, 0)
             cue = text[start:end].strip(" ,")
             start = text.index(cue, start)
             return replace(query, rule="coordination", cue=cue, span=(start, start + len(cue)))
@@ -184,35 +191,36 @@ def _parse_exclusions(text: str, masked: str, exclusions: Sequence[Exclusion]) -
     return ParsedQuery(text)
 
 
-def _splits(
-    text: str, exclusions: Sequence[Exclusion]
-) -> Iterator[tuple[str, tuple[ExcludedPhrase, ...]]]:
-    """Wanted text and excluded phrases: all behind a single cue first, then as the rules say."""
+def _splits(text: str, exclusions: Sequence[Exclusion]) -> Iterator[_Split]:
+    """All behind a single cue as what is excluded first, then what the rules read."""
     if len(exclusions) == 1 and exclusions[0].start == exclusions[0].cue.start > 0:
         cue = exclusions[0].cue
         behind = text[cue.end :].strip(" .?!,")
         if cue.rule.scope is Scope.AFTER and behind:
             reading = " ".join(text[a:b] for a, b in exclusions[0].excluded).lower()
-            phrase = ExcludedPhrase(
-                behind, text[cue.start : cue.end], must_share_head=True, rule_reading=reading
-            )
-            yield remainder(text, [replace(exclusions[0], end=len(text))]), (phrase,)
+            wanted = remainder(text, [replace(exclusions[0], end=len(text))])
+            yield wanted, ((_relation(text, cue), behind),), reading
     phrases = tuple(
-        ExcludedPhrase(text[a:b], text[exclusion.cue.start : exclusion.cue.end])
+        (_relation(text, exclusion.cue), text[a:b])
         for exclusion in exclusions
         for a, b in exclusion.excluded
     )
-    yield (remainder(text, exclusions) if exclusions else text), phrases
+    yield (remainder(text, exclusions) if exclusions else text), phrases, None
 
 
-def _split_negated(text: str) -> Iterator[tuple[str, tuple[ExcludedPhrase, ...]]]:
-    """What *but not* excludes where no rule took it for an exclusion: *but not released in*."""
+def _relation(text: str, cue: Cue) -> str:
+    """The words of a cue behind its *not*: *set in*."""
+    words = text[cue.start : cue.end]
+    return words.rpartition("not ")[2].strip() if "not " in words else ""
+
+
+def _split_negated(text: str) -> Iterator[_Split]:
+    """What *but not* excludes where no rule reads an exclusion: *but not released in*."""
     match = _WHICH_ARE_NOT.match(text) or _BUT_NOT.match(text)
     if match is None or _find_negation(match["wanted"]) is not None:
         return
     if excluded := match["excluded"].strip(" .?!,"):
-        phrase = ExcludedPhrase(excluded, must_share_head=True, rule_reading="")
-        yield match["wanted"], (phrase,)
+        yield match["wanted"], (("", excluded),), ""
 
 
 def _squeeze(text: str) -> tuple[str, list[int]]:

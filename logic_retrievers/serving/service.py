@@ -16,7 +16,7 @@ from logic_retrievers.errors import MissingVectorError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.unknown_fields import describe
 from logic_retrievers.judging.settings import AnyJudge
-from logic_retrievers.query_input import AnyPolicy, read_query
+from logic_retrievers.ranking.query_input import AnyPolicy, read_query
 from logic_retrievers.search import Engine
 from logic_retrievers.types import Hit
 

@@ -105,11 +105,11 @@ def test_parse(call):
 
 
 def test_parse_of_an_expression(call):
-    shown = call("parse", "orchids of Laos or Burma").stdout
+    shown = call("parse", "orchids of Laos or orchids of Burma").stdout
     assert '"orchids of Laos" OR "orchids of Burma" (or)' in shown
-    assert "confidence 0.8" in shown
-    told = json.loads(call("parse", "orchids of Laos or Burma", "--json").stdout)
-    assert (told["kind"], told["confidence"]) == ("expression", 0.8)
+    assert "confidence 0.95" in shown
+    told = json.loads(call("parse", "orchids of Laos or orchids of Burma", "--json").stdout)
+    assert (told["kind"], told["confidence"]) == ("expression", 0.95)
     wanted = Atom("orchids of Laos") | Atom("orchids of Burma")
     assert Expression.from_dict(told["expression"]) == wanted
 

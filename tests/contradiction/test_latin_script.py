@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from logic_retrievers.contradiction.latin_script import is_outside_latin
+from logic_retrievers.text import is_outside_latin
 
 
 @pytest.mark.parametrize(

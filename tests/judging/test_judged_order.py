@@ -12,9 +12,9 @@ from ranked_pools import Candidate, GivenPolicy, passages_of, pool_of, reference
 
 from logic_retrievers.effects import arun, encoder_threads, run
 from logic_retrievers.errors import PairJudgeWarning
-from logic_retrievers.judged_order import judge_candidates, rank_candidates
 from logic_retrievers.judging.settings import JudgeSettings, WeightedJudge
 from logic_retrievers.policies.base import JudgeRequest
+from logic_retrievers.ranking.order import judge_candidates, rank_candidates
 
 # eighths: sums are exact, and ties are the rule
 eighths = st.integers(-8, 8).map(lambda n: n / 8)

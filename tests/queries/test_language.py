@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from logic_retrievers.queries import RuleParser
+from logic_retrievers.queries import ParsedQuery, RuleParser
 from logic_retrievers.queries.language import UNDETERMINED, detect_language
 
 LANGUAGES = Path(__file__).parent / "languages"
@@ -36,6 +36,11 @@ def rows(part: str, name: str) -> list[dict]:
 )
 def test_detected_languages(text: str, language: str | None):
     assert detect_language(text) == language
+
+
+@pytest.mark.parametrize("text", ["hotele w Rzymie bez basenu", "没有泳池的酒店"])
+def test_other_languages_pass_untouched(text: str):
+    assert PARSER.parse(text) == ParsedQuery(text)
 
 
 @pytest.mark.parametrize("text", ["restaurantes no Rio", "onde comer bem no centro", "not defteri"])

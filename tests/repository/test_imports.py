@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "lazy_imports": set(),
     "python_process": set(),
     "text": set(),
+    "dates": set(),
     "types": {"text"},
     "effects": set(),
     "http": {"errors"},
@@ -51,12 +52,9 @@ MAY_IMPORT = {
         *("types", "errors", "effects", "progress", "encoders", "validation"),
         *("http", "files", "settings", "text", "python_process"),
     },
-    "query_input": {"errors", "queries", "policies", "validation", "text"},
-    "hard_exclusion": {"types", "queries", "query_input", "text"},
-    "denial": {"queries", "text"},
-    "judged_order": {"types", "errors", "effects", "policies", "judging", "denial"},
-    "query_execution": {
-        *("types", "errors", "effects", "scoring", "encoders", "policies", "index", "query_input"),
+    "ranking": {
+        *("types", "errors", "effects", "scoring", "encoders", "policies", "judging", "index"),
+        *("queries", "text"),
     },
 }
 SEARCHING = {*MAY_IMPORT} - {"chat", "documents", "files"}

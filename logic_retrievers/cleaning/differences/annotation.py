@@ -11,9 +11,10 @@ from logic_retrievers.cleaning.differences.dates import PartialDate, find_dates
 from logic_retrievers.cleaning.differences.entities import find_entities
 from logic_retrievers.cleaning.differences.lexicon import listed_words
 from logic_retrievers.cleaning.differences.quantities import Quantity, find_quantities
-from logic_retrievers.cleaning.differences.tokens import MAX_CHARACTERS, Token, stem, tokenize
+from logic_retrievers.cleaning.differences.tokens import MAX_CHARACTERS, Token, tokenize
 from logic_retrievers.cleaning.differences.versions import Version, find_versions
 from logic_retrievers.cleaning.result import Type
+from logic_retrievers.text import stem
 
 _CACHED_TEXTS = 2048
 """Annotated texts in memory: each text is compared with many others."""

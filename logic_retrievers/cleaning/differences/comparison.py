@@ -15,8 +15,9 @@ from logic_retrievers.cleaning.differences.annotation import (
     annotate,
 )
 from logic_retrievers.cleaning.differences.lexicon import LEXICON
-from logic_retrievers.cleaning.differences.tokens import Token, stem
+from logic_retrievers.cleaning.differences.tokens import Token
 from logic_retrievers.cleaning.result import Difference, Type
+from logic_retrievers.text import stem
 
 MAX_ALIGNED_TOKENS = 1500
 """Tokens of a text that are aligned; alignment takes more than linear time."""

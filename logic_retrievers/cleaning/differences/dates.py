@@ -1,6 +1,6 @@
 """Dates in a text: ``3 April 2023``, ``2020/21``, ``03/04/2023``.
 
-Dates in metadata are read by ``contradiction/metadata_dates.py``.
+Dates in metadata are read by ``logic_retrievers/dates.py``.
 """
 
 from __future__ import annotations

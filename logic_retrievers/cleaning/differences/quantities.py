@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from logic_retrievers.cleaning.differences.lexicon import LEXICON
 from logic_retrievers.cleaning.differences.numerals import ORDINALS, parse_number
-from logic_retrievers.cleaning.differences.tokens import Token, key_at, stem
+from logic_retrievers.cleaning.differences.tokens import Token, key_at
+from logic_retrievers.text import stem
 
 
 class Unit(NamedTuple):

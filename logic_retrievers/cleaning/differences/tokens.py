@@ -21,7 +21,6 @@ _TOKEN = re.compile(
     r"|[%\u2030\u00b0$\u20ac\u00a3\u00a5<>\u2264\u2265\u00b1\u00bd\u00bc\u00be]"
 )
 _SENTENCE_END = re.compile(r"[.!?;\n\u3002]")
-_MIN_STEM_LENGTH = 3
 
 STOPWORDS = listed_words("stopwords")
 """Words that say nothing about the topic of a text."""
@@ -70,19 +69,3 @@ def have_same_words(left: str, right: str) -> bool:
 def key_at(tokens: Sequence[Token], index: int) -> str:
     """The key of the token at an index; empty outside the text."""
     return tokens[index].key if 0 <= index < len(tokens) else ""
-
-
-def stem(key: str) -> str:
-    """A key without the ending of its grammatical form: ``parties`` -> ``party``."""
-    key = key.removesuffix("'s").replace("'", "")
-    for ending, replacement in (
-        ("ies", "y"), ("ied", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""),
-        ("e", ""),
-    ):  # fmt: skip
-        if (
-            key.endswith(ending)
-            and not key.endswith("ss")
-            and len(key) - len(ending) >= _MIN_STEM_LENGTH
-        ):
-            return key[: len(key) - len(ending)] + replacement
-    return key

@@ -11,8 +11,8 @@ from logic_retrievers.cleaning.differences.lexicon import listed_words
 from logic_retrievers.cleaning.differences.versions import Version, parse_version
 from logic_retrievers.cleaning.pair_rules.passage_pair import PassagePair, later_side, shortened
 from logic_retrievers.cleaning.result import Side
-from logic_retrievers.contradiction.metadata_dates import is_later, parse_date
 from logic_retrievers.contradiction.resolution_strategies import metadata_value, passage_source
+from logic_retrievers.dates import is_later, parse_date
 from logic_retrievers.text import comparable
 
 _Parsed = TypeVar("_Parsed")

@@ -13,7 +13,7 @@ import pytest
 from logic_retrievers.errors import ExpressionError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.queries import Expression
-from logic_retrievers.query_input import Query
+from logic_retrievers.ranking.query_input import Query
 from logic_retrievers.search import Engine
 from logic_retrievers.types import Hit
 from suites.evidence import check_evidence, check_results, evidence_in

@@ -1,8 +1,9 @@
-"""Steps that a search and a reranking share: select a policy, encode its plan, explain its hits."""
+"""Steps that search and reranker share: plan a query, encode its plan, get passages' vectors."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
@@ -14,10 +15,11 @@ from logic_retrievers.index import EncodedVectorQuery, lexical
 from logic_retrievers.index.lexical import term_vector
 from logic_retrievers.index.requests import QueryVector
 from logic_retrievers.index.vectors import encode_passages
-from logic_retrievers.policies import Policy, PolicyRouter, Ranked
-from logic_retrievers.query_input import CheckedQuery
-from logic_retrievers.scoring import ordinal_ranks
-from logic_retrievers.types import CandidatePool, Evidence, Hit, Passage, VectorQuery
+from logic_retrievers.policies import Policy, PolicyRouter
+from logic_retrievers.policies.base import JudgeRequest
+from logic_retrievers.ranking.exclusion import ExcludedWords, candidates_for, excluded_words
+from logic_retrievers.ranking.query_input import CheckedQuery, query_text
+from logic_retrievers.types import Passage, VectorQuery
 
 if TYPE_CHECKING:
     from logic_retrievers.encoders.base import Encoder, VectorSpec
@@ -28,8 +30,27 @@ Plans: TypeAlias = Sequence[tuple[VectorQuery, ...]]
 """For each query, the vector queries that its policy planned."""
 
 
+@dataclass(frozen=True, slots=True)
+class PlannedQuery:
+    """What a search is to do for one query.
+
+    Args:
+        policy: ranks its candidates.
+        plan: the vector queries of the policy.
+        depth: number of candidates to rank.
+        request: what a judge is asked about them; None asks no judge.
+        words: passages with these are left out; None leaves none out.
+    """
+
+    policy: Policy
+    plan: tuple[VectorQuery, ...]
+    depth: int
+    request: JudgeRequest | None
+    words: ExcludedWords | None
+
+
 def run_over(index: PassageIndex | None, operation: Operation[T]) -> T:
-    """Runs an operation on the index; one without an index, which only computes, in this thread."""
+    """Runs an operation on the index; without an index, in this thread."""
     return run(operation, encoder_threads) if index is None else index.run(operation)
 
 
@@ -38,6 +59,54 @@ async def arun_over(index: PassageIndex | None, operation: Operation[T]) -> T:
     if index is None:
         return await arun(operation, encoder_threads)
     return await index.arun(operation)
+
+
+def plan_query(
+    query: CheckedQuery,
+    policy: Policy | PolicyRouter,
+    specs: Mapping[str, VectorSpec],
+    vectors: Collection[str],
+    k: int,
+    exclude: Sequence[str],
+    *,
+    hard: bool,
+) -> PlannedQuery:
+    """Plans a query that also excludes ``exclude``.
+
+    Args:
+        query: what :func:`~logic_retrievers.ranking.query_input.check_query` returned.
+        policy: its policy, or a router that selects one.
+        specs: vectors of the encoder.
+        vectors: names of the vectors that the passages have.
+        k: number of hits.
+        exclude: texts that a router adds to what the query itself excludes.
+        hard: leave out passages that contain an excluded text.
+
+    Raises:
+        InputError: too many excluded texts together with the query's own.
+    """
+    if isinstance(policy, PolicyRouter) and (exclude or hard):
+        query = policy.parse(query).also_excluding(exclude)
+    words = excluded_words(query, exclude) if hard else None
+    selected = select_policy(query, policy, specs, vectors)
+    text = query_text(query)
+    depth = k if words is None else candidates_for(k)
+    plan = selected.plan(text, depth)
+    return PlannedQuery(selected, plan, depth, selected.judge_request(text), words)
+
+
+def warn_if_untrained(
+    queries: Sequence[PlannedQuery], specs: Mapping[str, VectorSpec], policy: str
+) -> None:
+    """Warns if a policy ranks by a vector that the encoder was not trained for."""
+    needed = {leaf.vector for query in queries for leaf in query.plan}
+    untrained = sorted(name for name in needed if name in specs and not specs[name].trained)
+    if untrained:
+        warn(
+            UntrainedVectorWarning,
+            f"policy {policy!r} ranks by {untrained[0]!r}, which this encoder has not been trained "
+            "for: its vectors repeat another head's, so the policy cannot tell violating passages",
+        )
 
 
 def select_policy(
@@ -54,25 +123,13 @@ def select_policy(
     return policy.route(query, trained, constants)
 
 
-def warn_if_untrained(plans: Plans, specs: Mapping[str, VectorSpec], policy: str) -> None:
-    """Warns if a policy ranks by a vector that the encoder was not trained for."""
-    needed = {query.vector for plan in plans for query in plan}
-    untrained = sorted(name for name in needed if name in specs and not specs[name].trained)
-    if untrained:
-        warn(
-            UntrainedVectorWarning,
-            f"policy {policy!r} ranks by {untrained[0]!r}, which this encoder has not been trained "
-            "for: its vectors repeat another head's, so the policy cannot tell violating passages",
-        )
-
-
 def encode_plans(
     plans: Plans, encoder: Encoder, language: str = lexical.ENGLISH
 ) -> Operation[list[list[EncodedVectorQuery]]]:
     """The vector queries of every plan, encoded.
 
     Each (vector, text) is encoded once, and texts that need the same named vectors go through the
-    encoder together. The sparse ``lexical`` vector needs no encoder, but the language of its stems.
+    encoder together. The sparse ``lexical`` vector needs only the language of its stems.
     """
     names_by_text: dict[str, set[str]] = {}
     for plan in plans:
@@ -101,20 +158,6 @@ def encode_plans(
     ]
 
 
-def _encode(
-    encoder: Encoder, passages: Sequence[Passage], names: Sequence[str]
-) -> Mapping[str, npt.NDArray[np.float32]]:
-    """The vectors of passages; zeros, near to nothing, where the encoder finds no text."""
-    try:
-        return encode_passages(encoder, passages, names)
-    except EmptyTextError:
-        if len(passages) == 1:
-            return {n: np.zeros((1, encoder.specs[n].dimension), np.float32) for n in names}
-        middle = len(passages) // 2
-        halves = [_encode(encoder, half, names) for half in (passages[:middle], passages[middle:])]
-        return {name: np.concatenate([half[name] for half in halves]) for name in names}
-
-
 def passage_vectors(
     passages: Sequence[Passage],
     names: Sequence[str],
@@ -123,8 +166,8 @@ def passage_vectors(
 ) -> Operation[dict[str, npt.NDArray[np.float64]]]:
     """Vectors of the given passages: stored ones where an index has them, the others encoded.
 
-    Stored vectors are only used if their fingerprint is the encoder's. Of passages of one id the
-    first may have stored ones.
+    Stored vectors are only used if their fingerprint is the encoder's. If several passages have
+    one id, only the first may have stored ones.
 
     Returns:
         Vector name -> shape (passages, dimension).
@@ -142,50 +185,33 @@ def passage_vectors(
         stored = yield from index.stored_vectors(list(first_of_id.values()), shared)
 
     def encode_missing() -> dict[str, npt.NDArray[np.float64]]:
-        known = {
+        rows = {
             (name, position): stored[name, passage.id]
             for position, passage in enumerate(passages)
             for name in names
             if (name, passage.id) in stored and passage is first_of_id[passage.id]
         }
         places = range(len(passages))
-        missing = [p for p in places if any((name, p) not in known for name in names)]
-        unread = [passages[position] for position in missing]
-        encoded = _encode(encoder, unread, names) if missing else {}
-        rows = {
-            (name, position): row.astype(np.float64)
-            for name, vectors in encoded.items()
-            for position, row in zip(missing, vectors, strict=True)
-        }
-        rows |= known
+        missing = [p for p in places if any((name, p) not in rows for name in names)]
+        encoded = _encode(encoder, [passages[p] for p in missing], names) if missing else {}
+        for name, vectors in encoded.items():
+            for position, row in zip(missing, vectors, strict=True):
+                rows.setdefault((name, position), row.astype(np.float64))
         return {name: np.stack([rows[name, position] for position in places]) for name in names}
 
     matrices: dict[str, npt.NDArray[np.float64]] = yield Compute(encode_missing)
     return matrices
 
 
-def build_hits(
-    policy: str, pool: CandidatePool, ranking: Sequence[Ranked], passages: Mapping[str, Passage]
-) -> list[Hit]:
-    """The ranked candidates as hits with evidence.
-
-    A candidate without a passage was deleted meanwhile and is left out.
-    """
-    columns = {name: scores.tolist() for name, scores in pool.scores.items()}
-    ranks = {name: ordinal_ranks(scores) for name, scores in pool.scores.items()}
-    hits: list[Hit] = []
-    for ranked in ranking:
-        passage = passages.get(pool.ids[ranked.index])
-        if passage is None:
-            continue
-        scores = {name: column[ranked.index] for name, column in columns.items()}
-        evidence = Evidence(
-            policy=policy,
-            scores={name: None if np.isnan(score) else score for name, score in scores.items()},
-            ranks={name: int(column[ranked.index]) or None for name, column in ranks.items()},
-            passed_filter=ranked.passed_filter,
-            reason=ranked.reason,
-            details=ranked.details,
-        )
-        hits.append(Hit(passage, len(hits) + 1, ranked.score, evidence))
-    return hits
+def _encode(
+    encoder: Encoder, passages: Sequence[Passage], names: Sequence[str]
+) -> Mapping[str, npt.NDArray[np.float32]]:
+    """The vectors of passages; zeros, near to nothing, where the encoder finds no text."""
+    try:
+        return encode_passages(encoder, passages, names)
+    except EmptyTextError:
+        if len(passages) == 1:
+            return {n: np.zeros((1, encoder.specs[n].dimension), np.float32) for n in names}
+        middle = len(passages) // 2
+        halves = [_encode(encoder, half, names) for half in (passages[:middle], passages[middle:])]
+        return {name: np.concatenate([half[name] for half in halves]) for name in names}

@@ -16,14 +16,14 @@ CheckedQuery: TypeAlias = str | ParsedQuery
 AnyPolicy: TypeAlias = str | Policy | PolicyRouter
 
 MAX_CHARACTERS = 100_000
-"""Of a query; an encoder reads its first 256 tokens or so."""
+"""Longest query; an encoder reads its first 256 tokens or so."""
 
 QuerySyntax: TypeAlias = Literal["words", "expression"]
 """``words``: a sentence or keywords. ``expression``: what :meth:`Expression.parse` reads."""
 
 
 def check_query(query: Any) -> CheckedQuery:
-    """The query without invisible characters; of an expression, a parsed query that states it.
+    """The query without invisible characters; an expression becomes a parsed query that states it.
 
     Raises:
         InputError: neither a string nor a parsed query nor an expression, or too long.
@@ -37,9 +37,10 @@ def check_query(query: Any) -> CheckedQuery:
             f"a query is a string, ParsedQuery or Expression, not {type(query).__name__}"
         )
     checked: CheckedQuery = visible_text(query) if isinstance(query, str) else query
-    if is_blank(query_text(checked)):
+    text = query_text(checked)
+    if is_blank(text):
         raise EmptyTextError("the query is empty; pass a text to search for")
-    if len(query_text(checked)) > MAX_CHARACTERS:
+    if len(text) > MAX_CHARACTERS:
         raise InputError(f"a query may have at most {MAX_CHARACTERS:,} characters")
     return checked
 
@@ -50,39 +51,24 @@ def query_text(query: CheckedQuery) -> str:
 
 
 def check_exclude(exclude: Sequence[str], hard: Any, policy: AnyPolicy) -> tuple[str, ...]:
-    """What a search is to exclude, each text once; refuses what the policy cannot use.
+    """The texts that a search is to exclude, each once.
 
     Raises:
         InputError: see :func:`logic_retrievers.queries.parsed_query.check_excluded`.
-        ConfigurationError: ``hard`` is no bool, or a policy that reads no exclusions is to use them
-            without it.
+        ConfigurationError: ``hard`` is no bool, or the policy reads no exclusions and ``hard`` is
+            False.
         UnknownPolicyError: no policy has that name.
     """
-    texts = check_excluded(exclude)
+    texts = () if exclude == () else check_excluded(exclude)
     if not isinstance(hard, bool):
         raise ConfigurationError(f"hard is True or False, not {shown(hard)}")
-    resolved = resolve_policy(policy)
+    resolved = policy if isinstance(policy, Policy | PolicyRouter) else resolve_policy(policy)
     if texts and not hard and not isinstance(resolved, PolicyRouter):
         raise ConfigurationError(
             f"policy {resolved.name!r} ranks by the query alone and cannot use exclude={[*texts]};"
             " take policy 'auto', or leave passages with these words out by hard=True"
         )
     return texts
-
-
-def with_excluded(
-    query: CheckedQuery, exclude: Sequence[str], hard: bool, policy: Policy | PolicyRouter
-) -> CheckedQuery:
-    """The query that also excludes these texts, for a policy router; for others as it is.
-
-    Its own exclusions count beside them; ``hard`` has it parsed even where nothing is named.
-
-    Raises:
-        InputError: too many texts together with the query's own.
-    """
-    if isinstance(policy, PolicyRouter) and (exclude or hard):
-        return policy.parse(query).also_excluding(exclude)
-    return query
 
 
 def check_syntax(syntax: Any, policy: AnyPolicy) -> None:

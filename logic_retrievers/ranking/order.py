@@ -1,7 +1,7 @@
 """The final order of a query's first candidates, once their texts have been read.
 
-A passage that only denies what a query excludes gets its penalty back; then a judge reads passage
-and query together, where there is one.
+A passage that only denies what a query excludes gets its penalty back. Then a judge, if there is
+one, reads passage and query together.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
 
-from logic_retrievers.denial import denies
+import numpy as np
+
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import ConfigurationError, PairJudgeWarning, warn
 from logic_retrievers.judging.asking import ask
@@ -19,12 +20,14 @@ from logic_retrievers.judging.judge import Judgement, TextPair, check_probabilit
 from logic_retrievers.judging.settings import JudgeSettings, WeightedJudge
 from logic_retrievers.policies import Policy, Ranked
 from logic_retrievers.policies.base import JudgeRequest
-from logic_retrievers.types import CandidatePool, Passage
+from logic_retrievers.ranking.exclusion import denies
+from logic_retrievers.scoring import ordinal_ranks
+from logic_retrievers.types import CandidatePool, Evidence, Hit, Passage
 
+# Candidates, in their order without any penalty, that are read for denials.
 _READ = 20
-"""Candidates, in their order without any penalty, that are read for denials."""
+# Under the judge alone (margins from -1 to 1) the candidates that it does not read come behind.
 _UNJUDGED = 3.0
-"""Under the judge alone (margins from -1 to 1) this is taken from the cosine of the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +35,14 @@ class CandidateRanking:
     """The ranking of one query, and what a judge is asked about it.
 
     Args:
-        pool: its candidates.
+        pool: the candidates.
         ranking: as the policy ranks them, best first.
         to_judge: those that a judge reads, in that order, without the share of their penalty that
-            its word replaces.
+            its verdict replaces.
+        depth: number of candidates wanted in the end.
+        request: of the policy; None asks no judge.
+        judge: reads the candidates, if there is one.
         to_read: places in the pool of those that are read for denials, the same for every depth.
-        depth: how many are wanted in the end.
-        request: of the policy; None: no judge reads them.
-        judge: reads them; None: no judge.
     """
 
     pool: CandidatePool
@@ -52,7 +55,7 @@ class CandidateRanking:
 
     @property
     def ids(self) -> list[str]:
-        """Of the candidates, best first."""
+        """Ids of the candidates, best first."""
         return [self.pool.ids[ranked.index] for ranked in self.ranking]
 
 
@@ -63,10 +66,10 @@ def rank_candidates(
     request: JudgeRequest | None = None,
     judge: WeightedJudge | None = None,
 ) -> CandidateRanking:
-    """The candidates that may be among the first ``depth``, with or without the judge's word.
+    """The candidates that may be among the first ``depth``, with or without the judge's verdict.
 
-    The judge's word replaces a share of the policy's own penalty: a cosine cannot tell a passage
-    that waives what is excluded from one that has it.
+    The verdict replaces a share of the policy's own penalty: a cosine cannot tell a passage that
+    waives what is excluded from one that has it.
 
     Raises:
         ConfigurationError: the policy ranks by a judge alone, and there is none.
@@ -97,14 +100,14 @@ def judge_candidates(
 ) -> Operation[list[list[Ranked]]]:
     """The first ``depth`` candidates of each query after their texts have been read.
 
-    What denies the excluded gets its penalty back; then a judge reads. A candidate that it does not
-    judge keeps its score. Where it fails, the order before it stands.
-
-    There is one judge for all rankings that have a request, asked once.
+    A candidate that the judge does not read keeps its score. All rankings with a request have the
+    same judge, which is asked once.
 
     Warns:
-        PairJudgeWarning: the judge failed.
+        PairJudgeWarning: the judge failed, and the order before it stands.
     """
+    if all(ranking.request is None for ranking in rankings):
+        return [[*ranking.ranking[: ranking.depth]] for ranking in rankings]
     rankings = [_with_denials(ranking, passages) for ranking in rankings]
     read: list[tuple[int, int, str]] = []  # query, candidate, what the judge reads of it
     judge = next((ranking.judge for ranking in rankings if ranking.judge is not None), None)
@@ -157,7 +160,7 @@ def _with_denials(ranking: CandidateRanking, passages: Mapping[str, Passage]) ->
 
 
 def _denied(ranked: Ranked, text: str) -> list[str]:
-    """What a query excludes and a text denies; nothing where it is moved down for more."""
+    """What a query excludes and a text denies; empty if it is moved down for more."""
     named = ranked.details.get("query", {}).get("excluded", [])
     denied = [excluded for excluded in named if denies(text, excluded)]
     return denied if {*ranked.details.get("excluded", [])} <= {*denied} else []
@@ -210,5 +213,32 @@ def _without_penalty(ranked: Ranked, share: float) -> Ranked:
 
 
 def _sorted(ranking: Iterable[Ranked]) -> list[Ranked]:
-    """Best first; what a filter put behind stays behind."""
+    """Best first; candidates that did not pass a filter stay behind the others."""
     return sorted(ranking, key=lambda ranked: (not ranked.passed_filter, -ranked.score))
+
+
+def build_hits(
+    policy: str, pool: CandidatePool, ranking: Sequence[Ranked], passages: Mapping[str, Passage]
+) -> list[Hit]:
+    """The ranked candidates as hits with evidence.
+
+    A candidate without a passage was deleted meanwhile and is left out.
+    """
+    columns = {name: scores.tolist() for name, scores in pool.scores.items()}
+    ranks = {name: ordinal_ranks(scores) for name, scores in pool.scores.items()}
+    hits: list[Hit] = []
+    for ranked in ranking:
+        passage = passages.get(pool.ids[ranked.index])
+        if passage is None:
+            continue
+        scores = {name: column[ranked.index] for name, column in columns.items()}
+        evidence = Evidence(
+            policy=policy,
+            scores={name: None if np.isnan(score) else score for name, score in scores.items()},
+            ranks={name: int(column[ranked.index]) or None for name, column in ranks.items()},
+            passed_filter=ranked.passed_filter,
+            reason=ranked.reason,
+            details=ranked.details,
+        )
+        hits.append(Hit(passage, len(hits) + 1, ranked.score, evidence))
+    return hits

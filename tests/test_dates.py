@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logic_retrievers.contradiction.metadata_dates import MAX_UTC_OFFSET, is_later, parse_date
+from logic_retrievers.dates import MAX_UTC_OFFSET, is_later, parse_date
 
 EAST = timezone(timedelta(hours=9))
 NOON = datetime(2024, 5, 1, 12)

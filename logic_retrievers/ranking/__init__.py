@@ -1,0 +1,1 @@
+"""From a query and its candidates to hits: checks, encoding, order, and what is left out."""
