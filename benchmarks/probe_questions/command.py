@@ -17,9 +17,9 @@ from benchmarks.probe_questions.boolquestions import boolquestions_questions
 from benchmarks.probe_questions.films import film_questions
 from benchmarks.probe_questions.limit import limit_questions
 from benchmarks.probe_questions.ramdocs import ramdocs_questions
-from logic_retrievers.atomic_files import write_folder
 from logic_retrievers.cli.console import out, report_errors
 from logic_retrievers.errors import InputError, ReadError
+from logic_retrievers.files import write_folder
 from logic_retrievers.probe import ProbeSet, read_probe
 from logic_retrievers.probe.questions import CORPUS, FIELDS, QUESTIONS
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from benchmarks.report.artefacts import Bars, Curves, Figure, Histograms, Measurement, Table
-from logic_retrievers.html import csv_cell
+from logic_retrievers.files import csv_text
 
 PARTS = ("low", "high", "p", "unit")
 
@@ -28,14 +26,14 @@ def table_csv(table: Table) -> str:
                 columns.append(values)
     heads += ["origin", "note"]
     columns += [[row.origin for row in table.rows], [row.note for row in table.rows]]
-    return _csv(heads, zip(*columns, strict=True))
+    return csv_text(heads, zip(*columns, strict=True))
 
 
 def figure_csv(figure: Figure) -> str:
     """A line per point, bin or bar of a plot."""
     plot = figure.plot
     if isinstance(plot, Bars):
-        return _csv(["system", "label", plot.y_label, *PARTS], _bars(plot))
+        return csv_text(["system", "label", plot.y_label, *PARTS], _bars(plot))
     if isinstance(plot, Histograms):
         heads = ["panel", "group", f"{plot.x_label} from", "to", "count"]
     else:
@@ -47,7 +45,7 @@ def figure_csv(figure: Figure) -> str:
         for label, data in groups.items()
         for values in _lines(plot, data)
     )
-    return _csv(heads, rows)
+    return csv_text(heads, rows)
 
 
 def _lines(plot: Any, data: Any) -> Iterator[Sequence[Any]]:
@@ -67,11 +65,3 @@ def _bars(plot: Bars) -> Iterator[Sequence[Any]]:
             if value is not None:
                 parts = (getattr(value, part) for part in PARTS)
                 yield system, label, value.value, *parts
-
-
-def _csv(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n")
-    writer.writerow([csv_cell(head) for head in heads])
-    writer.writerows([csv_cell(cell) for cell in row] for row in rows)
-    return target.getvalue()

@@ -13,8 +13,8 @@ from benchmarks.report.csv_files import figure_csv, table_csv
 from benchmarks.report.markdown import markdown_document, markdown_summary, markdown_table
 from benchmarks.report.marks import MARKS, footnotes, is_number_column, table_rows
 from benchmarks.report.plots import picture
-from logic_retrievers.atomic_files import write_text
 from logic_retrievers.errors import MissingExtraError, StorageError
+from logic_retrievers.files import write_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -15,9 +15,9 @@ from pydantic import ValidationError
 from benchmarks.report.artefacts import Section
 from benchmarks.report.set_up import Contents, set_up, set_up_section, study_key
 from benchmarks.report.workbench import Study, Workbench
-from logic_retrievers.atomic_files import write_text
 from logic_retrievers.errors import ConfigurationError, LogicRetrieversError, StorageError
 from logic_retrievers.evaluation.datasets import existing_folder
+from logic_retrievers.files import write_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,64 +1,41 @@
-"""The commands of ``logic-retrievers``. Each is imported when it is called, with what it needs."""
+"""The commands of ``logic-retrievers``. The module of a command is imported when it is called."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from importlib import import_module
-from types import MappingProxyType
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 from typer.main import get_command
 
 from logic_retrievers import __version__
 from logic_retrievers.cli.console import CommandGroup, out
 
-COMMANDS: Mapping[str, str] = MappingProxyType(
-    {
-        "index": "Read documents, split the long ones, and store them with their vectors.",
-        "backfill": "Make vectors that the stored passages of a collection lack.",
-        "reindex": "Make a second collection of all passages, with another encoder or other "
-        "settings.",
-        "search": "Prints the best passages for a query or a Boolean expression, with evidence on "
-        "request.",
-        "contradictions": "Prints the passages that contradict a statement, or a stored passage, "
-        "most.",
-        "clean": "Finds passages that contradict, repeat or replace each other, and decides.",
-        "serve": "Serves searches of a collection over HTTP, or to an assistant over MCP.",
-        "parse": "Shows what a query wants and excludes, or the expression that it states.",
-        "evaluate": "Searches with labelled queries and prints the figures with 95 % intervals.",
-        "doctor": "Checks the installation, the encoder, and the index where one is named.",
-        "quarantine": "What the cleaner has hidden: list, show, restore, purge, verify.",
-        "probe": "Compare the answers that different policies lead to.",
-    }
-)
-"""Name -> the first sentence of its help, which the list of commands shows without importing it."""
+MODULES = {
+    **{"index": "index", "backfill": "index", "reindex": "index"},
+    **{"search": "search", "contradictions": "search", "clean": "clean"},
+    **{"serve": "serve", "parse": "search", "evaluate": "evaluate", "doctor": "doctor"},
+    **{"quarantine": "quarantine", "probe": "probe"},
+}
 
 
 class LazyCommandGroup(CommandGroup):
-    """The commands by name; the module of one is imported when it is called."""
+    """Imports a command when it is called."""
 
-    def __init__(self, *arguments: Any, **settings: Any) -> None:
-        super().__init__(*arguments, **settings)
-        for name, summary in COMMANDS.items():
-            self.add_command(TyperCommand(name, help=summary))
+    def list_commands(self, _ctx: Any) -> list[str]:
+        return list(MODULES)
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Puts the command itself into the place of its summary."""
-        if args[0] in COMMANDS:
-            self.add_command(load_command(args[0]), args[0])
-        return super().resolve_command(ctx, args)
-
-
-def load_command(name: str) -> Any:
-    """The command of that name, or the group of its subcommands, as Click has it."""
-    command = getattr(import_module(f"logic_retrievers.cli.{name}"), name)
-    if not isinstance(command, typer.Typer):
-        single = typer.Typer()
-        single.command(name)(command)
-        command = single
-    return get_command(command)
+    def get_command(self, _ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in MODULES:
+            return None
+        command = getattr(import_module(f"logic_retrievers.cli.{MODULES[cmd_name]}"), cmd_name)
+        if not isinstance(command, typer.Typer):
+            single = typer.Typer()
+            single.command(cmd_name)(command)
+            command = single
+        made = get_command(command)
+        made.name = cmd_name
+        return made
 
 
 app = typer.Typer(

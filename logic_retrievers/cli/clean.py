@@ -39,7 +39,6 @@ from logic_retrievers.types import Passage
 
 if TYPE_CHECKING:
     from logic_retrievers.cleaning import CleaningResult, Decision
-    from logic_retrievers.encoders import Encoder
 
 MAX_SHOWN = 20
 
@@ -73,9 +72,7 @@ def clean(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Decide, and write nothing.")] = False,
     report: Annotated[
         Path | None,
-        typer.Option(
-            help="Write a report: .html (with .jsonl and .csv beside it), .jsonl or .csv."
-        ),
+        typer.Option(help="Write a report: .html (with .jsonl and .csv files), .jsonl or .csv."),
     ] = None,
     fail_on: Annotated[
         list[str] | None,
@@ -87,8 +84,8 @@ def clean(
     threshold: Annotated[
         float | None, typer.Option(help="Least probability of a contradiction, 0 to 1.")
     ] = None,
-    date_key: Annotated[str, typer.Option(help="Of the date in the metadata.")] = "date",
-    source_key: Annotated[str, typer.Option(help="Of the source in the metadata.")] = "source",
+    date_key: Annotated[str, typer.Option(help="Metadata key of the date.")] = "date",
+    source_key: Annotated[str, typer.Option(help="Metadata key of the source.")] = "source",
     source_order: Annotated[
         list[str] | None, typer.Option(help="Sources for prefer_source, the best first.")
     ] = None,
@@ -108,7 +105,7 @@ def clean(
     *,
     files: FileOptions,
 ) -> None:
-    """Finds passages that contradict, repeat or replace each other, and decides.
+    """Find passages that contradict, repeat or replace each other, and decide.
 
     With --collection the passages that a resolution decides against are hidden from every search
     and can be restored (`quarantine`); nothing is deleted. With PATH the documents are examined
@@ -116,6 +113,7 @@ def clean(
     """
     from logic_retrievers.cleaning import CorpusCleaner, failing_decisions, write_report
     from logic_retrievers.cleaning.report import check_fail_on, check_suffix
+    from logic_retrievers.documents import Splitter, read_documents
     from logic_retrievers.index import PassageIndex
 
     if path is None and collection is None:
@@ -143,9 +141,14 @@ def clean(
         if collection is not None:
             settings["ledger"] = open_ledger(ledger, location, create=not dry_run)
         cleaner = CorpusCleaner(index, **settings)
-        passages = None if path is None else _read_passages(path, files, encoder)
-        if passages is not None and not passages:
-            raise InputError(f"{path} holds no passage")
+        passages = None
+        if path is not None:
+            documents = read_documents(path, **asdict(files))
+            passages = list(Splitter.for_encoder(encoder).split(documents))
+            for error in documents.errors:
+                print_status("left out", str(error))
+            if not passages:
+                raise InputError(f"{path} holds no passage")
         total = index.count() if passages is None else len(passages)
         with progress_bar("passages") as show:
             result = cleaner.clean(
@@ -168,18 +171,8 @@ def clean(
         raise typer.Exit(ExitCode.FOUND)
 
 
-def _read_passages(path: Path, files: FileOptions, encoder: Encoder) -> list[Passage]:
-    from logic_retrievers.documents import Splitter, read_documents
-
-    documents = read_documents(path, **asdict(files))
-    passages = list(Splitter.for_encoder(encoder).split(documents))
-    for error in documents.errors:
-        print_status("left out", str(error))
-    return passages
-
-
 def _print_result(result: CleaningResult, *, judged: bool) -> None:
-    """The most serious decisions, and how many of each kind there are."""
+    """Print the most serious decisions, and the number of each kind."""
     from logic_retrievers.cleaning import Kind
 
     serious = [

@@ -1,8 +1,8 @@
-"""``logic-retrievers index PATH``."""
+"""The commands that write a collection: ``index``, ``backfill`` and ``reindex``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from logic_retrievers.cli.backfill import describe_backfill, run_backfill
 from logic_retrievers.cli.console import (
     AsJson,
     ExitCode,
-    out,
-    print_json,
+    print_result,
     print_status,
     progress_bar,
 )
@@ -31,6 +29,7 @@ from logic_retrievers.progress import Progress
 
 if TYPE_CHECKING:
     from logic_retrievers.encoders import Encoder
+    from logic_retrievers.index import BackfillReport, PassageIndex
 
 MAX_SHOWN_ERRORS = 20
 
@@ -79,16 +78,18 @@ def index(
     from logic_retrievers.contradiction.settings import merge_constants
     from logic_retrievers.documents import Splitter, read_documents
 
-    options = new.options()
+    settings: dict[str, Any] = {
+        "lexical": False if no_lexical else language,
+        "collection_options": new.options(),
+    }
     documents = read_documents(path, **asdict(files))
     encoder = open_encoder(stored.bundle)
-    words = False if no_lexical else language
     splitter = Splitter.for_encoder(encoder, overlap)
     if contradictions:
         merge_constants(encoder.specs)
-        _ensure_contradiction_vector(stored, encoder, words, options)
+        _ensure_contradiction_vector(stored, encoder, settings)
     with (
-        stored.open(encoder, create=True, lexical=words, collection_options=options) as passages,
+        stored.open(encoder, create=True, **settings) as passages,
         progress_bar("passages") as show,
     ):
 
@@ -98,21 +99,18 @@ def index(
 
         chunks, kept = splitter.split(documents), documents.incomplete
         report = passages.add(chunks, replace_sources=True, keep_sources=kept, progress=show_share)
-    if as_json:
-        print_json(
-            {
-                "collection": stored.collection,
-                "location": stored.location,
-                **asdict(report),
-                "skipped": dict(documents.skipped),
-                "left_out": [str(error) for error in documents.errors],
-            }
-        )
-    else:
-        out.print_line(
-            f"{report.added} added, {report.updated} updated, {report.unchanged} unchanged, "
-            f"{report.removed} removed: collection {stored.collection!r} in {stored.location}"
-        )
+    print_result(
+        {
+            "collection": stored.collection,
+            "location": stored.location,
+            **asdict(report),
+            "skipped": dict(documents.skipped),
+            "left_out": [str(error) for error in documents.errors],
+        },
+        f"{report.added} added, {report.updated} updated, {report.unchanged} unchanged, "
+        f"{report.removed} removed: collection {stored.collection!r} in {stored.location}",
+        as_json=as_json,
+    )
     for extension, count in sorted(documents.skipped.items()):
         print_status("skipped", f"{count} with extension {extension or '(none)'}: no reader")
     for error in documents.errors[:MAX_SHOWN_ERRORS]:
@@ -124,24 +122,98 @@ def index(
 
 
 def _ensure_contradiction_vector(
-    stored: StoredCollection,
-    encoder: Encoder,
-    words: bool | str | None,
-    options: Mapping[str, Any],
+    stored: StoredCollection, encoder: Encoder, settings: dict[str, Any]
 ) -> None:
     """Create the collection with the vector, or add it to an existing one."""
     from logic_retrievers.contradiction.settings import CONTRADICTION
 
     with suppress(MissingVectorError):
-        stored.open(
-            encoder,
-            create=True,
-            vectors=list(encoder.specs),
-            lexical=words,
-            collection_options=options,
-        ).close()
+        stored.open(encoder, create=True, vectors=list(encoder.specs), **settings).close()
         return
     with stored.open(encoder) as existing:
         if CONTRADICTION not in existing.vectors:
-            report = run_backfill(existing, [CONTRADICTION])
-            print_status("back-filled", describe_backfill(report))
+            report = _run_backfill(existing, [CONTRADICTION])
+            print_status("back-filled", _describe_backfill(report))
+
+
+@as_command
+def backfill(
+    vectors: Annotated[
+        list[str],
+        typer.Argument(metavar="VECTOR...", help="compatibility, contradiction or lexical."),
+    ],
+    as_json: AsJson = False,
+    *,
+    stored: StoredCollection,
+) -> None:
+    """Make vectors that the stored passages of a collection lack.
+
+    Run the same command again after it was stopped.
+    """
+    with stored.open() as passages:
+        report = _run_backfill(passages, vectors)
+    print_result(asdict(report), _describe_backfill(report), as_json=as_json)
+
+
+def _run_backfill(passages: PassageIndex, names: Sequence[str]) -> BackfillReport:
+    with progress_bar("back-fill") as show:
+        return passages.backfill(names, progress=show)
+
+
+def _describe_backfill(report: BackfillReport) -> str:
+    if not report.vectors:
+        return f"collection {report.collection!r} has them already"
+    names = ", ".join(report.vectors)
+    return f"{names} of {report.filled} stored passages, in collection {report.collection!r}"
+
+
+@as_command
+def reindex(
+    into: Annotated[str, typer.Argument(help="Name of the second collection.")],
+    new_bundle: Annotated[
+        Path | None,
+        typer.Option(
+            help="Encoder of the second collection; --bundle is that of the first.",
+            show_default="that of the first",
+        ),
+    ] = None,
+    alias: Annotated[
+        str | None,
+        typer.Option(help="A name that leads to the second collection at the end; on a server."),
+    ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option(help="Language of the words: german, ...", show_default="as in the first"),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Write nothing; estimate time and space.")
+    ] = False,
+    as_json: AsJson = False,
+    *,
+    new: NewCollection,
+    stored: StoredCollection,
+) -> None:
+    """Make a second collection of all passages, with another encoder or other settings.
+
+    Searches and writes go on meanwhile, and the second collection has all changes at the end. Run
+    the same command again after it was stopped.
+    """
+    settings: dict[str, Any] = {} if language is None else {"lexical": language}
+    if options := new.options():
+        settings["collection_options"] = options
+    encoder = None if new_bundle is None else open_encoder(new_bundle)
+    with stored.open(reads=dry_run) as passages, progress_bar("passages") as show:
+        report = passages.reindex(
+            into, encoder, alias=alias, dry_run=dry_run, progress=show, **settings
+        )
+    switched = f", which {report.alias!r} leads to" if report.alias is not None else ""
+    line = (
+        f"{report.written} written, {report.removed} removed: {report.passages} passages in"
+        f" collection {report.collection!r}{switched}"
+    )
+    if report.bytes is not None:
+        line = (
+            f"{report.passages} passages: some {report.seconds / 60:.0f} minutes, and"
+            f" {report.bytes / 2**20:.0f} MiB more on the disk"
+        )
+    print_result(asdict(report), line, as_json=as_json)

@@ -21,7 +21,7 @@ from logic_retrievers.cli.console import (
 )
 from logic_retrievers.cli.options import Bundle, CacheFile, open_encoder
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.paths import exists, is_file, is_folder
+from logic_retrievers.files import exists, is_file, is_folder
 from logic_retrievers.policies.registry import POLICIES
 
 if TYPE_CHECKING:

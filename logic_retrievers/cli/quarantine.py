@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from logic_retrievers.cli.console import AsJson, ExitCode, out, print_json, print_status
+from logic_retrievers.cli.console import (
+    AsJson,
+    ExitCode,
+    out,
+    print_json,
+    print_result,
+    print_status,
+)
 from logic_retrievers.cli.options import StoredCollectionWithLedger, as_command, open_ledger
 from logic_retrievers.errors import ConfigurationError, InputError
 
@@ -20,26 +27,27 @@ quarantine = typer.Typer(
     help="What the cleaner has hidden: list, show, restore, purge, verify.", no_args_is_help=True
 )
 
-Ids = Annotated[list[str] | None, typer.Argument(metavar="ID...", help="Of passages.")]
+Ids = Annotated[list[str] | None, typer.Argument(metavar="ID...", help="Ids of passages.")]
 All = Annotated[bool, typer.Option("--all", help="All hidden passages.")]
 
 
 @quarantine.command("list")
 @as_command
 def list_hidden(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) -> None:
-    """Prints the hidden passages, and why each was hidden."""
+    """Print the hidden passages, and why each was hidden."""
     with _open_quarantine(stored, reads=True) as store:
         passages = store.passages()
     if as_json:
-        rows = [
-            {
-                "id": hidden.passage.id,
-                "text": hidden.passage.text,
-                "entry": None if hidden.entry is None else hidden.entry.to_dict(),
-            }
-            for hidden in passages
-        ]
-        print_json(rows)
+        print_json(
+            [
+                {
+                    "id": hidden.passage.id,
+                    "text": hidden.passage.text,
+                    "entry": hidden.entry and hidden.entry.to_dict(),
+                }
+                for hidden in passages
+            ]
+        )
         return
     for hidden in passages:
         reason = "hidden without this ledger" if hidden.entry is None else hidden.entry.reason
@@ -50,25 +58,26 @@ def list_hidden(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) 
 @quarantine.command()
 @as_command
 def show(
-    passage: Annotated[str, typer.Argument(metavar="ID", help="Of a passage.")],
+    passage: Annotated[str, typer.Argument(metavar="ID", help="Id of a passage.")],
     as_json: AsJson = False,
     *,
     stored: StoredCollectionWithLedger,
 ) -> None:
-    """Prints a passage and everything that the ledger knows about it."""
+    """Print a passage and everything that the ledger knows about it."""
     with _open_quarantine(stored, reads=True) as store:
         history = store.history(passage)
         current = store.stored(passage)
     if current is None and not history:
         raise InputError(f"neither the collection nor the ledger knows {passage!r}")
     if as_json:
-        document = {
-            "id": passage,
-            "text": None if current is None else current.text,
-            "quarantined": current is not None and current.quarantined,
-            "history": [entry.to_dict() for entry in history],
-        }
-        print_json(document)
+        print_json(
+            {
+                "id": passage,
+                "text": current and current.text,
+                "quarantined": current is not None and current.quarantined,
+                "history": [entry.to_dict() for entry in history],
+            }
+        )
         return
     state = "gone" if current is None else "hidden" if current.quarantined else "active"
     out.print_line((passage, "bold"), f" {state}")
@@ -88,17 +97,14 @@ def restore(
     *,
     stored: StoredCollectionWithLedger,
 ) -> None:
-    """Shows passages again, exactly as they were; the cleaner leaves them alone from then on."""
+    """Show passages again, exactly as they were; the cleaner leaves them alone from then on."""
     with _open_quarantine(stored) as store:
         result = store.restore(_selected_ids(store, ids, everything))
     for name in result.changed:
         print_status("note", f"{name} was changed after it was hidden; it is shown as it is now")
     for name in result.missing:
         print_status("left out", f"{name} is not hidden in collection {stored.collection!r}")
-    if as_json:
-        print_json(asdict(result))
-    else:
-        out.print_line(f"{len(result.restored)} restored")
+    print_result(asdict(result), f"{len(result.restored)} restored", as_json=as_json)
     if result.missing:
         raise typer.Exit(ExitCode.PARTIAL)
 
@@ -113,16 +119,13 @@ def purge(
     *,
     stored: StoredCollectionWithLedger,
 ) -> None:
-    """Deletes hidden passages for good."""
+    """Delete hidden passages for good."""
     with _open_quarantine(stored) as store:
         selected = _selected_ids(store, ids, everything)
         if selected and not yes:
             typer.confirm(f"Delete {len(selected)} hidden passages for good?", abort=True, err=True)
         deleted = store.purge(selected)
-    if as_json:
-        print_json({"deleted": deleted})
-    else:
-        out.print_line(f"{deleted} deleted")
+    print_result({"deleted": deleted}, f"{deleted} deleted", as_json=as_json)
 
 
 @quarantine.command()
@@ -136,20 +139,16 @@ def verify(
     *,
     stored: StoredCollectionWithLedger,
 ) -> None:
-    """Compares the ledger with the collection, and completes what a crash interrupted.
+    """Compare the ledger with the collection, and complete what a crash interrupted.
 
     Exits with 3 where hidden passages are no longer stored, which nothing can mend.
     """
     with _open_quarantine(stored) as store:
         result = store.verify(accept_ledger=accept_ledger)
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        for what, names in result.to_dict().items():
-            for name in names:
-                out.print_line(f"{what}: {name}")
-        verdict = "ledger and collection agree" if result.agreed else "mended; they agree now"
-        out.print_line(verdict if not result.gone else "hidden passages are lost")
+    lines = [f"{what}: {name}" for what, names in result.to_dict().items() for name in names]
+    verdict = "ledger and collection agree" if result.agreed else "mended; they agree now"
+    lines.append("hidden passages are lost" if result.gone else verdict)
+    print_result(result.to_dict(), "\n".join(lines), as_json=as_json)
     if result.gone:
         print_status(
             "warning",

@@ -1,4 +1,4 @@
-"""``logic-retrievers search QUERY``, or ``search --expression EXPRESSION``."""
+"""The commands ``search``, ``contradictions`` and ``parse``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from logic_retrievers.cli.console import AsJson, out, print_json, shorten
+from logic_retrievers.cli.console import AsJson, out, print_json, report_errors, shorten
 from logic_retrievers.cli.options import (
     BaseName,
     Filters,
@@ -64,7 +64,7 @@ def search(
     *,
     stored: StoredCollection,
 ) -> None:
-    """Prints the best passages for a query or a Boolean expression, with evidence on request."""
+    """Print the best passages for a query or a Boolean expression, with evidence on request."""
     from logic_retrievers.ranking.query_input import read_query
     from logic_retrievers.search import Engine
 
@@ -86,28 +86,92 @@ def search(
         if len(changed) < len(query_encoder or []):
             raise ConfigurationError("two --query-encoder read the queries of one vector")
         engine = Engine(passages, resolved, judge="auto" if judge else None)
-        condition = parse_filter(filters or [])
         hits = engine.search(
             text_or_expression,
             k,
-            filter=condition,
+            filter=parse_filter(filters or []),
             min_score=min_score,
             exclude=exclude or (),
             hard=hard,
         )
-        check_not_empty(passages, hits)
+        _check_not_empty(passages, hits)
     if as_json:
         print_json([hit.to_dict() for hit in hits])
     else:
-        print_hits(hits, explain=explain, query=(str(text_or_expression), passages.language))
+        _print_hits(hits, explain=explain, query=(str(text_or_expression), passages.language))
 
 
-def check_not_empty(index: PassageIndex, hits: Sequence[Hit]) -> None:
-    """Tells a search that found nothing from a collection that holds nothing.
+@as_command
+def contradictions(
+    text: Annotated[str | None, typer.Argument(help="A statement.")] = None,
+    like: Annotated[
+        str | None, typer.Option(metavar="ID", help="A stored passage, instead of TEXT.")
+    ] = None,
+    k: Annotated[int, typer.Option("-k", help="How many hits.")] = 5,
+    filters: Filters = None,
+    min_probability: Annotated[
+        float | None, typer.Option(help="Least probability of a contradiction, 0 to 1.")
+    ] = None,
+    judge: Annotated[
+        bool, typer.Option("--judge", help="A cross-encoder reads the first candidates.")
+    ] = False,
+    explain: Annotated[bool, typer.Option(help="Show reasons, scores and ranks.")] = True,
+    as_json: AsJson = False,
+    *,
+    stored: StoredCollection,
+) -> None:
+    """Print the passages that contradict a statement, or a stored passage, most.
 
-    Raises:
-        CollectionError: there is no passage to search.
+    The collection needs the contradiction vector: `index --contradictions`.
     """
+    from logic_retrievers.contradiction import ContradictionSearch
+
+    if (text is None) == (like is None):
+        raise ConfigurationError("give a statement, or --like with the id of a stored passage")
+    if text is not None and not text.strip():
+        raise ConfigurationError("the statement is empty; pass a text to contradict")
+    with stored.open(reads=True) as passages:
+        searcher = ContradictionSearch(
+            passages, min_probability=min_probability, judge="auto" if judge else None
+        )
+        condition = parse_filter(filters or [])
+        if text is not None:
+            hits = searcher.search(text, k, filter=condition)
+        else:
+            hits = searcher.search_like(str(like), k, filter=condition)
+        _check_not_empty(passages, hits)
+    if as_json:
+        print_json([hit.to_dict() for hit in hits])
+    else:
+        _print_hits(hits, explain=explain)
+
+
+@report_errors
+def parse(query: Annotated[str, typer.Argument(help="A query.")], as_json: AsJson = False) -> None:
+    """Show what a query wants and excludes, or the expression that it states."""
+    from logic_retrievers.queries import RuleParser
+
+    parsed = RuleParser().parse(query)
+    if as_json:
+        print_json(parsed.to_dict())
+        return
+    out.print_line((parsed.text, "bold"), soft_wrap=False)
+    cue = (f" ({parsed.cue})" if parsed.cue else "", "dim")
+    if parsed.kind == "none":
+        out.print_line("   nothing is excluded")
+    elif parsed.kind == "negated_fact":
+        out.print_line("   the wanted fact is negative", cue)
+    elif parsed.kind == "expression":
+        meaning = (str(parsed.expression), "green")
+        out.print_line("   means      ", meaning, cue, soft_wrap=False)
+        out.print_line(f"   confidence {parsed.confidence:g}")
+    else:
+        out.print_line("   wanted     ", (parsed.wanted, "green"), soft_wrap=False)
+        excluded = ("; ".join(parsed.excluded), "red")
+        out.print_line("   excluded   ", excluded, cue, soft_wrap=False)
+
+
+def _check_not_empty(index: PassageIndex, hits: Sequence[Hit]) -> None:
     if not hits and not index.count():
         tenant = "" if index.tenant is None else f" of tenant {index.tenant!r}"
         raise CollectionError(
@@ -115,14 +179,10 @@ def check_not_empty(index: PassageIndex, hits: Sequence[Hit]) -> None:
         )
 
 
-def print_hits(hits: Sequence[Hit], *, explain: bool, query: tuple[str, str] | None = None) -> None:
-    """The hits for people: rank, score, id, text, and the evidence in lines of its own.
-
-    Args:
-        hits: in order.
-        explain: whether to print the evidence.
-        query: its text and language; the evidence then names its words that a passage has.
-    """
+def _print_hits(
+    hits: Sequence[Hit], *, explain: bool, query: tuple[str, str] | None = None
+) -> None:
+    """Print rank, score, id, text and evidence; ``query`` is a text and its language."""
     if not hits:
         out.print_line("no passage found")
     if hits and (left_out := hits[0].evidence.details.get("left_out")):
@@ -132,12 +192,12 @@ def print_hits(hits: Sequence[Hit], *, explain: bool, query: tuple[str, str] | N
         out.print_line((f"{hit.rank}.", "bold"), score, name)
         out.print_line(f"   {shorten(hit.passage.text, 300)}", soft_wrap=False)
         if explain:
-            for line in [*explain_hit(hit), *_explain_words(hit, query)]:
+            for line in [*_explain_hit(hit), *_explain_words(hit, query)]:
                 out.print_line((f"   {line}", "green"), soft_wrap=False)
 
 
-def explain_hit(hit: Hit) -> list[str]:
-    """A line for each atom of an expression, or the reason; then scores and ranks."""
+def _explain_hit(hit: Hit) -> list[str]:
+    """Return a line for each atom of an expression, or the reason; then scores and ranks."""
     evidence = hit.evidence
     scores = [
         f"{name} {'-' if score is None else f'{score:.3f}'} (rank {evidence.ranks[name] or '-'})"
@@ -154,7 +214,7 @@ def explain_hit(hit: Hit) -> list[str]:
 
 
 def _explain_words(hit: Hit, query: tuple[str, str] | None) -> list[str]:
-    """The words that a passage shares with the query, where its words counted."""
+    """Name the words that a passage shares with the query, if the policy reads words."""
     from logic_retrievers.index import lexical
 
     if query is None or not any(lexical.NAME in name for name in hit.evidence.scores):
@@ -173,7 +233,7 @@ def _explain_words(hit: Hit, query: tuple[str, str] | None) -> list[str]:
 
 
 def _explain_sum(hit: Hit) -> list[str]:
-    """How the score comes from similarity, penalty and the judge's word, where it does."""
+    """Explain a score as the sum of similarity, penalty and the judge's addition."""
     details = hit.evidence.details
     added = details.get("judge", {}).get("added")
     penalty = details.get("penalty")

@@ -34,7 +34,7 @@ def serve(
     *,
     stored: StoredCollection,
 ) -> None:
-    """Serves searches of a collection over HTTP, or to an assistant over MCP.
+    """Serve searches of a collection over HTTP, or to an assistant over MCP.
 
     Over HTTP, requests must carry the key in LOGIC_RETRIEVERS_API_KEY where it is set; it has to be
     for any other address than 127.0.0.1. An embedded collection is open to no other command

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from logic_retrievers.errors import ReadError
-from logic_retrievers.paths import is_file, is_folder
+from logic_retrievers.files import is_file, is_folder
 
 LEADS_OUT = (
     "is a link out of the folder that is read; name what it leads to, or follow such links "

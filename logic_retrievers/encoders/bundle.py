@@ -30,7 +30,7 @@ from logic_retrievers.errors import (
     ChecksumError,
     QueryEncoderError,
 )
-from logic_retrievers.paths import exists, is_folder
+from logic_retrievers.files import exists, is_folder
 
 DEFAULT_BUNDLE = "all-minilm-l6-v2"
 _COPY_AGAIN = "Copy or download the bundle again; nothing of it was used."

@@ -11,7 +11,7 @@ from typing import Any
 
 from logic_retrievers.errors import ReadError
 from logic_retrievers.evaluation.rows import Row, json_rows, read_qrels
-from logic_retrievers.paths import is_file, is_folder
+from logic_retrievers.files import is_file, is_folder
 from logic_retrievers.queries import Expression, Not
 
 DATA_VARIABLE = "LOGIC_RETRIEVERS_DATA"  # names the folder of the benchmark sets

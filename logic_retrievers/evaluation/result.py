@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-from logic_retrievers.atomic_files import write_text
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation.datasets import Dataset, Query
 from logic_retrievers.evaluation.metrics import Ranking, compute_metrics
@@ -21,6 +20,7 @@ from logic_retrievers.evaluation.statistics import (
     holm,
     paired_bootstrap,
 )
+from logic_retrievers.files import write_text
 
 Search: TypeAlias = Callable[[Sequence[str], int], Sequence[Ranking]]
 """What is evaluated: texts and k -> a ranking of at most k (document id, score) for each text."""

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from logic_retrievers.atomic_files import write_folder
 from logic_retrievers.errors import InputError, ReadError
 from logic_retrievers.evaluation.datasets import Corpus, data_file, read_corpus
 from logic_retrievers.evaluation.rows import Row, json_rows
-from logic_retrievers.paths import is_folder
+from logic_retrievers.files import is_folder, write_folder
 from logic_retrievers.probe.grading import answer_tokens
 from logic_retrievers.probe.prompt import WORDING
 

@@ -13,10 +13,10 @@ from typing import Protocol
 
 import numpy as np
 
-from logic_retrievers.atomic_files import private_file
 from logic_retrievers.chat import ChatEndpoint
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import ConfigurationError, StorageError
+from logic_retrievers.files import private_file
 from logic_retrievers.probe.prompt import Prompt
 
 _VECTOR = "topical"

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from logic_retrievers.atomic_files import write_text
 from logic_retrievers.evaluation.result import estimates_by_label
 from logic_retrievers.evaluation.statistics import Estimate, bootstrap, holm, mcnemar
+from logic_retrievers.files import write_text
 from logic_retrievers.probe.grading import Direction, Grade, Grading
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -14,17 +12,17 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+# hosts that need no key; other names are refused, so that no web page reaches the service
 LOOPBACK = ("127.0.0.1", "localhost")
-"""Where no key is needed; only under these names, so that no page of a browser reaches it."""
+# bytes of a request
 MAX_BODY = 2**20
-"""Bytes of a request."""
+# requests that are answered at once
 MAX_REQUESTS = 100
-"""Requests that are answered at once."""
 MAX_CONNECTIONS = 500
+# seconds for the head of a request, and for its body
 PATIENCE = 5.0
-"""Seconds in which the head of a request has to arrive, and seconds for its body."""
+# answered without the key
 OPEN_PATHS = ("/health",)
-"""Answered without the key."""
 
 
 class Problem(BaseModel):
@@ -35,16 +33,16 @@ class Problem(BaseModel):
 
 
 def problem(status: int, error: str, detail: str, **headers: str) -> JSONResponse:
-    """The answer to a request that is not answered."""
+    """Make the response to a refused request."""
     return JSONResponse(Problem(error=error, detail=detail).model_dump(), status, headers)
 
 
 class Guard:
-    """ASGI middleware: refuses what may not be answered, and reads the bodies of all others.
+    """ASGI middleware that refuses bad requests, and reads the bodies of all others.
 
     Args:
         app: the application.
-        api_key: that requests must carry as a bearer token; None: they must be for this machine.
+        api_key: bearer token of every request; with None requests must come to a loopback name.
     """
 
     def __init__(self, app: ASGIApp, api_key: str | None) -> None:
@@ -53,7 +51,6 @@ class Guard:
         self._running = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request itself, or has the application answer it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -64,20 +61,34 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, send)
             return
-        with self._counted():
-            try:
-                async with asyncio.timeout(PATIENCE):
-                    body = await _read_body(receive)
-            except TimeoutError:
-                detail = f"the body of a request has to arrive within {PATIENCE:.0f} seconds"
-                late = problem(408, "RequestTimeout", detail, Connection="close")
-                await late(scope, receive, send)
-                return
-            if body is None:
-                detail = f"a request may have {MAX_BODY:,} bytes at most"
-                await problem(413, "TooLarge", detail, Connection="close")(scope, receive, send)
-                return
-            await self._app(scope, _replaying(body, receive), send)
+        self._running += 1
+        try:
+            await self._answer(scope, receive, send)
+        finally:
+            self._running -= 1
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body: list[Message] = []
+        size = 0
+        try:
+            async with asyncio.timeout(PATIENCE):
+                while not body or (body[-1].get("more_body") and size <= MAX_BODY):
+                    body.append(await receive())
+                    size += len(body[-1].get("body", b""))  # HTTP/2 may name no length
+        except TimeoutError:
+            detail = f"the body of a request has to arrive within {PATIENCE:.0f} seconds"
+            late = problem(408, "RequestTimeout", detail, Connection="close")
+            await late(scope, receive, send)
+            return
+        if size > MAX_BODY:
+            detail = f"a request may have {MAX_BODY:,} bytes at most"
+            await problem(413, "TooLarge", detail, Connection="close")(scope, receive, send)
+            return
+
+        async def replay() -> Message:
+            return body.pop(0) if body else await receive()
+
+        await self._app(scope, replay, send)
 
     def _refusal(self, scope: Scope) -> JSONResponse | None:
         headers = Headers(scope=scope)
@@ -103,60 +114,31 @@ class Guard:
         given = token.strip().encode(errors="replace")
         return scheme.lower() == "bearer" and secrets.compare_digest(given, self._key or b"")
 
-    @contextmanager
-    def _counted(self) -> Iterator[None]:
-        self._running += 1
-        try:
-            yield
-        finally:
-            self._running -= 1
-
-
-async def _read_body(receive: Receive) -> list[Message] | None:
-    """The messages until the body is whole or the client has gone; None if it is too long."""
-    messages = [await receive()]
-    size = len(messages[0].get("body", b""))
-    while size <= MAX_BODY and messages[-1].get("more_body"):
-        messages.append(await receive())
-        size += len(messages[-1].get("body", b""))  # HTTP/2 may name no length
-    return None if size > MAX_BODY else messages
-
-
-def _replaying(messages: list[Message], receive: Receive) -> Receive:
-    async def replay() -> Message:
-        return messages.pop(0) if messages else await receive()
-
-    return replay
-
 
 class HastyProtocol(H11Protocol):
-    """uvicorn's, with a limit: by itself it waits for ever for the head of a request.
+    """Limits the time for the head of a request, for which uvicorn alone would wait for ever.
 
-    The limit also ends a body that goes on arriving after its request was answered.
+    The limit also ends a body that still arrives after its request was answered.
     """
 
     _limit: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Takes a connection, if there is room for one more."""
         super().connection_made(transport)
         self._watch()
         if len(self.connections) > MAX_CONNECTIONS:
             transport.close()
 
     def data_received(self, data: bytes) -> None:
-        """Reads on."""
         super().data_received(data)
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Waits for nothing any more."""
         super().connection_lost(exc)
         if self._limit is not None:
             self._limit.cancel()
 
     def _watch(self) -> None:
-        """Sets the limit where no request is being answered, and lifts it where one is."""
         idle = self.cycle is None or self.cycle.response_complete
         if idle and self._limit is None:
             self._limit = self.loop.call_later(PATIENCE, self.transport.close)

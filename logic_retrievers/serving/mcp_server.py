@@ -32,11 +32,7 @@ _TOOLS = [
 
 
 def build_mcp_server(service: SearchService) -> Server[Any]:
-    """A server with a tool for each search; what an assistant gets wrong comes back as a result.
-
-    Args:
-        service: carries out the searches.
-    """
+    """Build a server with a tool for each search; an assistant reads its errors as results."""
 
     async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=_TOOLS)
@@ -73,10 +69,7 @@ def _result(text: str, **fields: Any) -> types.CallToolResult:
 
 
 def run_mcp(service: SearchService) -> None:
-    """Serves over standard input and output until the input ends.
-
-    Meanwhile whatever else prints goes to standard error: standard output carries the protocol.
-    """
+    """Serve over standard input and output until the input ends; other prints go to stderr."""
 
     async def run() -> None:
         server = build_mcp_server(service)

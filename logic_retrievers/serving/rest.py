@@ -46,11 +46,9 @@ from logic_retrievers.serving.service import (
 )
 
 API_KEY = "LOGIC_RETRIEVERS_API_KEY"
-"""Environment variable with the key that requests must carry."""
 PROBLEMS = (400, 401, 404, 408, 411, 413, 422, 500, 501, 503, 504)
-"""Statuses of requests that are not answered."""
+# seconds for running requests after SIGTERM; Docker kills after ten
 SHUTDOWN = 8
-"""Seconds that requests have to end after SIGTERM; Docker kills after ten."""
 
 _bearer = HTTPBearer(auto_error=False, description=f"The key in {API_KEY}.")
 
@@ -64,7 +62,7 @@ class Health(BaseModel):
 
 
 def status_of(error: LogicRetrieversError) -> int:
-    """The HTTP status for an error of our tree: 422 where the request is at fault, else 5xx."""
+    """Return the HTTP status of an error: 422 where the request is at fault, else 5xx."""
     match error:
         case InputError() | ConfigurationError():
             return 422
@@ -81,18 +79,17 @@ def status_of(error: LogicRetrieversError) -> int:
 
 
 def build_app(service: SearchService, api_key: str | None = None) -> FastAPI:
-    """The application; ``/openapi.json`` describes it.
-
-    There is no ``/docs``: that page makes a browser load scripts from other hosts.
+    """Build the application; ``/openapi.json`` describes it.
 
     Args:
         service: carries out the searches.
-        api_key: requests must carry it as a bearer token, but for ``/health``. With None only
-            requests to this machine's own name are answered.
+        api_key: bearer token of every request but ``/health``. With None only requests to this
+            machine's own name are answered.
 
     Raises:
         ConfigurationError: a key that is empty, or that no request can carry.
     """
+    # no /docs: that page makes a browser load scripts from other hosts
     app = FastAPI(title="logic-retrievers", version=VERSION, docs_url=None, redoc_url=None)
     app.add_middleware(Guard, api_key=None if api_key is None else check_key(api_key))
     metrics = _measure_requests(app)
@@ -144,15 +141,12 @@ def build_app(service: SearchService, api_key: str | None = None) -> FastAPI:
 
 
 def _measure_requests(app: FastAPI) -> CollectorRegistry:
-    """Middleware: counts and times requests; one that no route takes has the path `other`."""
+    """Count and time requests; requests without a route have the path `other`."""
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
-    requests = Counter(
-        "logic_retrievers_requests", "Requests.", ["path", "status"], registry=registry
-    )
-    seconds = Histogram(
-        "logic_retrievers_request_seconds", "Their time.", ["path"], registry=registry
-    )
+    name, labels = "logic_retrievers_request", ["path", "status"]
+    requests = Counter(f"{name}s", "Number of requests.", labels, registry=registry)
+    seconds = Histogram(f"{name}_seconds", "Duration of requests.", labels[:1], registry=registry)
 
     @app.middleware("http")
     async def measure(
@@ -172,17 +166,13 @@ def _measure_requests(app: FastAPI) -> CollectorRegistry:
 
 
 def run_rest(service: SearchService, host: str, port: int, api_key: str | None) -> None:
-    """Serves until the process gets SIGINT or SIGTERM.
-
-    Raises:
-        ConfigurationError: others could reach the address, and there is no key.
-    """
+    """Serve until SIGINT or SIGTERM; an address that others can reach needs a key."""
     if api_key is None and host not in LOOPBACK:
         raise ConfigurationError(
-            f"whoever reaches {host} could read the collection: set {API_KEY} to a key of your own,"
-            f" or serve on {LOOPBACK[0]}"
+            f"anyone who reaches {host} could read the collection: set {API_KEY} to a key of your"
+            f" own, or serve on {LOOPBACK[0]}"
         )
-    # uvicorn sends itself the signal again when it has shut down: the index is to be closed then
+    # uvicorn raises the signal again after its shutdown; the index must be closed then
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     uvicorn.run(
         build_app(service, api_key),

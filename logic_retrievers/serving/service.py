@@ -1,4 +1,4 @@
-"""The searches that are served, with their requests and responses; no protocol is known here."""
+"""The served searches with their requests and responses, for every protocol."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from logic_retrievers.search import Engine
 from logic_retrievers.types import Hit
 
 VERSION = version("logic-retrievers")
+# passages of a response
 MAX_K = 100
-"""Passages of a response."""
+# characters of a text; an encoder reads the first 256 tokens or so
 MAX_CHARACTERS = 10_000
-"""Of a query, an expression or a statement; an encoder reads the first 256 tokens or so."""
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -33,14 +33,12 @@ Probability = Annotated[float, Field(ge=0, le=1, strict=True)]
 
 
 class _Request(BaseModel):
-    """What every search may be asked for."""
-
     model_config = ConfigDict(extra="forbid")
 
     @model_validator(mode="before")
     @classmethod
     def _check_characters(cls, values: Any) -> Any:
-        """Refuses half a character wherever it stands; neither an engine nor an answer takes it."""
+        # neither an engine nor a response takes half a character
         try:
             text = json.dumps(values, ensure_ascii=False, skipkeys=True, default=str)
         except RecursionError:
@@ -105,7 +103,6 @@ REQUESTS: Mapping[str, type[Request]] = MappingProxyType(
         "contradictions": ContradictionRequest,
     }
 )
-"""Name of each search -> what it is asked."""
 
 
 class FoundPassage(BaseModel):
@@ -129,15 +126,12 @@ class SearchResponse(BaseModel):
 
 
 class SearchService:
-    """Answers requests from one index.
+    """Answers requests from one index, which it does not close.
 
     Args:
-        index: is searched; it stays open, and its owner closes it.
-        policy: of searches; one that reads expressions (``auto``).
-        judge: as of :class:`Engine`.
-
-    Raises:
-        ConfigurationError: the policy or the judge cannot be used.
+        index: collection to search.
+        policy: policy of the searches; expressions need one that reads them (``auto``).
+        judge: judge of the :class:`Engine`.
     """
 
     def __init__(
@@ -147,14 +141,7 @@ class SearchService:
         self._engine = Engine(index, policy, judge=judge)
 
     async def answer(self, request: Request) -> SearchResponse:
-        """Carries out a search.
-
-        Raises:
-            InputError: a text, an expression or a filter that cannot be used, or no such passage.
-            MissingVectorError: the collection has no contradiction vector.
-            CollectionNotFoundError: the collection was deleted.
-            ServerError: Qdrant failed or could not be reached.
-        """
+        """Carry out a search; raises the package's errors."""
         match request:
             case SearchRequest(query=query):
                 hits = await self._engine.asearch(
@@ -199,7 +186,7 @@ def _found(hit: Hit, explain: bool) -> FoundPassage:
 
 
 def describe_invalid(errors: Sequence[Mapping[str, Any]]) -> str:
-    """What is wrong with a request in a line, without the values, which may be long or secret."""
+    """Describe errors in one line, without the values, which may be long or secret."""
     return "; ".join(
         f"{'.'.join(map(str, error['loc'])) or 'request'}: {error['msg']}" for error in errors
     )

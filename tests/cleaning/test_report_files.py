@@ -20,12 +20,11 @@ from logic_retrievers.cleaning.report import write_report
 from logic_retrievers.cleaning.report.files import render_csv, render_json_lines
 from logic_retrievers.cleaning.result import Difference, Kind
 from logic_retrievers.errors import ConfigurationError, StorageError
-from logic_retrievers.html import LONGEST_CELL, csv_cell
+from logic_retrievers.files import LONGEST_CELL, csv_cell
 from logic_retrievers.types import Passage
 
-ODD = st.sampled_from(
-    "\ud800\u202e\x00\x9b\u2028\r\n\t=<&"
-)  # among all characters these are too rare
+# among all characters these are too rare
+ODD = st.sampled_from("\ud800\u202e\x00\x9b\u2028\r\n\t=<&")
 ANY_TEXT = st.text(ODD | st.characters(), max_size=60)
 
 

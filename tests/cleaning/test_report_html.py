@@ -18,40 +18,14 @@ from logic_retrievers.errors import MissingExtraError
 from logic_retrievers.hidden_characters import HIDDEN, show_hidden
 from logic_retrievers.types import Passage
 
-ODD = st.sampled_from(
-    "\ud800\u202e\x00\x9b\u2028\r\n\t=<&"
-)  # among all characters these are too rare
+# among all characters these are too rare
+ODD = st.sampled_from("\ud800\u202e\x00\x9b\u2028\r\n\t=<&")
 ANY_TEXT = st.text(ODD | st.characters(), max_size=60)
-MARKUP = st.lists(
-    st.sampled_from(
-        [
-            *(
-                "<script>",
-                "</script>",
-                "</style>",
-                "</bdi>",
-                "<!--",
-                "-->",
-                "]]>",
-                "<img onerror=x>",
-            ),
-            *(
-                "{{ x }}",
-                "{% raw %}",
-                "\u202e",
-                "\x00",
-                "\ud800",
-                "&lt;",
-                "&",
-                '"',
-                "'",
-                "\r",
-                "\n",
-            ),
-        ]
-    ),
-    max_size=8,
-).map("".join)
+HOSTILE = [
+    *("<script>", "</script>", "</style>", "</bdi>", "<!--", "-->", "]]>", "<img onerror=x>"),
+    *("{{ x }}", "{% raw %}", "\u202e", "\x00", "\ud800", "&lt;", "&", '"', "'", "\r", "\n"),
+]
+MARKUP = st.lists(st.sampled_from(HOSTILE), max_size=8).map("".join)
 SPANS = st.tuples(st.integers(-9, 70), st.integers(-9, 70))
 DIFFERENCES = st.lists(
     st.builds(Difference, st.sampled_from(["number", "entity", "wording"]), SPANS, SPANS),

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logic_retrievers.cleaning.report.marks import Mark, Piece, find_marks, split_at_marks
+from logic_retrievers.cleaning.report.page import Mark, Piece, find_marks, split_at_marks
 from logic_retrievers.cleaning.result import Difference
 
 PLACES = st.integers(-50, 7000)

@@ -1,4 +1,4 @@
-"""The installed program in a process of its own, for what depends on its streams or interpreter."""
+"""Ways to run commands: in this process, or as the installed program in its own."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+from typer.testing import CliRunner
+
+from logic_retrievers.cli.app import app
 
 _MAIN = r"""
 import json, sys
@@ -46,3 +51,10 @@ def run_commands(
     assert done.returncode == 0, done.stderr
     *_, codes = done.stderr.splitlines(keepends=True)
     return Finished(json.loads(codes), done.stdout, done.stderr.removesuffix(codes))
+
+
+def invoke(*arguments: object, code: int = 0) -> Any:
+    """Run a command in this process; its exit code must be ``code``."""
+    result = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
+    assert result.exit_code == code, result.output + result.stderr
+    return result

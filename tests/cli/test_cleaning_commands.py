@@ -7,10 +7,8 @@ import os
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from logic_retrievers import PassageIndex
-from logic_retrievers.cli.app import app
 
 ROWS = [
     {
@@ -25,17 +23,10 @@ ROWS = [
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
-    """Runs a command in an empty folder with ``rows.jsonl``; the exit code must be as expected."""
-    monkeypatch.chdir(tmp_path)
+def run(call):
+    """Runs a command in a folder with ``rows.jsonl`` and returns what it prints."""
     Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
-
-    def command(*arguments, code=0):
-        result = CliRunner().invoke(app, list(arguments))
-        assert result.exit_code == code, result.output
-        return result.stdout
-
-    return command
+    return lambda *arguments, code=0: call(*arguments, code=code).stdout
 
 
 @pytest.fixture

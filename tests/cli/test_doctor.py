@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import warnings
 from importlib.metadata import version
-from types import SimpleNamespace
 
 import pytest
 from fault_injection import WireDouble
-from qdrant_client import QdrantClient, models
+from qdrant_client import QdrantClient
 from typer.testing import CliRunner
 
 from logic_retrievers.cli import doctor
@@ -54,15 +53,6 @@ def test_an_embedded_index_in_order(tmp_path):
     assert "logic.id" in found["payload indexes"][0]
     assert "slow or missing" not in found
     assert "note" not in text
-
-
-def test_a_missing_collection_in_a_shells_words(tmp_path):
-    """`create=True` is nothing that a shell has."""
-    found, _ = diagnose(tmp_path, code=1)
-    (detail,) = found["index"]
-    assert detail.startswith("There is no collection 'passages'")
-    assert "logic-retrievers index PATH" in detail
-    assert "create" not in detail
 
 
 def test_an_embedded_index_with_all_that_can_be_wrong(monkeypatch, tmp_path):
@@ -135,15 +125,6 @@ def test_how_a_server_keeps_a_collection(monkeypatch):
     assert "replication_factor 2" in copies
     assert "max_query_limit to 116" in limit
     assert text.count("note on the server") == 3
-
-
-@pytest.mark.parametrize("status", ["yellow", "grey", "red", "green"])
-def test_a_server_at_work(status):
-    """Its own traffic light, in words."""
-    strict = None
-    config = SimpleNamespace(params=models.CollectionParams(), strict_mode_config=strict)
-    info = SimpleNamespace(config=config, status=status)
-    assert len(doctor._server_notes(info, version("qdrant-client"))) == (status != "green")
 
 
 def test_places_without_an_index(tmp_path):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
-from typer.testing import CliRunner
+from program import invoke
 
 from logic_retrievers import Engine, OnnxEncoder, PassageIndex
-from logic_retrievers.cli.app import app
 from logic_retrievers.cli.options import parse_filter
 from logic_retrievers.errors import ConfigurationError
 
@@ -26,20 +26,13 @@ def location(tmp_path_factory):
     folder = tmp_path_factory.mktemp("recipes")
     rows = [json.dumps({"_id": name, "text": text}) for name, text in ROWS.items()]
     (folder / "rows.jsonl").write_text("\n".join(rows), encoding="utf-8")
-    done = CliRunner().invoke(app, ["index", str(folder / "rows.jsonl"), "-l", str(folder / "i")])
-    assert done.exit_code == 0, done.output
+    invoke("index", folder / "rows.jsonl", "-l", folder / "i")
     return folder / "i"
 
 
 @pytest.fixture
 def search(location):
-    def run(*arguments, code=0):
-        command = ["search", "a cake recipe", *map(str, arguments), "-l", str(location)]
-        result = CliRunner().invoke(app, command, catch_exceptions=False)
-        assert result.exit_code == code, result.output + result.stderr
-        return result
-
-    return run
+    return partial(invoke, "search", "a cake recipe", "-l", location)
 
 
 @pytest.mark.parametrize("hard", [False, True])
@@ -62,7 +55,7 @@ def test_it_says_how_many_were_left_out(search):
 
 def test_a_policy_that_cannot_use_it(search):
     result = search(*NAMED, "-p", "topical", code=2)
-    assert "by --hard" in result.stderr
+    assert "hard" in result.stderr
     assert "Traceback" not in result.stderr
     assert search(*NAMED, "-p", "topical", "--hard").exit_code == 0
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
-from typer.testing import CliRunner
+from program import invoke
 
 from logic_retrievers import Engine, Expression, OnnxEncoder, PassageIndex
-from logic_retrievers.cli.app import app
 
 ROWS = {
     "both": "Orchids of Malaysia and Thailand: a field guide.",
@@ -24,20 +24,13 @@ def location(tmp_path_factory):
     folder = tmp_path_factory.mktemp("flowers")
     rows = [json.dumps({"_id": name, "text": text}) for name, text in ROWS.items()]
     (folder / "rows.jsonl").write_text("\n".join(rows), encoding="utf-8")
-    done = CliRunner().invoke(app, ["index", str(folder / "rows.jsonl"), "-l", str(folder / "i")])
-    assert done.exit_code == 0, done.output
+    invoke("index", folder / "rows.jsonl", "-l", folder / "i")
     return folder / "i"
 
 
 @pytest.fixture
 def search(location):
-    def run(*arguments, code=0):
-        command = ["search", *map(str, arguments), "-l", str(location)]
-        result = CliRunner().invoke(app, command, catch_exceptions=False)
-        assert result.exit_code == code, result.output + result.stderr
-        return result
-
-    return run
+    return partial(invoke, "search", "-l", location)
 
 
 @pytest.mark.parametrize("policy", [[], ["-p", "boolean"]], ids=["auto", "boolean"])
@@ -78,22 +71,13 @@ def test_a_wrong_expression_is_shown_with_a_caret(search):
     assert "Traceback" not in result.stderr
 
 
-def test_parse_shows_what_a_query_in_words_means():
-    """In the syntax of --expression, to be corrected and asked again."""
-    said = CliRunner().invoke(app, ["parse", "orchids of Malaysia or orchids of Thailand"]).stdout
-    assert '"orchids of Malaysia" OR "orchids of Thailand"' in said
-    assert "excluded" not in said
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
         ((), 2, "--expression"),
         (("x", "-e", "y"), 2, "--expression"),
         (("-e", "NOT x"), 2, "which are wanted"),
-        (("-e", ""), 2, "expression is empty"),
         (("-e", "x", "-p", "topical"), 2, "'auto' or 'boolean'"),
-        (("-e", "x", "-p", "onion"), 2, "unknown policy 'onion'"),
     ],
 )
 def test_what_cannot_work_says_why_and_sets_the_exit_code(search, arguments, code, message):

@@ -7,10 +7,9 @@ import json
 import re
 
 import pytest
-from typer.testing import CliRunner
+from program import invoke
 
 from logic_retrievers.cli import console
-from logic_retrievers.cli.app import app
 from logic_retrievers.progress import Progress
 
 
@@ -21,21 +20,9 @@ def call(tmp_path):
     path.write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
 
     def run(*options, path=path, command="index"):
-        arguments = [command, str(path), "-l", str(tmp_path / "index"), *options]
-        result = CliRunner().invoke(app, arguments, catch_exceptions=False)
-        assert result.exit_code == 0, result.output
-        return result
+        return invoke(command, path, "-l", tmp_path / "index", *options)
 
     return run
-
-
-def test_the_contradiction_vector_later(call):
-    """Of what is stored, and of what comes."""
-    assert "40 added" in call().stdout
-    assert "contradiction of 40 stored passages" in call("--contradictions").stderr
-    again = call("--contradictions")
-    assert "40 unchanged" in again.stdout
-    assert again.stderr == ""
 
 
 def test_lines_where_there_is_no_terminal(call, monkeypatch):

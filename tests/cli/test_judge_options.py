@@ -6,10 +6,9 @@ import json
 import re
 
 import pytest
-from typer.testing import CliRunner
+from program import invoke
 
 from logic_retrievers import Engine, OnnxEncoder, PassageIndex
-from logic_retrievers.cli.app import app
 from logic_retrievers.judging import onnx
 
 ROWS = {
@@ -29,10 +28,7 @@ def folder(tmp_path_factory):
     (folder / "corpus.jsonl").write_text("\n".join(rows), encoding="utf-8")
     query = {"_id": "q", "text": QUERY, "satisfying": ["plain"], "violating": ["pool"]}
     (folder / "queries.jsonl").write_text(json.dumps(query), encoding="utf-8")
-    done = CliRunner().invoke(
-        app, ["index", str(folder / "corpus.jsonl"), "-l", str(folder / "index")]
-    )
-    assert done.exit_code == 0, done.output
+    invoke("index", folder / "corpus.jsonl", "-l", folder / "index")
     return folder
 
 
@@ -49,20 +45,14 @@ def fake_judge(monkeypatch):
     return asked
 
 
-def call(*arguments, code=0):
-    result = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
-    assert result.exit_code == code, result.output + result.stderr
-    return result
-
-
 def search(folder, *arguments):
-    said = call("search", QUERY, "-l", folder / "index", "--json", *arguments)
+    said = invoke("search", QUERY, "-l", folder / "index", "--json", *arguments)
     return json.loads(said.stdout)
 
 
 def evaluate(folder, *arguments):
     """The figures of the one query."""
-    return json.loads(call("evaluate", folder, "--json", *arguments).stdout)["metrics"]
+    return json.loads(invoke("evaluate", folder, "--json", *arguments).stdout)["metrics"]
 
 
 def test_search_without_a_judge(folder, fake_judge):
@@ -80,7 +70,9 @@ def test_search_asks_the_judge(folder, fake_judge, arguments):
     hits = search(folder, *arguments)
     assert {query for _, query in fake_judge} == {QUERY}
     assert all(hit["evidence"]["details"]["judge"]["text"] == hit["text"] for hit in hits)
-    explained = " ".join(call("search", QUERY, "-l", folder / "index", "--explain").stdout.split())
+    explained = " ".join(
+        invoke("search", QUERY, "-l", folder / "index", "--explain").stdout.split()
+    )
     assert "the judge reads" in explained
     sums = re.findall(
         r"score (\S+) = similarity (\S+) - penalty (\S+) \(violation \S+\) ([+-]) judge (\S+)",
@@ -106,16 +98,5 @@ def test_evaluate_with_the_judge_alone(folder, fake_judge):
     topical = evaluate(folder, "--policy", "topical")
     assert judged["FVR"] == topical["FVR"] + 1
     assert 1 / judged["MRR@10"] == 1 / topical["MRR@10"] + 1
-    refused = call("evaluate", folder, "--policy", "judge", "--no-judge", code=2)
+    refused = invoke("evaluate", folder, "--policy", "judge", "--no-judge", code=2)
     assert "there is none" in " ".join(refused.stderr.split())
-
-
-def test_the_policy_judge_with_the_default_bundle(folder):
-    """The bundle's judge orders every query, and tells of its verdicts."""
-    judged = evaluate(folder, "--policy", "judge")
-    hits = search(folder, "--policy", "judge")
-    ids = [hit["id"] for hit in hits]
-    assert sorted(ids) == sorted(ROWS)
-    assert ids.index("pool") + 1 == judged["FVR"]
-    assert ids.index("plain") + 1 == 1 / judged["MRR@10"]
-    assert all("judge" in hit["evidence"]["details"] for hit in hits)

@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from program import invoke as call
 from query_files import write_noisy
-from typer.testing import CliRunner
 
-from logic_retrievers.cli.app import app
 from logic_retrievers.encoders import OnnxEncoder
 
 NAMES = ("calm inn", "loud bar", "copper mine", "river boat", "stone bridge", "market hall")
@@ -33,12 +32,6 @@ def folder(tmp_path: Path) -> Path:
         text = "\n".join(map(json.dumps, rows))
         (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
     return tmp_path
-
-
-def call(*arguments: object, code: int = 0):
-    result = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
-    assert result.exit_code == code, result.output + result.stderr
-    return result
 
 
 def test_search_with_a_query_encoder(folder, file):

@@ -81,41 +81,26 @@ COMMANDS = [
     (["search", "-e", f'"paid leave {ATTACK}" AND NOT "b {ATTACK}"', "--explain"], 0),
     (["search", "-e", f"a {ATTACK} AND ("], 2),
     (["search", "x", "-c", ATTACK], 1),
-    (["search", "x", "-p", ATTACK], 2),
     (["search", "x", "-f", ATTACK], 2),
     (["search", "x", f"--{ATTACK}"], 2),
-    (["search", "x", "--base", ATTACK], 2),
-    (["search", "x", "-k", ATTACK], 2),
-    (["search", "x", ATTACK], 0),
     (["contradictions", "x", ATTACK], 2),
     (["contradictions", UNPAID + ATTACK], 0),
-    (["contradictions", UNPAID, "--json"], 0),
-    (["contradictions", "--like", ATTACK], 1),
     (["clean", "docs", "-r", "prefer_newest"], 0),
     (["clean", "docs", "-r", "prefer_newest", "--json", "--report", f"{ATTACK}.html"], 0),
-    (["clean", "docs", "--trusted", ATTACK], 2),
     (["clean", "docs", "--fail-on", ATTACK], 2),
     (["quarantine", "list"], 0),
-    (["quarantine", "list", "--json"], 0),
     (["quarantine", "show", ROWS[1]["id"]], 0),
-    (["quarantine", "show", ROWS[1]["id"], "--json"], 0),
-    (["quarantine", "show", ATTACK], 1),
     (["quarantine", "restore", ATTACK], 3),
-    (["quarantine", "purge", ATTACK, "--yes"], 1),
     (["quarantine", "purge", "--all"], 1),
-    (["quarantine", "verify"], 0),
     (["quarantine", ATTACK], 2),
     (["parse", f"hotels without a pool {ATTACK}"], 0),
     (["parse", f"orchids of Laos or {ATTACK}", "--json"], 0),
     (["evaluate", f"set{ATTACK}"], 0),
-    (["evaluate", f"set{ATTACK}", "--query-encoder", ATTACK], 5),
     (["evaluate", ATTACK], 1),
     (["probe", "run", f"set{ATTACK}", "-p", "topical", "-p", f"topical+{ATTACK}"], 2),
     (["probe", "run", f"set{ATTACK}"], 0),
     (["probe", "template", f"template {ATTACK}"], 0),
-    (["probe", "run", f"set{ATTACK}", "--reader", ATTACK], 2),
     (["doctor", "-l", f"nowhere {ATTACK}", "--bundle", ATTACK], 1),
-    (["doctor", "--json"], 0),
     ([ATTACK], 2),
 ]
 
@@ -183,7 +168,7 @@ def test_only_the_consoles_own_sequences_reach_a_terminal(call, folder):
     assert "⟦U+001B⟧[2K".encode() not in done.stderr
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
 def test_what_cannot_be_encoded_is_escaped(encoding):
     """A traceback in place of a result, because of one letter in it; and JSON stays JSON."""
     query = f"hôtels ⟦日本⟧ \U0001f600 except \udc9b\ud800 {ATTACK}"

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from logic_retrievers.atomic_files import write_text
 from logic_retrievers.errors import ConfigurationError, StorageError
 from logic_retrievers.evaluation import Dataset, Query, compare, evaluate
+from logic_retrievers.files import write_text
 
 Lists = dict[str, list[tuple[str, float]]]
 

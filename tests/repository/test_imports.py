@@ -19,7 +19,6 @@ ROOT = Path(logic_retrievers.__file__).parent
 MAY_IMPORT = {
     "errors": set(),
     "lazy_imports": set(),
-    "paths": set(),
     "python_process": set(),
     "text": set(),
     "dates": set(),
@@ -29,14 +28,13 @@ MAY_IMPORT = {
     "progress": {"errors"},
     "settings": {"errors"},
     "overrides": {"errors", "settings"},
-    "atomic_files": {"errors"},
     "hidden_characters": set(),
-    "html": {"errors", "hidden_characters"},
-    "chat": {"errors", "atomic_files", "http"},
+    "files": {"errors", "hidden_characters"},
+    "chat": {"errors", "files", "http"},
     "scoring": {"errors"},
     "queries": {"errors", "settings", "text"},
     "encoders": {
-        *("errors", "lazy_imports", "atomic_files", "settings", "paths", "http", "text"),
+        *("errors", "lazy_imports", "files", "settings", "http", "text"),
     },
     "judging": {
         *("errors", "lazy_imports", "effects", "encoders", "types", "settings", "overrides"),
@@ -44,7 +42,7 @@ MAY_IMPORT = {
     },
     "validation": {"types", "errors", "encoders"},
     "documents": {
-        *("types", "errors", "encoders", "validation", "settings", "paths", "text", "queries"),
+        *("types", "errors", "encoders", "validation", "settings", "files", "text", "queries"),
         "python_process",
     },
     "policies": {
@@ -52,21 +50,21 @@ MAY_IMPORT = {
     },
     "index": {
         *("types", "errors", "effects", "progress", "encoders", "validation"),
-        *("http", "atomic_files", "settings", "text", "python_process"),
+        *("http", "files", "settings", "text", "python_process"),
     },
     "ranking": {
         *("types", "errors", "effects", "scoring", "encoders", "policies", "judging", "index"),
         *("queries", "text"),
     },
 }
-SEARCHING = {*MAY_IMPORT} - {"html", "chat", "documents", "atomic_files"}
+SEARCHING = {*MAY_IMPORT} - {"chat", "documents", "files"}
 MAY_IMPORT |= {
     "search": SEARCHING,
     "rerank": SEARCHING,
     "contradiction": SEARCHING,
-    "evaluation": {"types", "errors", "atomic_files", "paths", "scoring", "queries"},
-    "cleaning": SEARCHING | {"atomic_files", "html", "evaluation", "contradiction"},
-    "probe": SEARCHING | {"atomic_files", "chat", "evaluation", "search", "contradiction"},
+    "evaluation": {"types", "errors", "files", "scoring", "queries"},
+    "cleaning": SEARCHING | {"files", "evaluation", "contradiction"},
+    "probe": SEARCHING | {"files", "chat", "evaluation", "search", "contradiction"},
     "adapters": SEARCHING | {"contradiction", "cleaning"},
     "serving": SEARCHING | {"search", "contradiction"},
 }

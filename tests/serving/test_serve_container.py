@@ -68,14 +68,6 @@ def test_no_key_no_start_and_this_machine_only():
     assert re.search(rf"^{API_KEY}=$", example, re.MULTILINE)
 
 
-def test_it_waits_for_the_database_that_it_searches():
-    compose = yaml.safe_load((ROOT / "docker" / "compose.yml").read_text("utf-8"))
-    ((name, condition),) = SERVICE["depends_on"].items()
-    assert name in compose["services"]
-    assert condition == {"condition": "service_healthy"}
-    assert SERVICE["environment"]["LOGIC_RETRIEVERS_LOCATION"] == f"http://{name}:6333"
-
-
 def test_the_command_takes_what_the_container_gives_it(monkeypatch):
     """An option that was renamed makes a container that restarts for ever."""
     opened = []

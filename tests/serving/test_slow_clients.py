@@ -25,7 +25,6 @@ HEAD = (
 AUTHORIZED = HEAD + f"Authorization: Bearer {KEY}\r\n\r\n".encode()
 HALVES = {
     "nothing": b"",
-    "half a line": b"POST /sea",
     "half a head": HEAD,
     "no key": HEAD + b"\r\n{",
     "a head": AUTHORIZED,

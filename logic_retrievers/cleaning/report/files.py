@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Callable, Mapping
@@ -12,17 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from logic_retrievers.atomic_files import write_text
 from logic_retrievers.cleaning.report.page import render_page
 from logic_retrievers.cleaning.result import CleaningResult, Decision, Difference
 from logic_retrievers.contradiction.resolution_strategies import metadata_value, passage_source
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.files import csv_text, write_text
 from logic_retrievers.hidden_characters import escape_hidden
-from logic_retrievers.html import csv_cell
 from logic_retrievers.types import Passage
 
+# Excel reads UTF-8 only behind this mark; pandas skips it; Python has ``utf-8-sig``
 BYTE_ORDER_MARK = "\ufeff"
-"""Excel reads UTF-8 only behind this mark; pandas skips it; Python has ``utf-8-sig``."""
 
 COLUMNS = (
     *("kind", "severity", "action", "probability", "own_probability", "cosine", "score"),
@@ -33,40 +30,35 @@ COLUMNS = (
 
 
 def check_suffix(path: Path) -> None:
-    """Refuse a file that :func:`write_report` does not write.
-
-    Raises:
-        ConfigurationError: another suffix.
-    """
+    """Refuse a file that :func:`write_report` does not write."""
     if path.suffix.lower() not in {".html", *_DATA_FORMATS}:
         raise ConfigurationError(f"a report ends in .html, .jsonl or .csv, and not as {path.name}")
 
 
 def write_report(result: CleaningResult, path: Path) -> list[Path]:
-    """Write what a cleaning found and did, in the format of the suffix.
+    """Write the decisions of a cleaning in the format of the suffix.
 
     Args:
-        result: of the cleaning.
-        path: ``.html``: a page for people, which needs no network, with the two others beside it.
-            ``.jsonl``: a decision a line, with texts and metadata. ``.csv``: a decision a line.
+        result: result of the cleaning.
+        path: ``.html`` is a page that needs no network, and writes the two others too; ``.jsonl``
+            and ``.csv`` have a decision a line.
 
     Returns:
         The files that were written, ``path`` first.
 
     Raises:
-        ConfigurationError: another suffix.
+        ConfigurationError: the suffix is another one.
         MissingExtraError: the page needs jinja2 (the ``cli`` extra).
-        StorageError: no room, no right to write there, or no such folder.
+        StorageError: the files cannot be written.
     """
     path = Path(path)
     check_suffix(path)
-    suffix = path.suffix.lower()
-    if suffix == ".html":
+    if path.suffix.lower() == ".html":
         contents = {path: render_page(result)}
         for other, render in _DATA_FORMATS.items():
             contents[path.with_suffix(other)] = render(result)
     else:
-        contents = {path: _DATA_FORMATS[suffix](result)}
+        contents = {path: _DATA_FORMATS[path.suffix.lower()](result)}
     for target, content in contents.items():  # all are rendered, so that only the disk can fail
         write_text(target, content)
     return list(contents)
@@ -81,13 +73,9 @@ def render_json_lines(result: CleaningResult) -> str:
 
 def render_csv(result: CleaningResult) -> str:
     """One decision a line under a line of column names, for a spreadsheet or a data frame."""
-    table = io.StringIO()
-    writer = csv.DictWriter(table, fieldnames=COLUMNS, lineterminator="\r\n")
-    writer.writeheader()
-    for decision in result.decisions:
-        row = _row(decision, result)
-        writer.writerow({column: csv_cell(value) for column, value in row.items()})
-    return BYTE_ORDER_MARK + table.getvalue()
+    rows = (_row(decision, result) for decision in result.decisions)
+    cells = ([row[column] for column in COLUMNS] for row in rows)
+    return BYTE_ORDER_MARK + csv_text(COLUMNS, cells, line_end="\r\n")
 
 
 _DATA_FORMATS: Mapping[str, Callable[[CleaningResult], str]] = {
@@ -120,7 +108,7 @@ def _passage_record(passage: Passage) -> dict[str, Any]:
 
 
 def _json_value(value: Any) -> Any:
-    """The value as JSON has it; metadata of a type that JSON does not have becomes a string."""
+    """Convert a value to JSON's types; other types become strings."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):
@@ -135,7 +123,6 @@ def _json_value(value: Any) -> Any:
 
 
 def _row(decision: Decision, result: CleaningResult) -> dict[str, Any]:
-    """Column -> value, not yet made safe for a spreadsheet."""
     finding = decision.finding
     one, other = result.passages[finding.one], result.passages[finding.other]
     row = {

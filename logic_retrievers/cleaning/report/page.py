@@ -1,37 +1,56 @@
-"""The report as one page of HTML, which loads nothing from anywhere else."""
+"""The report as one page of HTML that loads nothing from elsewhere."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
+from importlib.resources import files
 from typing import Any, get_args
 
-from logic_retrievers.cleaning.report.marks import Piece, find_marks, split_at_marks
-from logic_retrievers.cleaning.result import Action, CleaningResult, Decision, Kind, Severity, Side
+from logic_retrievers.cleaning.result import (
+    Action,
+    CleaningResult,
+    Decision,
+    Difference,
+    Kind,
+    Severity,
+    Side,
+)
 from logic_retrievers.contradiction.resolution_strategies import metadata_value, passage_source
-from logic_retrievers.html import policy_hash, read_asset, template_environment
+from logic_retrievers.errors import MissingExtraError
+from logic_retrievers.hidden_characters import show_hidden
 from logic_retrievers.types import Passage
 
-PACKAGE = "logic_retrievers.cleaning.report"
-
 WOULD_BE_QUARANTINED = "would be quarantined"
-"""The action of a dry run where a cleaning would quarantine."""
-
+# metadata of a passage that is shown; the JSON lines have all of it
 MAX_METADATA = 6
-"""Values of the metadata that are shown of a passage; the JSON lines have them all."""
-
 MAX_VALUE_CHARACTERS = 120
 
 
 @dataclass(frozen=True, slots=True)
-class PassageCard:
-    """One of the two passages of a decision, as the page shows it.
+class Mark:
+    """Span of a text with the types of its differences; it is empty where words are missing."""
 
-    ``tags``: what became of it, and what it is to the other one. ``metadata``: other keys and
-    values, where they differ from the other passage's.
-    """
+    begin: int
+    end: int
+    types: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a text; without types it is not marked."""
+
+    text: str
+    types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PassageCard:
+    """One of the two passages of a decision; ``metadata`` differs from the other passage's."""
 
     id: str
     date: str
@@ -42,11 +61,19 @@ class PassageCard:
 
 
 def render_page(result: CleaningResult) -> str:
-    """The page.
-
-    Raises:
-        MissingExtraError: jinja2 is not installed.
-    """
+    """Render the page; needs jinja2."""
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("jinja2", "cli") from error
+    environment = Environment(
+        loader=PackageLoader(__package__),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters["visible"] = lambda value: show_hidden(str(value))
     findings = [decision.finding for decision in result.decisions]
     actions = get_args(Action)
     filters = {
@@ -58,27 +85,30 @@ def render_page(result: CleaningResult) -> str:
     action_names = {action: action for action in actions}
     if result.dry_run:
         action_names["quarantined"] = WOULD_BE_QUARANTINED
-    style, script = read_asset(PACKAGE, "report.css"), read_asset(PACKAGE, "report.js")
-    return (
-        template_environment(PACKAGE, "cli")
-        .get_template("report.html.j2")
-        .render(
-            result=result,
-            begun=result.begun.astimezone(UTC),
-            quarantined=result.quarantined,
-            cards=(
-                (decision, [_passage_card(decision, side, result) for side in get_args(Side)])
-                for decision in result.decisions
-            ),
-            filters=filters,
-            action_names=action_names,
-            table=[(k, a, both[k, a]) for k in Kind for a in actions if both[k, a]],
-            style=style,
-            script=script,
-            style_hash=policy_hash(style),
-            script_hash=policy_hash(script),
-        )
+    templates = files(__package__) / "templates"
+    style, script = ((templates / f"report.{end}").read_text("utf-8") for end in ("css", "js"))
+    return environment.get_template("report.html.j2").render(
+        result=result,
+        begun=result.begun.astimezone(UTC),
+        quarantined=result.quarantined,
+        cards=(
+            (decision, [_passage_card(decision, side, result) for side in get_args(Side)])
+            for decision in result.decisions
+        ),
+        filters=filters,
+        action_names=action_names,
+        table=[(k, a, both[k, a]) for k in Kind for a in actions if both[k, a]],
+        style=style,
+        script=script,
+        style_hash=_policy_hash(style),
+        script_hash=_policy_hash(script),
     )
+
+
+def _policy_hash(text: str) -> str:
+    # the page's content security policy allows the style and the script with these hashes alone
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
 
 
 def _counts(names: Iterable[str], values: Iterable[str]) -> dict[str, int]:
@@ -111,7 +141,6 @@ def _tags(passage_id: str, decision: Decision, result: CleaningResult) -> Iterat
 
 
 def _differing_metadata(passage: Passage, opponent: Passage, shown: set[str]) -> dict[str, str]:
-    """Two texts may be about two regions where nothing but the metadata says so."""
     keys = [
         key
         for key, value in passage.metadata.items()
@@ -123,3 +152,42 @@ def _differing_metadata(passage: Passage, opponent: Passage, shown: set[str]) ->
 def _shortened(value: Any) -> str:
     text = "" if value is None else str(value)
     return text if len(text) <= MAX_VALUE_CHARACTERS else f"{text[:MAX_VALUE_CHARACTERS]}…"
+
+
+def find_marks(text: str, differences: Iterable[Difference], side: Side) -> tuple[Mark, ...]:
+    """Return the marks of one of two texts; spans that overlap become one mark."""
+    spans: list[tuple[int, int, str]] = []
+    for difference in differences:
+        begin, end = difference.one if side == "one" else difference.other
+        if begin <= end:
+            spans.append((_clip(begin, text), _clip(end, text), difference.type))
+    marks: list[Mark] = []
+    for begin, end, type_ in sorted(spans):
+        last = marks[-1] if marks else None
+        if last is not None and (begin < last.end or (begin, end) == (last.begin, last.end)):
+            # wording says least, so that it is last
+            types = tuple(sorted(dict.fromkeys((*last.types, type_)), key="wording".__eq__))
+            marks[-1] = Mark(last.begin, max(last.end, end), types)
+        else:
+            marks.append(Mark(begin, end, (type_,)))
+    return tuple(marks)
+
+
+def split_at_marks(text: str, marks: Sequence[Mark]) -> tuple[Piece, ...]:
+    """Split a text at its marks; joined, the pieces are the text."""
+    pieces: list[Piece] = []
+    position = 0
+    for mark in marks:
+        if mark.begin > position:
+            pieces.append(Piece(text[position : mark.begin]))
+        pieces.append(Piece(text[mark.begin : mark.end], mark.types))
+        position = mark.end
+    if position < len(text):
+        pieces.append(Piece(text[position:]))
+    return tuple(pieces)
+
+
+def _clip(position: int, text: str) -> int:
+    # inside the text, and not inside a two-character line end
+    position = max(0, min(position, len(text)))
+    return position - (text[max(0, position - 1) : position + 1] == "\r\n")

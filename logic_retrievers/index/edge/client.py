@@ -16,8 +16,8 @@ from urllib.parse import quote, unquote
 import qdrant_edge as edge
 from qdrant_client import models
 
-from logic_retrievers.atomic_files import private_folder
 from logic_retrievers.errors import OptimizationWarning, warn
+from logic_retrievers.files import private_folder
 from logic_retrievers.index.edge import translation
 from logic_retrievers.index.edge.collection import (
     Description,

@@ -19,8 +19,8 @@ import qdrant_edge as edge
 from pydantic import BaseModel, ConfigDict
 from qdrant_client import models
 
-from logic_retrievers.atomic_files import private_folder
 from logic_retrievers.errors import StorageError
+from logic_retrievers.files import private_folder
 from logic_retrievers.index.collection import by_stored_name
 from logic_retrievers.index.edge import folder_lock
 from logic_retrievers.index.edge.folder_lock import FolderLock

@@ -1,4 +1,4 @@
-"""Files and folders that appear complete or not at all: written under another name, then moved.
+"""Files: checks of paths, writes that succeed completely or not at all, safe CSV.
 
 New files and folders are readable by their owner alone, whatever the umask. Existing ones keep
 their modes.
@@ -6,16 +6,67 @@ their modes.
 
 from __future__ import annotations
 
+import csv
+import io
 import os
+import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from stat import S_IMODE
+from typing import Any, TypeAlias
 
 from logic_retrievers.errors import ConfigurationError, StorageError
+from logic_retrievers.hidden_characters import show_hidden
+
+AnyPath: TypeAlias = str | os.PathLike[str]
+
+# where a spreadsheet may read a formula: at the start of a cell, and behind what may start another
+# one, as a semicolon does in Excel of many countries (OWASP: CSV Injection)
+_FORMULA = re.compile(
+    r"""^(?=[\t\n])|(?:^|(?<=[;\t\n]))(?=(?:[^\S\t\n]|["'])*[=+\-@＝＋－＠﹦﹢﹣﹫])"""  # noqa: RUF001
+)
+# characters of a cell: Excel takes 32,767, and moves the rest into other cells
+LONGEST_CELL = 32_000
 
 
-def write_text(path: str | os.PathLike[str], text: str) -> None:
+# Path.is_dir and the like raise for invalid names that a user gave
+def is_folder(path: AnyPath) -> bool:
+    """Whether a path is a folder."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
+def is_file(path: AnyPath) -> bool:
+    """Whether a path is a regular file."""
+    return os.path.isfile(path)  # noqa: PTH113
+
+
+def exists(path: AnyPath) -> bool:
+    """Whether a path exists."""
+    return os.path.exists(path)  # noqa: PTH110
+
+
+def csv_cell(value: Any) -> Any:
+    """Return a CSV cell that no spreadsheet runs as a formula and every one can hold."""
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    text = str(value)
+    shown = show_hidden(text)
+    if len(shown) > LONGEST_CELL:
+        shown = f"{shown[:LONGEST_CELL]} [{len(shown) - LONGEST_CELL} more characters]"
+    return _FORMULA.sub("'", shown)
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Iterable[Any]], line_end: str = "\n") -> str:
+    """Return a CSV file whose cells no spreadsheet runs as a formula."""
+    target = io.StringIO()
+    writer = csv.writer(target, lineterminator=line_end)
+    for row in (header, *rows):
+        writer.writerow(map(csv_cell, row))
+    return target.getvalue()
+
+
+def write_text(path: AnyPath, text: str) -> None:
     """Write UTF-8 text, lone surrogates escaped; a reader never sees half of it.
 
     Raises:
@@ -68,7 +119,7 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> None:
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def private_folder(path: str | os.PathLike[str]) -> None:
+def private_folder(path: AnyPath) -> None:
     """Create a folder with mode 0700, and the missing folders above it likewise.
 
     Raises:
@@ -83,7 +134,7 @@ def private_folder(path: str | os.PathLike[str]) -> None:
         raise _cannot_make(path, error) from error
 
 
-def private_file(path: str | os.PathLike[str]) -> None:
+def private_file(path: AnyPath) -> None:
     """Create an empty file with mode 0600 in a :func:`private_folder`.
 
     An existing file keeps its content and mode.
@@ -100,6 +151,6 @@ def private_file(path: str | os.PathLike[str]) -> None:
         raise _cannot_make(path, error) from error
 
 
-def _cannot_make(path: str | os.PathLike[str], error: Exception) -> StorageError:
+def _cannot_make(path: AnyPath, error: Exception) -> StorageError:
     reason = getattr(error, "strerror", error)  # a null byte is no OSError
     return StorageError(f"cannot make {os.fspath(path)!r}: {reason}; choose another place")
