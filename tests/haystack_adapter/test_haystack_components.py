@@ -167,13 +167,11 @@ def test_a_ranker_and_a_filter_are_the_same_after_they_were_saved(tmp_path):
         source_order=("a", "b"),
         judge="auto",
         against_trusted="annotate",
-        edited_copies=True,
     )
     again = saved_again(contradictions)
     assert again.resolution == contradictions.resolution
     assert again.trusted == contradictions.trusted
     assert again.options["settings"] == contradictions.options["settings"]
-    assert again.options["edited_copies"] is True
     assert again.options["judge"] == "auto"
 
 

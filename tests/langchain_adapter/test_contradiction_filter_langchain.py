@@ -216,7 +216,6 @@ def test_settings_are_public_and_fit_for_json():
         "judge": None,
         "judge_above": None,
         "drop_above": None,
-        "edited_copies": False,
     }
 
 

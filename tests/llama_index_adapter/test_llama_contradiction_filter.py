@@ -401,7 +401,6 @@ def test_settings_tell_what_the_filter_does():
         "judge": None,
         "judge_above": None,
         "drop_above": None,
-        "edited_copies": False,
     }
 
 
