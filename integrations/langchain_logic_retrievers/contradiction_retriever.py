@@ -8,8 +8,8 @@ from typing import Any, Literal, TypedDict, Unpack
 from langchain_core.documents import Document
 from pydantic import Field
 
-from langchain_logic_retrievers.base_retriever import LogicRetriever
 from langchain_logic_retrievers.documents import to_document
+from langchain_logic_retrievers.retriever import LogicRetriever
 from langchain_logic_retrievers.settings import FilterSetting
 from langchain_logic_retrievers.tracing import RETRIEVAL, send_event
 from logic_retrievers.adapters.descriptions import describe_hits

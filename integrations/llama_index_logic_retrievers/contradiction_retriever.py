@@ -11,9 +11,9 @@ from llama_index.core.instrumentation.events.retrieval import (
 )
 from llama_index.core.schema import NodeWithScore
 
-from llama_index_logic_retrievers.base_retriever import LogicRetriever, RetrieverOptions
 from llama_index_logic_retrievers.filters import AnyFilter, to_user_filter
 from llama_index_logic_retrievers.nodes import to_nodes
+from llama_index_logic_retrievers.retriever import LogicRetriever, RetrieverOptions
 from logic_retrievers.contradiction import ContradictionSearch, ContradictionSettings
 from logic_retrievers.contradiction.pair_judge import AnyPairJudge
 from logic_retrievers.index import PassageIndex

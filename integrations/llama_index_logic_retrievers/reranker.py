@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 from llama_index.core.callbacks import CBEventType, EventPayload
@@ -16,9 +15,14 @@ from pydantic import Field
 
 from llama_index_logic_retrievers.evidence import with_ranking
 from llama_index_logic_retrievers.nodes import passage_of
-from llama_index_logic_retrievers.settings import PolicySetting, check_policy, refuse_unknown
+from llama_index_logic_retrievers.settings import PolicySetting, check_policy, reduce_settings
 from logic_retrievers.adapters.evidence_metadata import paired
-from logic_retrievers.adapters.settings import ExcludeSetting, HardSetting, JudgeSetting
+from logic_retrievers.adapters.settings import (
+    ExcludeSetting,
+    HardSetting,
+    JudgeSetting,
+    refuse_unknown,
+)
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import InputError
 from logic_retrievers.index import PassageIndex
@@ -114,9 +118,7 @@ class CompatibilityReranker(BaseNodePostprocessor):
         return "CompatibilityReranker"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # LlamaIndex's own way silently leaves out fields that cannot be pickled
-        settings = {name: value for name, value in self if name != "callback_manager"}
-        return partial(type(self), **settings), ()
+        return reduce_settings(self)
 
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None

@@ -37,7 +37,6 @@ def run(request):
     [
         (None, {"inn", "bar", "pool", "pub"}, 0),
         ("incremental", {"inn", "pub", "pool"}, 1),
-        ("scoped_full", {"inn", "pub", "pool"}, 1),
         ("full", {"inn", "pub"}, 2),
     ],
 )
@@ -69,15 +68,3 @@ async def test_a_blank_document_among_others(run):
         assert {passage.text for passage in passages.scroll()} == {"inn", "pub"}
         again = await run([*SECOND, document(" ", "a")], manager, store, cleanup="full")
         assert again["num_skipped"] == 3
-
-
-async def test_a_forced_update_writes_again(run):
-    """Somebody who changed the encoder needs every vector anew."""
-    manager = InMemoryRecordManager("p")
-    manager.create_schema()
-    with LogicVectorStore.open().index as passages:
-        store = LogicVectorStore(passages)
-        await run(FIRST, manager, store, cleanup="incremental")
-        forced = await run(FIRST, manager, store, cleanup="incremental", force_update=True)
-        assert forced["num_updated"] == 3
-        assert passages.count() == 3
