@@ -32,30 +32,6 @@ def run(request):
     return call
 
 
-@pytest.mark.parametrize(
-    ("cleanup", "left", "deleted"),
-    [
-        (None, {"inn", "bar", "pool", "pub"}, 0),
-        ("incremental", {"inn", "pub", "pool"}, 1),
-        ("full", {"inn", "pub"}, 2),
-    ],
-)
-async def test_cleaning_up(run, cleanup, left, deleted):
-    """A store that cleans on its own, or not at all, leaves stale or missing documents."""
-    manager = InMemoryRecordManager("p")
-    manager.create_schema()
-    with LogicVectorStore.open().index as passages:
-        store = LogicVectorStore(passages)
-        first = await run(FIRST, manager, store, cleanup=cleanup)
-        assert (first["num_added"], first["num_skipped"]) == (3, 0)
-        again = await run(FIRST, manager, store, cleanup=cleanup)
-        assert (again["num_added"], again["num_skipped"], again["num_deleted"]) == (0, 3, 0)
-        second = await run(SECOND, manager, store, cleanup=cleanup)
-        assert (second["num_added"], second["num_skipped"]) == (1, 1)
-        assert second["num_deleted"] == deleted
-        assert {passage.text for passage in passages.scroll()} == left
-
-
 async def test_a_blank_document_among_others(run):
     """A page that the loader could not read stops the run, and so all later ones."""
     manager = InMemoryRecordManager("p")
