@@ -39,12 +39,9 @@ class CompatibilityRanker(QueryComponent):
         bundle: folder of an encoder bundle; by default the store's encoder, or the one that comes
             with the package.
         encoder: a ready encoder instead of a bundle; such a ranker cannot be saved.
-        query_syntax: as in :class:`ConstraintRetriever`; expressions need the policy ``auto`` or
-            ``boolean``.
-        exclude: texts to exclude, as in :class:`ConstraintRetriever`.
-        hard: leave out documents that contain such a text as whole words.
-        judge: reads the first documents of queries with a constraint; under the policy ``judge``
-            it alone orders the documents of every query.
+        query_syntax, exclude, hard: as in :class:`ConstraintRetriever`.
+        judge: as in :class:`ConstraintRetriever`; under the policy ``judge`` it alone orders the
+            documents of every query.
 
     Raises:
         ConfigurationError: a setting that cannot work.

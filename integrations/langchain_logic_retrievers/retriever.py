@@ -118,8 +118,7 @@ class ConstraintRetriever(LogicRetriever):
             or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
 
     Raises:
-        ValidationError: pydantic's, a ``ValueError``; it holds the message of the package's own
-            ``UnknownPolicyError``, ``ConfigurationError`` or ``InputError``.
+        ValidationError: pydantic's ``ValueError``, with the message of the package's own error.
 
     Examples:
         >>> retriever = ConstraintRetriever(index=index, k=5)              # doctest: +SKIP

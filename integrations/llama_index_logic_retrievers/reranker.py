@@ -57,12 +57,9 @@ class CompatibilityReranker(BaseNodePostprocessor):
         top_n: number of nodes; None keeps all of them.
         encoder: makes the vectors; by default the index's, or the one that comes with the package.
         index: a collection that holds some of the nodes; lends their stored vectors.
-        query_syntax: as in :class:`ConstraintRetriever`; expressions need the policy ``auto`` or
-            ``boolean``.
-        exclude: texts to exclude, as in :class:`ConstraintRetriever`.
-        hard: leave out nodes that contain such a text as whole words.
-        judge: reads the first nodes of queries with a constraint; under the policy ``judge`` it
-            alone orders the nodes of every query.
+        query_syntax, exclude, hard: as in :class:`ConstraintRetriever`.
+        judge: as in :class:`ConstraintRetriever`; under the policy ``judge`` it alone orders the
+            nodes of every query.
 
     Raises:
         ConfigurationError: top_n is under 1, an unknown policy, syntax or setting, or a policy that
