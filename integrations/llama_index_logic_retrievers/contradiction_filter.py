@@ -166,14 +166,14 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
     def _request(
         self,
         candidates: Sequence[tuple[Passage, Any]],
-        query: str | None,
+        query: QueryBundle | str | None,
         top_n: int | None = None,
         trusted: Sequence[AnyNode | Passage] = (),
     ) -> dict[str, Any]:
         return {
             "passages": [passage for passage, _ in candidates],
             "k": self.top_n if top_n is None else top_n,
-            "query": query,
+            "query": query.query_str if isinstance(query, QueryBundle) else query,
             "trusted": trusted_passages(trusted),
         }
 
@@ -181,14 +181,14 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         candidates = [(passage_of(node), node) for node in nodes]
-        request = self._request(candidates, query_bundle and query_bundle.query_str)
+        request = self._request(candidates, query_bundle)
         return self._staying(candidates, self._core().filter(**request))
 
     async def _apostprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         candidates = [(passage_of(node), node) for node in nodes]
-        request = self._request(candidates, query_bundle and query_bundle.query_str)
+        request = self._request(candidates, query_bundle)
         return self._staying(candidates, await self._core().afilter(**request))
 
     def _staying(
