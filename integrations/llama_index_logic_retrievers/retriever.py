@@ -15,10 +15,9 @@ from llama_index.core.schema import IndexNode, NodeWithScore, QueryBundle, Query
 from llama_index_logic_retrievers.existing import open_index_over
 from llama_index_logic_retrievers.filters import AnyFilter, check_filter, to_user_filter
 from llama_index_logic_retrievers.nodes import to_nodes
-from logic_retrievers.adapters.settings import split_options
+from logic_retrievers.adapters.settings import refuse_unknown, split_options
 from logic_retrievers.contradiction import ContradictionSearch
 from logic_retrievers.encoders import Encoder
-from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex, Settings
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge
 from logic_retrievers.query_input import (
@@ -106,11 +105,7 @@ class LogicRetriever(BaseRetriever):
 
     def _with_settings(self, settings: dict[str, Any]) -> Self:
         """Return a copy with the settings of one call; itself without any."""
-        if unknown := sorted(settings.keys() - self._call_settings):
-            raise ConfigurationError(
-                f"{type(self).__name__} has no setting {unknown[0]!r} for a call; there is"
-                f" {', '.join(sorted(self._call_settings))}."
-            )
+        refuse_unknown(f"A call of {type(self).__name__}", settings, self._call_settings)
         changed = {name: value for name, value in settings.items() if value is not None}
         if not changed:
             return self

@@ -90,7 +90,7 @@ async def test_settings_of_a_single_call(index, query):
     assert len(retriever.retrieve(query, similarity_top_k=2)) == 2
     assert len(await retriever.aretrieve(query, similarity_top_k=2)) == 2
     assert len(retriever.retrieve(query, similarity_top_k=None)) == 5
-    with pytest.raises(ConfigurationError, match="no setting 'top_k' for a call; there is exclude"):
+    with pytest.raises(ConfigurationError, match="no setting 'top_k'"):
         retriever.retrieve(query, top_k=2)
     with pytest.raises(ConfigurationError, match="at least 1"):
         retriever.retrieve(query, similarity_top_k=0)
