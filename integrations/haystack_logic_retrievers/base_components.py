@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any, Self
 
 from haystack import default_from_dict
@@ -94,6 +95,12 @@ class QueryComponent(StoreComponent):
         self.exclude = list(check_exclude(exclude or (), hard, policy))
         self.hard = hard
         self.judge = judge
+
+    def _own_where_none(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Replace None in the arguments of one run by the component's own setting."""
+        return {
+            name: getattr(self, name) if value is None else value for name, value in given.items()
+        }
 
     def _describe_query_settings(self) -> dict[str, Any]:
         return {

@@ -15,13 +15,12 @@ from haystack_logic_retrievers.store import LogicDocumentStore
 from logic_retrievers import contradiction
 from logic_retrievers.adapters.descriptions import describe_resolution, jsonable, resolution_from
 from logic_retrievers.adapters.evidence_metadata import paired
-from logic_retrievers.adapters.settings import FilterOptions
+from logic_retrievers.adapters.settings import FilterOptions, refuse_unknown
 from logic_retrievers.contradiction import ContradictionSettings, FilterResult
 from logic_retrievers.contradiction.pair_judge import check_pair_judge
 from logic_retrievers.contradiction.resolution_strategies import AnyResolution, resolution_strategy
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
-from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.settings import check_count, check_number
 from logic_retrievers.types import Passage
 
@@ -85,11 +84,7 @@ class ContradictionFilter(StoreComponent):
         self._built: contradiction.ContradictionFilter | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Describe the settings for a pipeline's file.
-
-        Raises:
-            ConfigurationError: a resolution, judge, encoder or store that a file cannot hold.
-        """
+        """Describe the settings for a pipeline's file; refuse what a file cannot hold."""
         self._refuse_own_encoder()
         options: dict[str, Any] = {**self.options}
         if options.get("judge") not in (None, "auto"):
@@ -163,11 +158,7 @@ class ContradictionFilter(StoreComponent):
 
 def _check_options(resolution: AnyResolution, options: FilterOptions) -> None:
     """Refuse now what can be refused without an encoder."""
-    if unknown := sorted(options.keys() - FilterOptions.__annotations__.keys()):
-        raise ConfigurationError(
-            f"ContradictionFilter has no setting {unknown[0]!r}; the further settings are"
-            f" {', '.join(sorted(FilterOptions.__annotations__))}."
-        )
+    refuse_unknown("ContradictionFilter", options, FilterOptions.__annotations__.keys())
     resolution_strategy(
         resolution,
         options.get("date_key", "date"),

@@ -39,12 +39,9 @@ class CompatibilityRanker(QueryComponent):
         bundle: folder of an encoder bundle; by default the store's encoder, or the one that comes
             with the package.
         encoder: a ready encoder instead of a bundle; such a ranker cannot be saved.
-        query_syntax: as in :class:`ConstraintRetriever`; expressions need the policy ``auto`` or
-            ``boolean``.
-        exclude: texts to exclude, as in :class:`ConstraintRetriever`.
-        hard: leave out documents that contain such a text as whole words.
-        judge: reads the first documents of queries with a constraint; under the policy ``judge``
-            it alone orders the documents of every query.
+        query_syntax, exclude, hard: as in :class:`ConstraintRetriever`.
+        judge: as in :class:`ConstraintRetriever`; under the policy ``judge`` it alone orders the
+            documents of every query.
 
     Raises:
         ConfigurationError: a setting that cannot work.
@@ -71,11 +68,7 @@ class CompatibilityRanker(QueryComponent):
         self._set_store(document_store, bundle, encoder)
 
     def to_dict(self) -> dict[str, Any]:
-        """Describe the settings for a pipeline's file.
-
-        Raises:
-            ConfigurationError: a policy, judge, encoder or store that a file cannot hold.
-        """
+        """Describe the settings for a pipeline's file; refuse what a file cannot hold."""
         self._refuse_own_encoder()
         return default_to_dict(
             self,
@@ -111,7 +104,7 @@ class CompatibilityRanker(QueryComponent):
                 :meth:`logic_retrievers.Reranker.rerank`.
         """
         candidates = to_candidates(documents)
-        request = self._request(query, candidates, top_k, exclude, hard)
+        request = self._request(query, candidates, top_k=top_k, exclude=exclude, hard=hard)
         hits = self._load().rerank(**request)
         return {"documents": [with_ranking(*found) for found in paired(candidates, hits)]}
 
@@ -125,25 +118,20 @@ class CompatibilityRanker(QueryComponent):
         hard: bool | None = None,
     ) -> dict[str, list[Document]]:
         candidates = to_candidates(documents)
-        request = self._request(query, candidates, top_k, exclude, hard)
+        request = self._request(query, candidates, top_k=top_k, exclude=exclude, hard=hard)
         reranker = await encoder_threads.submit(self._load)
         hits = await reranker.arerank(**request)
         return {"documents": [with_ranking(*found) for found in paired(candidates, hits)]}
 
     def _request(
-        self,
-        query: str,
-        candidates: Sequence[tuple[Passage, Document]],
-        top_k: int | None,
-        exclude: list[str] | None,
-        hard: bool | None,
+        self, query: str, candidates: Sequence[tuple[Passage, Document]], **given: Any
     ) -> dict[str, Any]:
+        chosen = self._own_where_none(given)
         return {
             "query": read_query(query, self.query_syntax, self.policy),
             "passages": [passage for passage, _ in candidates],
-            "k": self.top_k if top_k is None else top_k,
-            "exclude": self.exclude if exclude is None else exclude,
-            "hard": self.hard if hard is None else hard,
+            "k": chosen.pop("top_k"),
+            **chosen,
         }
 
     def _load(self) -> Reranker:

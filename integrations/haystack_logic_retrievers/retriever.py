@@ -18,6 +18,9 @@ from logic_retrievers.ranking.query_input import AnyPolicy, QuerySyntax, read_qu
 from logic_retrievers.search import Engine
 from logic_retrievers.settings import check_count
 
+# settings that a run may replace, in the order of its arguments
+_OF_ONE_RUN = ("top_k", "policy", "score_threshold", "query_syntax", "exclude", "hard")
+
 
 @component
 class ConstraintRetriever(QueryComponent):
@@ -79,11 +82,7 @@ class ConstraintRetriever(QueryComponent):
         self.filter_policy = filter_policy
 
     def to_dict(self) -> dict[str, Any]:
-        """Describe the settings for a pipeline's file.
-
-        Raises:
-            ConfigurationError: a policy, judge or store that a file cannot hold.
-        """
+        """Describe the settings for a pipeline's file; refuse what a file cannot hold."""
         return default_to_dict(
             self,
             document_store=self.document_store,
@@ -150,24 +149,15 @@ class ConstraintRetriever(QueryComponent):
         return {"documents": to_documents(await engine.asearch(**request))}
 
     def _request(
-        self,
-        query: str,
-        filters: dict[str, Any] | None,
-        top_k: int | None,
-        policy: AnyPolicy | None,
-        score_threshold: float | None,
-        query_syntax: Any,
-        exclude: list[str] | None,
-        hard: bool | None,
+        self, query: str, filters: dict[str, Any] | None, *given: Any
     ) -> tuple[Engine, dict[str, Any]]:
-        policy = self.policy if policy is None else policy
-        syntax = self.query_syntax if query_syntax is None else query_syntax
+        chosen = self._own_where_none(dict(zip(_OF_ONE_RUN, given, strict=True)))
+        policy, syntax = chosen.pop("policy"), chosen.pop("query_syntax")
         applied = apply_filter_policy(self.filter_policy, self.filters, filters)
         return Engine(self.document_store.index, policy, judge=self.judge), {
             "query": read_query(query, syntax, policy),
-            "k": self.top_k if top_k is None else top_k,
+            "k": chosen.pop("top_k"),
             "filter": self.document_store.translate(applied),
-            "min_score": self.score_threshold if score_threshold is None else score_threshold,
-            "exclude": self.exclude if exclude is None else exclude,
-            "hard": self.hard if hard is None else hard,
+            "min_score": chosen.pop("score_threshold"),
+            **chosen,
         }

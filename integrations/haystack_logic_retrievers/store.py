@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self, Unpack, cast
 
 from haystack import Document, default_from_dict, default_to_dict
@@ -16,14 +18,14 @@ from qdrant_client import models
 
 from haystack_logic_retrievers.documents import document_of, stored_passages
 from haystack_logic_retrievers.filters import translate_filters
-from haystack_logic_retrievers.opening import open_index
 from haystack_logic_retrievers.settings import check_encoder, open_encoder, refuse_to_save
 from logic_retrievers.adapters.descriptions import jsonable
+from logic_retrievers.adapters.settings import refuse_unknown
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError, DuplicateIdError, shown
 from logic_retrievers.index import PassageIndex, Settings
-from logic_retrievers.index.clients import check_location
+from logic_retrievers.index.clients import MEMORY, check_location, is_address
 from logic_retrievers.index.settings import CollectionSettings, split_settings
 from logic_retrievers.types import Passage
 
@@ -86,11 +88,7 @@ class LogicDocumentStore:
             raise ConfigurationError(
                 "api_key= must be a Secret, as in Secret.from_env_var('QDRANT_API_KEY')."
             )
-        if unknown := sorted(settings.keys() - StoreSettings.__annotations__.keys()):
-            raise ConfigurationError(
-                f"LogicDocumentStore has no setting {unknown[0]!r}; the further settings are"
-                f" {', '.join(sorted(StoreSettings.__annotations__))}."
-            )
+        refuse_unknown("LogicDocumentStore", settings, StoreSettings.__annotations__.keys())
         check_encoder(bundle, encoder)
         split_settings(collection, cast("Settings", settings), encoder)
         self.collection = collection if index is None else index.collection
@@ -276,3 +274,59 @@ def _check_locations(
     if isinstance(location, list | tuple):
         return [check_location(node) for node in location]
     return check_location(location)
+
+
+# Haystack makes a separate store for each component of a loaded pipeline, but the embedded engine
+# can open a folder only once. So the first index over a folder lends its client to the others, and
+# stays open until the last of them is closed.
+
+
+@dataclass(slots=True)
+class _Folder:
+    """The index that has a folder open, and the number of indexes that use its client."""
+
+    index: PassageIndex
+    users: int = 1
+
+
+_Key = tuple[str, bool]  # path, and whether it only reads: a reader lends a writer nothing
+_folders: dict[_Key, _Folder] = {}
+# reentrant: a store that is garbage-collected while another one opens leaves its folder
+_lock = threading.RLock()
+
+
+def open_index(
+    collection: str,
+    encoder: Encoder | None,
+    location: str | list[str] | None,
+    settings: Mapping[str, Any],
+) -> tuple[PassageIndex, Callable[[], None]]:
+    """Return an index, and the function to call once to close it."""
+    if location is None or location == MEMORY or isinstance(location, list) or is_address(location):
+        index = PassageIndex.open(collection, encoder, location=location, **settings)
+        return index, index.close
+    path = os.path.realpath(location)
+    with _lock:
+        key = (path, bool(settings.get("read_only")) and (path, False) not in _folders)
+        leave = partial(_leave, key)
+        folder = _folders.get(key)
+        if folder is None:
+            index = PassageIndex.open(collection, encoder, location=location, **settings)
+            _folders[key] = _Folder(index)
+            return index, leave
+        folder.users += 1
+        try:
+            client = folder.index.client
+            return PassageIndex.open(collection, encoder, client=client, **settings), leave
+        except BaseException:
+            leave()
+            raise
+
+
+def _leave(key: _Key) -> None:
+    with _lock:
+        folder = _folders[key]
+        folder.users -= 1
+        if not folder.users:
+            del _folders[key]
+            folder.index.close()

@@ -64,8 +64,7 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
     ``auto`` lets the cross-encoder that comes with the package read the pairs.
 
     Raises:
-        ValidationError: pydantic's, a ``ValueError``; it holds the message of the package's own
-            ``UnknownResolutionError``, ``ConfigurationError`` or ``InputError``.
+        ValidationError: pydantic's ``ValueError``, with the message of the package's own error.
         StorageError: the ledger cannot be opened.
 
     Examples:

@@ -51,8 +51,7 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
     decides see :class:`logic_retrievers.ContradictionFilter`.
 
     Raises:
-        ValidationError: pydantic's, a ``ValueError``; it holds the message of the package's own
-            ``UnknownResolutionError``, ``ConfigurationError`` or ``InputError``.
+        ValidationError: pydantic's ``ValueError``, with the message of the package's own error.
 
     Examples:
         >>> contradictions = ContradictionFilter(resolution="prefer_newest")  # doctest: +SKIP

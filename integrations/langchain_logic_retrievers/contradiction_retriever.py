@@ -8,8 +8,8 @@ from typing import Any, Literal, TypedDict, Unpack
 from langchain_core.documents import Document
 from pydantic import Field
 
-from langchain_logic_retrievers.base_retriever import LogicRetriever
 from langchain_logic_retrievers.documents import to_document
+from langchain_logic_retrievers.retriever import LogicRetriever
 from langchain_logic_retrievers.settings import FilterSetting
 from langchain_logic_retrievers.tracing import RETRIEVAL, send_event
 from logic_retrievers.adapters.descriptions import describe_hits
@@ -45,17 +45,12 @@ class ContradictionRetriever(LogicRetriever):
             filter, or under ``min_probability``.
         filter: keep only documents that pass; a Qdrant ``Filter`` or ``{"key": value}`` over the
             metadata.
-        min_probability: keep only documents that contradict with at least this probability.
-            Without it k documents come back whether they contradict or not.
-        candidates: number of topically nearest documents to examine.
-        alpha: weight of the sparsity in the score; by default the settings' own.
-        settings: of the contradiction vector; by default the encoder's own.
-        judge: reads the statement with the first candidates: ``auto`` for the cross-encoders that
-            come with the package, ``OnnxConflictJudge`` over another bundle, or your own model.
+        min_probability: keep only those that contradict with at least this probability. Without it
+            k documents come back whether they contradict or not.
+        candidates, alpha, settings, judge: as in :class:`logic_retrievers.ContradictionSearch`.
 
     Raises:
-        ValidationError: pydantic's, a ``ValueError``; it holds the message of the package's own
-            ``ConfigurationError`` or ``InputError``.
+        ValidationError: pydantic's ``ValueError``, with the message of the package's own error.
 
     Examples:
         >>> retriever = ContradictionRetriever(index=index, min_probability=0.5)  # doctest: +SKIP

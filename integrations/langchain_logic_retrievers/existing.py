@@ -9,7 +9,7 @@ from langchain_core.vectorstores import VectorStore
 
 from langchain_logic_retrievers.models import TOPICAL, encoder_with_compatibility
 from langchain_logic_retrievers.store import LogicVectorStore
-from logic_retrievers.adapters.settings import refuse_store_settings
+from logic_retrievers.adapters.settings import open_index_of, refuse_store_settings
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError
@@ -46,7 +46,7 @@ def open_index_over(
         ServerError: its subclasses say why a server gave no answer.
     """
     if isinstance(store, LogicVectorStore):
-        return _index_of(store, encoder, identity, settings)
+        return open_index_of(store, encoder, identity, settings)
     name, embeddings, opening = _opening_of(store, settings)
     if encoder is None:
         encoder = encoder_with_compatibility(embeddings, identity)
@@ -62,18 +62,12 @@ async def aopen_index_over(
 ) -> PassageIndex:
     """Open the index without blocking the event loop; see :func:`open_index_over`."""
     if isinstance(store, LogicVectorStore):
-        return _index_of(store, encoder, identity, settings)
+        return open_index_of(store, encoder, identity, settings)
     name, embeddings, opening = _opening_of(store, settings)
     if encoder is None:
         make = partial(encoder_with_compatibility, embeddings, identity)
         encoder = await encoder_threads.submit(make)
     return await PassageIndex.aopen(name, encoder, **opening)
-
-
-def _index_of(store: LogicVectorStore, *options: Any) -> PassageIndex:
-    if any(options):
-        raise ConfigurationError("A LogicVectorStore is open already and takes no settings.")
-    return store.index
 
 
 def _opening_of(store: Any, settings: Settings) -> tuple[str, Any, Settings]:

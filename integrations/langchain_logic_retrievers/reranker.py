@@ -41,16 +41,12 @@ class CompatibilityReranker(BaseDocumentCompressor):
         top_n: number of documents; None keeps all of them.
         encoder: makes the vectors; by default the index's, or the one that comes with the package.
         index: a collection that holds some of the documents; lends their stored vectors.
-        query_syntax: as in :class:`ConstraintRetriever`; expressions need the policy ``auto`` or
-            ``boolean``.
-        exclude: texts to exclude, as in :class:`ConstraintRetriever`.
-        hard: leave out documents that contain such a text as whole words.
-        judge: reads the first documents of queries with a constraint; under the policy ``judge``
-            it alone orders the documents of every query.
+        query_syntax, exclude, hard: as in :class:`ConstraintRetriever`.
+        judge: as in :class:`ConstraintRetriever`; under the policy ``judge`` it alone orders the
+            documents of every query.
 
     Raises:
-        ValidationError: pydantic's, a ``ValueError``; it holds the message of the package's own
-            ``UnknownPolicyError`` or ``ConfigurationError``.
+        ValidationError: pydantic's ``ValueError``, with the message of the package's own error.
 
     Examples:
         >>> CompatibilityReranker(top_n=5).compress_documents(documents, query)  # doctest: +SKIP

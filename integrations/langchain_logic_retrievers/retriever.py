@@ -1,16 +1,26 @@
-"""The engine as a LangChain retriever."""
+"""The engine as a LangChain retriever, and the base of both retrievers."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Self, TypedDict, Unpack
 
+from langchain_core.callbacks import (
+    AsyncCallbackManagerForRetrieverRun,
+    CallbackManagerForRetrieverRun,
+)
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
 from pydantic import Field
 
-from langchain_logic_retrievers.base_retriever import LogicRetriever
+from langchain_logic_retrievers.documents import to_document
 from langchain_logic_retrievers.existing import open_index_over
-from langchain_logic_retrievers.settings import FilterSetting, PolicySetting
+from langchain_logic_retrievers.settings import STRICT, FilterSetting, PolicySetting
+from langchain_logic_retrievers.tracing import RETRIEVAL, asend_event, send_event
+from logic_retrievers.adapters.descriptions import describe_hits
 from logic_retrievers.adapters.settings import (
     Count,
     ExcludeSetting,
@@ -19,6 +29,7 @@ from logic_retrievers.adapters.settings import (
     Number,
     split_options,
 )
+from logic_retrievers.contradiction import ContradictionSearch
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.index import PassageIndex, Settings, UserFilter
 from logic_retrievers.judging.settings import AnyJudge
@@ -30,6 +41,34 @@ from logic_retrievers.ranking.query_input import (
     read_query,
 )
 from logic_retrievers.search import Engine
+
+
+class LogicRetriever(BaseRetriever):
+    """Base of the retrievers: any setting in ``SearchOptions`` can be given to one call."""
+
+    model_config = STRICT
+
+    @abstractmethod
+    def _request(
+        self, query: str, settings: dict[str, Any]
+    ) -> tuple[str, Engine | ContradictionSearch, dict[str, Any]]:
+        """Return the policy's name, the core's object, and the arguments of its ``search``."""
+
+    def _get_relevant_documents(
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **settings: Any
+    ) -> list[Document]:
+        policy, core, request = self._request(query, settings)
+        hits = core.search(**request)
+        send_event(RETRIEVAL, partial(describe_hits, policy, hits), run_manager.get_child())
+        return [to_document(hit) for hit in hits]
+
+    async def _aget_relevant_documents(
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, **settings: Any
+    ) -> list[Document]:
+        policy, core, request = self._request(query, settings)
+        hits = await core.asearch(**request)
+        await asend_event(RETRIEVAL, partial(describe_hits, policy, hits), run_manager.get_child())
+        return [to_document(hit) for hit in hits]
 
 
 class SearchOptions(TypedDict, total=False):
@@ -79,8 +118,7 @@ class ConstraintRetriever(LogicRetriever):
             or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
 
     Raises:
-        ValidationError: pydantic's, a ``ValueError``; it holds the message of the package's own
-            ``UnknownPolicyError``, ``ConfigurationError`` or ``InputError``.
+        ValidationError: pydantic's ``ValueError``, with the message of the package's own error.
 
     Examples:
         >>> retriever = ConstraintRetriever(index=index, k=5)              # doctest: +SKIP

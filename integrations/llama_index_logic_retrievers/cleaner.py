@@ -13,11 +13,16 @@ from pydantic import Field, PlainSerializer, PrivateAttr, computed_field
 from llama_index_logic_retrievers.evidence import with_findings
 from llama_index_logic_retrievers.filters import AnyFilter, describe_filter
 from llama_index_logic_retrievers.nodes import AnyNode, passage_of, trusted_passages
-from llama_index_logic_retrievers.settings import core_settings, refuse_unknown
+from llama_index_logic_retrievers.settings import core_settings
 from logic_retrievers import cleaning
 from logic_retrievers.adapters.built import Built, build
 from logic_retrievers.adapters.descriptions import describe_passages
-from logic_retrievers.adapters.settings import CleanerFields, OnError, warn_cleaning_skipped
+from logic_retrievers.adapters.settings import (
+    CleanerFields,
+    OnError,
+    refuse_unknown,
+    warn_cleaning_skipped,
+)
 from logic_retrievers.cleaning import Ledger
 from logic_retrievers.cleaning.settings import CommonCleaningOptions
 from logic_retrievers.effects import encoder_threads

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Annotated, Any, Unpack
 
 from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr-defined]
@@ -15,12 +14,12 @@ from pydantic import Field, PlainSerializer, PrivateAttr
 from llama_index_logic_retrievers.evidence import with_contradictions
 from llama_index_logic_retrievers.filters import AnyFilter, describe_filter
 from llama_index_logic_retrievers.nodes import AnyNode, passage_of, trusted_passages
-from llama_index_logic_retrievers.settings import core_settings, refuse_unknown
+from llama_index_logic_retrievers.settings import core_settings, reduce_settings
 from logic_retrievers import contradiction
 from logic_retrievers.adapters.built import Built, build
 from logic_retrievers.adapters.descriptions import describe_passages
 from logic_retrievers.adapters.evidence_metadata import paired
-from logic_retrievers.adapters.settings import FilterFields, FilterOptions
+from logic_retrievers.adapters.settings import FilterFields, FilterOptions, refuse_unknown
 from logic_retrievers.contradiction import FilterResult
 from logic_retrievers.contradiction.resolution_strategies import AnyResolution
 from logic_retrievers.encoders import Encoder
@@ -133,9 +132,7 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
         return "ContradictionFilter"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # LlamaIndex's own way silently leaves out fields that cannot be pickled
-        settings = {name: value for name, value in self if name != "callback_manager"}
-        return partial(type(self), **settings), ()
+        return reduce_settings(self)
 
     def filter(
         self,
@@ -157,8 +154,8 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
             InputError, ConfigurationError, MissingVectorError, ServerError: as
                 :meth:`logic_retrievers.ContradictionFilter.filter`.
         """
-        passages = [passage_of(node) for node in nodes]
-        return self._core().filter(**self._request(passages, query, top_n, trusted))
+        candidates = [(passage_of(node), node) for node in nodes]
+        return self._core().filter(**self._request(candidates, query, top_n, trusted))
 
     def _core(self) -> contradiction.ContradictionFilter:
         """Return the core's filter, kept until a setting changes: it keeps trusted vectors."""
@@ -168,15 +165,15 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
 
     def _request(
         self,
-        passages: Sequence[Passage],
-        query: str | None,
+        candidates: Sequence[tuple[Passage, Any]],
+        query: QueryBundle | str | None,
         top_n: int | None = None,
         trusted: Sequence[AnyNode | Passage] = (),
     ) -> dict[str, Any]:
         return {
-            "passages": passages,
+            "passages": [passage for passage, _ in candidates],
             "k": self.top_n if top_n is None else top_n,
-            "query": query,
+            "query": query.query_str if isinstance(query, QueryBundle) else query,
             "trusted": trusted_passages(trusted),
         }
 
@@ -184,21 +181,15 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         candidates = [(passage_of(node), node) for node in nodes]
-        request = self._from(candidates, query_bundle)
+        request = self._request(candidates, query_bundle)
         return self._staying(candidates, self._core().filter(**request))
 
     async def _apostprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
         candidates = [(passage_of(node), node) for node in nodes]
-        request = self._from(candidates, query_bundle)
+        request = self._request(candidates, query_bundle)
         return self._staying(candidates, await self._core().afilter(**request))
-
-    def _from(
-        self, candidates: Sequence[tuple[Passage, NodeWithScore]], query_bundle: QueryBundle | None
-    ) -> dict[str, Any]:
-        query = None if query_bundle is None else query_bundle.query_str
-        return self._request([passage for passage, _ in candidates], query)
 
     def _staying(
         self, candidates: Sequence[tuple[Passage, NodeWithScore]], result: FilterResult

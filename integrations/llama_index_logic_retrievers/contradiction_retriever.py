@@ -11,9 +11,9 @@ from llama_index.core.instrumentation.events.retrieval import (
 )
 from llama_index.core.schema import NodeWithScore
 
-from llama_index_logic_retrievers.base_retriever import LogicRetriever, RetrieverOptions
 from llama_index_logic_retrievers.filters import AnyFilter, to_user_filter
 from llama_index_logic_retrievers.nodes import to_nodes
+from llama_index_logic_retrievers.retriever import LogicRetriever, RetrieverOptions
 from logic_retrievers.contradiction import ContradictionSearch, ContradictionSettings
 from logic_retrievers.contradiction.pair_judge import AnyPairJudge
 from logic_retrievers.index import PassageIndex
@@ -49,13 +49,9 @@ class ContradictionRetriever(LogicRetriever):
             that pass the filter, or under ``min_probability``.
         filter: keep only nodes that pass: ``MetadataFilters``, a Qdrant ``Filter``, or
             ``{"key": value}`` over the metadata.
-        min_probability: keep only nodes that contradict with at least this probability. Without it
+        min_probability: keep only those that contradict with at least this probability. Without it
             nodes come back whether they contradict or not.
-        candidates: number of topically nearest nodes to examine.
-        alpha: weight of the sparsity in the score; by default the settings' own.
-        settings: of the contradiction vector; by default the encoder's own.
-        judge: reads the statement with the first candidates: ``auto`` for the cross-encoders that
-            come with the package, ``OnnxConflictJudge`` over another bundle, or your own model.
+        candidates, alpha, settings, judge: as in :class:`logic_retrievers.ContradictionSearch`.
         **options: ``callback_manager``, ``object_map``, ``objects`` and ``verbose``, as in every
             retriever of LlamaIndex.
 

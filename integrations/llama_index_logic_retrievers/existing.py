@@ -9,7 +9,7 @@ from llama_index.core.base.embeddings.base import BaseEmbedding
 
 from llama_index_logic_retrievers.models import encoder_part
 from llama_index_logic_retrievers.store import LogicVectorStore
-from logic_retrievers.adapters.settings import refuse_store_settings
+from logic_retrievers.adapters.settings import open_index_of, refuse_store_settings
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder, with_compatibility
 from logic_retrievers.errors import ConfigurationError
@@ -51,7 +51,7 @@ def open_index_over(
         ServerError: Qdrant failed or could not be reached.
     """
     if isinstance(store, LogicVectorStore):
-        return _index_of(store, embed_model, encoder, identity, settings)
+        return open_index_of(store, embed_model, encoder, identity, settings)
     name, opening = _opening_of(store, settings)
     return PassageIndex.open(name, _encoder(embed_model, encoder, identity), **opening)
 
@@ -66,19 +66,10 @@ async def aopen_index_over(
 ) -> PassageIndex:
     """Open the index without blocking; also where the store has only an asynchronous client."""
     if isinstance(store, LogicVectorStore):
-        return _index_of(store, embed_model, encoder, identity, settings)
+        return open_index_of(store, embed_model, encoder, identity, settings)
     name, opening = _opening_of(store, settings)
     chosen = await encoder_threads.submit(partial(_encoder, embed_model, encoder, identity))
     return await PassageIndex.aopen(name, chosen, **opening)
-
-
-def _index_of(store: LogicVectorStore, *options: Any) -> PassageIndex:
-    if any(options):
-        raise ConfigurationError(
-            "A LogicVectorStore is open already and takes no settings; they are for LlamaIndex's"
-            " QdrantVectorStore."
-        )
-    return store.index
 
 
 def _opening_of(store: Any, settings: Settings) -> tuple[str, Settings]:

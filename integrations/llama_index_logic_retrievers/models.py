@@ -12,7 +12,7 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.llms import LLM
 from pydantic import Field
 
-from llama_index_logic_retrievers.settings import refuse_unknown
+from logic_retrievers.adapters.settings import refuse_unknown
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import (
     CombinedEncoder,
@@ -94,19 +94,15 @@ class LogicEmbeddings(BaseEmbedding):
         return partial(type(self), self.vector, self.bundle, self.encoder, **settings), ()
 
     def _get_query_embedding(self, query: str) -> list[float]:
-        rows: list[list[float]] = self.encoder.encode_queries([query], [self.vector])[
-            self.vector
-        ].tolist()
-        return rows[0]
+        rows = self.encoder.encode_queries([query], [self.vector])[self.vector]
+        return [float(value) for value in rows[0]]
 
     async def _aget_query_embedding(self, query: str) -> list[float]:
         return await encoder_threads.submit(partial(self._get_query_embedding, query))
 
     def _get_text_embedding(self, text: str) -> list[float]:
-        rows: list[list[float]] = self.encoder.encode_documents([text], [self.vector])[
-            self.vector
-        ].tolist()
-        return rows[0]
+        rows = self.encoder.encode_documents([text], [self.vector])[self.vector]
+        return [float(value) for value in rows[0]]
 
     async def _aget_text_embedding(self, text: str) -> list[float]:
         return await encoder_threads.submit(partial(self._get_text_embedding, text))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 from llama_index.core.callbacks import CBEventType, EventPayload
@@ -16,9 +15,14 @@ from pydantic import Field
 
 from llama_index_logic_retrievers.evidence import with_ranking
 from llama_index_logic_retrievers.nodes import passage_of
-from llama_index_logic_retrievers.settings import PolicySetting, check_policy, refuse_unknown
+from llama_index_logic_retrievers.settings import PolicySetting, check_policy, reduce_settings
 from logic_retrievers.adapters.evidence_metadata import paired
-from logic_retrievers.adapters.settings import ExcludeSetting, HardSetting, JudgeSetting
+from logic_retrievers.adapters.settings import (
+    ExcludeSetting,
+    HardSetting,
+    JudgeSetting,
+    refuse_unknown,
+)
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import InputError
 from logic_retrievers.index import PassageIndex
@@ -53,12 +57,9 @@ class CompatibilityReranker(BaseNodePostprocessor):
         top_n: number of nodes; None keeps all of them.
         encoder: makes the vectors; by default the index's, or the one that comes with the package.
         index: a collection that holds some of the nodes; lends their stored vectors.
-        query_syntax: as in :class:`ConstraintRetriever`; expressions need the policy ``auto`` or
-            ``boolean``.
-        exclude: texts to exclude, as in :class:`ConstraintRetriever`.
-        hard: leave out nodes that contain such a text as whole words.
-        judge: reads the first nodes of queries with a constraint; under the policy ``judge`` it
-            alone orders the nodes of every query.
+        query_syntax, exclude, hard: as in :class:`ConstraintRetriever`.
+        judge: as in :class:`ConstraintRetriever`; under the policy ``judge`` it alone orders the
+            nodes of every query.
 
     Raises:
         ConfigurationError: top_n is under 1, an unknown policy, syntax or setting, or a policy that
@@ -114,9 +115,7 @@ class CompatibilityReranker(BaseNodePostprocessor):
         return "CompatibilityReranker"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # LlamaIndex's own way silently leaves out fields that cannot be pickled
-        settings = {name: value for name, value in self if name != "callback_manager"}
-        return partial(type(self), **settings), ()
+        return reduce_settings(self)
 
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, PlainSerializer
+from pydantic import BaseModel, BeforeValidator, PlainSerializer
 
 from llama_index_logic_retrievers.filters import to_trusted_filter
 from llama_index_logic_retrievers.nodes import trusted_passages
 from logic_retrievers.adapters.descriptions import any_policy_from
-from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.index import PassageIndex
 from logic_retrievers.policies import Policy, PolicyRouter, describe_policy, resolve_policy
 
 
@@ -35,29 +34,13 @@ PolicySetting = Annotated[
 ]
 
 
-def refuse_unknown(owner: str, settings: Mapping[str, Any], known: Set[str] = frozenset()) -> None:
-    """Refuse an unknown setting, which pydantic would silently drop.
+def reduce_settings(part: BaseModel) -> tuple[Any, ...]:
+    """Pickle a part as its settings.
 
-    Raises:
-        ConfigurationError: the message names it and the known ones.
+    LlamaIndex's own way silently leaves out fields that cannot be pickled.
     """
-    if unknown := sorted(settings.keys() - known):
-        names = f"; there is {', '.join(sorted(known))}" if known else ""
-        raise ConfigurationError(f"{owner} has no setting {unknown[0]!r}{names}.")
-
-
-def check_index(index: Any) -> PassageIndex:
-    """Check the index of a part.
-
-    Raises:
-        ConfigurationError: not a PassageIndex.
-    """
-    if not isinstance(index, PassageIndex):
-        raise ConfigurationError(
-            f"A PassageIndex is needed as index=, not {type(index).__name__}: store.index of a"
-            " LogicVectorStore, or PassageIndex.open(...)."
-        )
-    return index
+    settings = {name: value for name, value in part if name != "callback_manager"}
+    return partial(type(part), **settings), ()
 
 
 def core_settings(values: Mapping[str, Any], *own: str) -> dict[str, Any]:

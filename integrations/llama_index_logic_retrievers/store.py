@@ -19,16 +19,16 @@ from llama_index_logic_retrievers.models import LogicEmbeddings
 from llama_index_logic_retrievers.nodes import node_of, stored_passage
 from llama_index_logic_retrievers.settings import (
     PolicySetting,
-    check_index,
     check_policy,
-    refuse_unknown,
 )
+from logic_retrievers.adapters.settings import refuse_unknown
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder, RecentEncoder, default_encoder
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.settings import Settings
 from logic_retrievers.ranking.query_input import AnyPolicy
 from logic_retrievers.search import Engine
+from logic_retrievers.validation import check_parts
 
 
 class LogicVectorStore(BasePydanticVectorStore):
@@ -59,7 +59,7 @@ class LogicVectorStore(BasePydanticVectorStore):
     _index: PassageIndex = PrivateAttr()
 
     def __init__(self, index: PassageIndex, policy: AnyPolicy = "auto") -> None:
-        index = check_index(index)
+        check_parts(index=index, needs_index=True)
         fields: dict[str, Any] = {"stores_text": True, "policy": check_policy(policy)}
         super().__init__(**fields)
         self._index = index

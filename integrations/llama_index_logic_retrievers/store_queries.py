@@ -15,7 +15,7 @@ from qdrant_client import models
 
 from llama_index_logic_retrievers.filters import translate_filters
 from llama_index_logic_retrievers.nodes import to_nodes
-from llama_index_logic_retrievers.settings import refuse_unknown
+from logic_retrievers.adapters.settings import refuse_unknown
 from logic_retrievers.adapters.vector_search import diverse_hits
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import CollectionMismatchError, ConfigurationError, InputError

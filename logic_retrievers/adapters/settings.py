@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Annotated, Any, Literal, TypeAlias, TypedDict
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, PlainSerializer
@@ -139,6 +139,17 @@ class FilterOptions(TypedDict, total=False):
     drop_above: float | None
 
 
+def refuse_unknown(owner: str, settings: Mapping[str, Any], known: Set[str] = frozenset()) -> None:
+    """Refuse an unknown setting, which a framework would silently drop.
+
+    Raises:
+        ConfigurationError: the message names it and the known ones.
+    """
+    if unknown := sorted(settings.keys() - known):
+        names = f"; there is {', '.join(sorted(known))}" if known else ""
+        raise ConfigurationError(f"{owner} has no setting {unknown[0]!r}{names}.")
+
+
 def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Split keyword arguments of ``over`` into a retriever's settings and an index's.
 
@@ -148,6 +159,18 @@ def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
     own = {name: value for name, value in options.items() if name not in names}
     opening = {name: value for name, value in options.items() if name in names}
     return own, opening
+
+
+def open_index_of(store: Any, *options: Any) -> PassageIndex:
+    """Return the index of a store that is open already; refuse settings for it.
+
+    Raises:
+        ConfigurationError: there are settings.
+    """
+    if any(options):
+        raise ConfigurationError("A LogicVectorStore is open already and takes no settings.")
+    index: PassageIndex = store.index
+    return index
 
 
 def refuse_store_settings(settings: Settings, *further: str) -> None:

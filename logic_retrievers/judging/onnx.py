@@ -52,6 +52,7 @@ class OnnxCrossEncoder:
     entry_name: ClassVar[Entry]
     labels: ClassVar[tuple[str, ...]]
     bundle: Bundle
+    entry: CrossEncoder
     _tokenizer: SharedTokenizer
     _graphs: Graphs
     _workers: int
@@ -76,7 +77,7 @@ class OnnxCrossEncoder:
                 f"The bundle {self.bundle.manifest.name!r} has no {what}. Pass one that has, a "
                 "callable of your own, or judge=None."
             )
-        self._entry = entry
+        self.entry = entry
         check_count("threads", 1 if threads is None else threads, MAX_THREADS)
         self._settings: dict[str, Any] = {"providers": providers, "threads": threads}
         self._changes = _read_changes(self.bundle, entry.changes)
@@ -95,14 +96,9 @@ class OnnxCrossEncoder:
             raise BundleError(f"{entry.graphs[-1]!r} does not run: {error}") from error
 
     @property
-    def entry(self) -> CrossEncoder:
-        """Entry of the manifest."""
-        return self._entry
-
-    @property
     def constants(self) -> dict[str, float]:
         """Constants from the bundle."""
-        return dict(self._entry.constants)
+        return dict(self.entry.constants)
 
     def read(self, pairs: Sequence[TextPair]) -> list[tuple[float, ...]]:
         """Return the probability of each label, for each pair."""
@@ -112,7 +108,7 @@ class OnnxCrossEncoder:
     def token_ids(self, pairs: Sequence[TextPair]) -> list[list[int]]:
         """Tokens of both texts in one row for each pair, cut to the limit of the model."""
         cleaned = [(visible_text(clean_text(a)), visible_text(clean_text(b))) for a, b in pairs]
-        return self._tokenizer.encode_pairs(cleaned, self._entry.max_tokens)
+        return self._tokenizer.encode_pairs(cleaned, self.entry.max_tokens)
 
     def _probabilities(self, row: Sequence[int]) -> tuple[float, ...]:
         ids = np.array([row], dtype=np.int64)
@@ -121,15 +117,15 @@ class OnnxCrossEncoder:
             "attention_mask": np.ones_like(ids),
             "token_type_ids": np.zeros_like(ids),
         }
-        *lower, last = self._entry.graphs
+        *lower, last = self.entry.graphs
         for graph in lower:
             (feed[HIDDEN],) = self._graphs.run(graph, self._graphs.outputs(graph), feed)
-        logits = self._graphs.run(last, [self._entry.output], feed | self._changes)[0]
+        logits = self._graphs.run(last, [self.entry.output], feed | self._changes)[0]
         if logits.shape != (1, len(self.labels)):
             raise BundleError(f"logits of shape {logits.shape}, not (1, {len(self.labels)})")
         if not np.isfinite(logits).all():
             raise BundleError("logits that are not finite")
-        scaled = logits[0].astype(np.float64) / self._entry.temperature
+        scaled = logits[0].astype(np.float64) / self.entry.temperature
         exponentials = np.exp(scaled - scaled.max())
         return tuple((exponentials / exponentials.sum()).tolist())
 

@@ -34,7 +34,7 @@ CLASSES = (
     "LogicEmbeddings",
     "LogicVectorStore",
 )
-METHODS = ("over", "aover", "open", "aopen", "like", "alike", "filter", "afilter")
+METHODS = ("over", "open", "aopen", "like", "filter")
 OF_LANGCHAIN = BaseRetriever.model_fields.keys()
 OF_LLAMA_INDEX = (
     inspect.signature(LlamaIndexRetriever.__init__).parameters.keys()

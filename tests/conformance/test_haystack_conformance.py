@@ -19,8 +19,6 @@ from suites import (
     RetrieverConformance,
 )
 
-from logic_retrievers import Reranker
-
 NAMES = {
     "k": "top_k",
     "top_n": "top_k",
@@ -60,7 +58,7 @@ def in_their_words(settings):
 
 
 class TestConstraintRetriever(RetrieverConformance):
-    overrides = ("k", "filter", "min_score", "policy", "exclude", "hard")
+    overrides = ("k", "filter", "min_score", "policy", "exclude", "hard", "query_syntax")
 
     def make(self, index, **settings):
         return ConstraintRetriever(**in_their_words({"index": index, **settings}))
@@ -83,21 +81,6 @@ class TestConstraintRetrieverReadsExpressions(ExpressionConformance):
         return to_retrieved(await made.run_async(query))
 
 
-class TestConstraintRetrieverReadsExpressionsForOneRun(ExpressionConformance):
-    """The same settings, given to the run."""
-
-    def make(self, index, **settings):
-        store = LogicDocumentStore(index=index)
-        ConstraintRetriever(store, **settings)
-        return ConstraintRetriever(store, policy="topical", top_k=5), settings
-
-    def ask(self, made, query):
-        return to_retrieved(made[0].run(query, **made[1]))
-
-    async def aask(self, made, query):
-        return to_retrieved(await made[0].run_async(query, **made[1]))
-
-
 class _Documents:
     def items(self, passages):
         return [
@@ -115,21 +98,6 @@ class TestCompatibilityRanker(_Documents, RerankerConformance):
 
     async def arerank(self, reranker, query, items):
         return to_retrieved(await reranker.run_async(query, items))
-
-
-class TestCompatibilityRankerReadsExpressions(_Documents, ExpressionConformance):
-    def make(self, index, **settings):
-        made = CompatibilityRanker(document_store=LogicDocumentStore(index=index), **settings)
-        return made, self.items(list(index.scroll()))
-
-    def ask(self, made, query):
-        return to_retrieved(made[0].run(query, made[1]))
-
-    async def aask(self, made, query):
-        return to_retrieved(await made[0].run_async(query, made[1]))
-
-    def expected(self, index, query, policy):
-        return Reranker(policy=policy, index=index).rerank(query, list(index.scroll()))
 
 
 class TestContradictionFilter(_Documents, ContradictionFilterConformance):

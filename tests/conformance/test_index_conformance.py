@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import pytest
 from qdrant_client import QdrantClient
 from suites import HashedEncoder, IndexConformance
@@ -9,32 +11,32 @@ from suites import HashedEncoder, IndexConformance
 from logic_retrievers import PassageIndex
 
 
+@contextmanager
+def opener(**settings):
+    """Give a function that opens an index with these settings; close all indexes at the end."""
+    opened = []
+
+    def open_index(encoder):
+        opened.append(PassageIndex.open("conformance", encoder, **settings))
+        return opened[-1]
+
+    yield open_index
+    for index in opened:
+        index.close()
+
+
 class TestInMemory(IndexConformance):
     @pytest.fixture
     def open_index(self):
-        opened = []
-
-        def open_index(encoder):
-            opened.append(PassageIndex.open("conformance", encoder))
-            return opened[-1]
-
-        yield open_index
-        for index in opened:
-            index.close()
+        with opener() as open_index:
+            yield open_index
 
 
 class TestInFolder(IndexConformance):
     @pytest.fixture
     def open_index(self, tmp_path):
-        opened = []
-
-        def open_index(encoder):
-            opened.append(PassageIndex.open("conformance", encoder, location=tmp_path / "qdrant"))
-            return opened[-1]
-
-        yield open_index
-        for index in opened:
-            index.close()
+        with opener(location=tmp_path / "qdrant") as open_index:
+            yield open_index
 
 
 class TestOnAClientInLocalMode(IndexConformance):
@@ -47,17 +49,15 @@ class TestOnAClientInLocalMode(IndexConformance):
         client.close()
 
 
-class TestOfOneTenant(TestInMemory):
-    """Beside another tenant that has passages of the same ids."""
+class TestOfOneTenant(IndexConformance):
+    """Another tenant of the collection has passages of the same ids."""
 
     @pytest.fixture
     def open_index(self):
         with PassageIndex.open("conformance", HashedEncoder(dimension=64), tenant="other") as other:
-
-            def open_index(encoder):
-                return PassageIndex.open("conformance", encoder, client=other.client, tenant="one")
-
-            yield open_index
+            yield lambda encoder: PassageIndex.open(
+                "conformance", encoder, client=other.client, tenant="one"
+            )
 
 
 class TestOverTheWire(IndexConformance):
@@ -65,20 +65,7 @@ class TestOverTheWire(IndexConformance):
 
     @pytest.fixture
     def open_index(self, wire):
-        opened = []
-
-        def open_index(encoder):
-            opened.append(
-                PassageIndex.open(
-                    "conformance",
-                    encoder,
-                    location=wire.url,
-                    prefer_grpc=wire.prefer_grpc,
-                    grpc_port=wire.grpc_port,
-                )
-            )
-            return opened[-1]
-
-        yield open_index
-        for index in opened:
-            index.close()
+        with opener(
+            location=wire.url, prefer_grpc=wire.prefer_grpc, grpc_port=wire.grpc_port
+        ) as open_index:
+            yield open_index

@@ -22,8 +22,6 @@ from suites import (
     RetrieverConformance,
 )
 
-from logic_retrievers import Reranker
-
 
 def to_retrieved(documents):
     return [
@@ -38,7 +36,7 @@ def to_retrieved(documents):
 
 
 class TestConstraintRetriever(RetrieverConformance):
-    overrides = ("k", "filter", "min_score", "policy", "exclude", "hard")
+    overrides = ("k", "filter", "min_score", "policy", "exclude", "hard", "query_syntax")
 
     def make(self, index, **settings):
         return ConstraintRetriever(index=index, **settings)
@@ -61,20 +59,6 @@ class TestConstraintRetrieverReadsExpressions(ExpressionConformance):
         return to_retrieved(await made.ainvoke(query))
 
 
-class TestConstraintRetrieverReadsExpressionsForOneCall(ExpressionConformance):
-    """The same settings, given to the call."""
-
-    def make(self, index, **settings):
-        ConstraintRetriever(index=index, **settings)
-        return ConstraintRetriever(index=index, policy="topical", k=5), settings
-
-    def ask(self, made, query):
-        return to_retrieved(made[0].invoke(query, **made[1]))
-
-    async def aask(self, made, query):
-        return to_retrieved(await made[0].ainvoke(query, **made[1]))
-
-
 class TestContradictionRetriever(ContradictionRetrieverConformance):
     def make(self, index, **settings):
         return ContradictionRetriever(index=index, **settings)
@@ -84,22 +68,6 @@ class TestContradictionRetriever(ContradictionRetrieverConformance):
 
     async def aretrieve(self, retriever, statement):
         return to_retrieved(await retriever.ainvoke(statement))
-
-
-class TestContradictionRetrieverForOneCall(TestContradictionRetriever):
-    """The same settings, given to the call."""
-
-    def make(self, index, **settings):
-        return ContradictionRetriever(index=index, **settings), settings
-
-    def retrieve(self, retriever, statement):
-        return to_retrieved(
-            ContradictionRetriever(index=retriever[0].index).invoke(statement, **retriever[1])
-        )
-
-    async def aretrieve(self, retriever, statement):
-        made = ContradictionRetriever(index=retriever[0].index)
-        return to_retrieved(await made.ainvoke(statement, **retriever[1]))
 
 
 class _Documents:
@@ -154,21 +122,6 @@ class TestCompatibilityReranker(_Documents, RerankerConformance):
 
     async def arerank(self, reranker, query, items):
         return to_retrieved(await reranker.acompress_documents(items, query))
-
-
-class TestCompatibilityRerankerReadsExpressions(_Documents, ExpressionConformance):
-    def make(self, index, **settings):
-        made = CompatibilityReranker(index=index, **settings)
-        return made, self.items(list(index.scroll()))
-
-    def ask(self, made, query):
-        return to_retrieved(made[0].compress_documents(made[1], query))
-
-    async def aask(self, made, query):
-        return to_retrieved(await made[0].acompress_documents(made[1], query))
-
-    def expected(self, index, query, policy):
-        return Reranker(policy=policy, index=index).rerank(query, list(index.scroll()))
 
 
 class TestLogicEmbeddings(EmbeddingsConformance):

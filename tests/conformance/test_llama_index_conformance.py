@@ -29,7 +29,7 @@ from suites import (
 )
 from suites.sample_passages import hotel_passages
 
-from logic_retrievers import PassageIndex, Reranker
+from logic_retrievers import PassageIndex
 
 
 def to_retrieved(nodes):
@@ -50,7 +50,7 @@ def in_their_words(settings):
 
 
 class TestConstraintRetriever(RetrieverConformance):
-    overrides = ("k", "filter", "min_score", "policy", "exclude", "hard")
+    overrides = ("k", "filter", "min_score", "policy", "exclude", "hard", "query_syntax")
 
     def make(self, index, **settings):
         return ConstraintRetriever(index, **in_their_words(settings))
@@ -71,20 +71,6 @@ class TestConstraintRetrieverReadsExpressions(ExpressionConformance):
 
     async def aask(self, made, query):
         return to_retrieved(await made.aretrieve(query))
-
-
-class TestConstraintRetrieverReadsExpressionsForOneCall(ExpressionConformance):
-    """The same settings, given to the call."""
-
-    def make(self, index, **settings):
-        ConstraintRetriever(index, **settings)
-        return ConstraintRetriever(index, "topical", similarity_top_k=5), settings
-
-    def ask(self, made, query):
-        return to_retrieved(made[0].retrieve(query, **made[1]))
-
-    async def aask(self, made, query):
-        return to_retrieved(await made[0].aretrieve(query, **made[1]))
 
 
 class TestLogicVectorStoreReadsExpressions(TestConstraintRetrieverReadsExpressions):
@@ -116,20 +102,6 @@ class TestContradictionRetriever(ContradictionRetrieverConformance):
 
     async def aretrieve(self, retriever, statement):
         return to_retrieved(await retriever.aretrieve(statement))
-
-
-class TestContradictionRetrieverForOneCall(ContradictionRetrieverConformance):
-    """The same settings, given to the call."""
-
-    def make(self, index, **settings):
-        ContradictionRetriever(index, **in_their_words(settings))
-        return ContradictionRetriever(index), in_their_words(settings)
-
-    def retrieve(self, retriever, statement):
-        return to_retrieved(retriever[0].retrieve(statement, **retriever[1]))
-
-    async def aretrieve(self, retriever, statement):
-        return to_retrieved(await retriever[0].aretrieve(statement, **retriever[1]))
 
 
 class _Nodes:
@@ -196,21 +168,6 @@ class TestCompatibilityReranker(_Nodes, RerankerConformance):
 
     async def arerank(self, reranker, query, items):
         return to_retrieved(await reranker.apostprocess_nodes(items, query_str=query))
-
-
-class TestCompatibilityRerankerReadsExpressions(_Nodes, ExpressionConformance):
-    def make(self, index, **settings):
-        made = CompatibilityReranker(index=index, **settings)
-        return made, self.items(list(index.scroll()))
-
-    def ask(self, made, query):
-        return to_retrieved(made[0].postprocess_nodes(made[1], query_str=query))
-
-    async def aask(self, made, query):
-        return to_retrieved(await made[0].apostprocess_nodes(made[1], query_str=query))
-
-    def expected(self, index, query, policy):
-        return Reranker(policy=policy, index=index).rerank(query, list(index.scroll()))
 
 
 class TestLogicEmbeddings(EmbeddingsConformance):

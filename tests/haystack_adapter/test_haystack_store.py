@@ -271,16 +271,3 @@ def test_a_filter_error_is_of_both_trees():
     for kind in (FilterError, InputError):
         with pytest.raises(kind, match=r"'meta.year' >= 'x' cannot be translated"):
             translate_filters({"field": "meta.year", "operator": ">=", "value": "x"})
-
-
-async def test_writing_one_part_of_a_document_leaves_the_others(store):
-    """A pipeline that writes in batches would delete what the batch before had written."""
-    parts = [
-        Document(id=name, content=name, meta={"source_id": "book"})
-        for name in ("one", "two", "three")
-    ]
-    store.write_documents(parts[:1])
-    store.write_documents(parts[1:2])
-    await store.write_documents_async(parts[2:])
-    assert store.count_documents() == 9
-    assert [one.source for one in store.index.get(["one", "two"])] == ["book", "book"]

@@ -110,8 +110,3 @@ def test_what_is_no_judge(judge):
         check_any_judge(judge)
     with pytest.raises(ConfigurationError, match="judge"):
         JudgeSettings(judge)
-
-
-@pytest.mark.parametrize("judge", [None, "auto", forbidden_judge, JudgeSettings(candidates=3)])
-def test_what_is_one(judge):
-    check_any_judge(judge)

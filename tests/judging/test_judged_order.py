@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from judges import MarginJudge, failing_judge, forbidden_judge, probabilities
 from ranked_pools import Candidate, GivenPolicy, passages_of, pool_of, reference_order, text_of
 
-from logic_retrievers.effects import arun, encoder_threads, run
+from logic_retrievers.effects import encoder_threads, run
 from logic_retrievers.errors import PairJudgeWarning
 from logic_retrievers.judging.settings import JudgeSettings, WeightedJudge
 from logic_retrievers.policies.base import JudgeRequest
@@ -102,15 +100,6 @@ def test_one_question_for_all_queries(queries, constants):
 
 
 @given(pools, depths, constraints, weights)
-def test_what_a_filter_put_behind_stays_behind(pool, depth, constraint, constants):
-    """A filter is the user's word, and a judge's is an opinion."""
-    (ranking,) = judged(judge_of(pool), constants, (pool, depth, constraint))
-    passed = [ranked.passed_filter for ranked in ranking]
-    assert passed == sorted(passed, reverse=True)
-    assert passed == [pool[ranked.index].passed for ranked in ranking]
-
-
-@given(pools, depths, constraints, weights)
 def test_evidence(pool, depth, constraint, constants):
     """What was read and the verdict, behind the policy's own reason as long as that holds."""
     (ranking,) = judged(judge_of(pool), constants, (pool, depth, constraint))
@@ -175,20 +164,6 @@ def test_without_a_judge_or_a_request_it_is_the_policys_list(pool, depth):
     own = GivenPolicy(pool).rank(None, depth)
     assert judged(None, JudgeSettings(), (pool, depth, "thing")) == [own]
     assert judged(forbidden_judge, JudgeSettings(), (pool, depth, "none")) == [own]
-
-
-@given(pools, depths, constraints, weights)
-def test_async_gives_the_same(pool, depth, constraint, constants):
-    judge = judge_of(pool)
-    ids = pool_of(0, len(pool))
-    request = JudgeRequest("query 0", constraint)
-    ranking = rank_candidates(
-        GivenPolicy(pool), ids, depth, request, WeightedJudge(judge, constants)
-    )
-    operation = judge_candidates([ranking], passages_of(ids))
-    assert asyncio.run(arun(operation, encoder_threads)) == judged(
-        judge, constants, (pool, depth, constraint)
-    )
 
 
 @given(pools, constraints, weights)

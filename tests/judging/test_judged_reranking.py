@@ -12,14 +12,12 @@ from cakes import (
     listed,
     margins,
 )
-from judges import AsyncMarginJudge, MarginJudge, failing_judge, forbidden_judge
+from judges import MarginJudge, failing_judge, forbidden_judge
 from suites.hashed_encoder import HashedEncoder
 
 from logic_retrievers import Engine, Passage, PassageIndex, Reranker
 from logic_retrievers.errors import ConfigurationError, PairJudgeWarning
-from logic_retrievers.judging import JudgeSettings
 
-STRONG = {"thing_weight": 5.0, "property_weight": 5.0, "negated_fact_weight": 5.0}
 ENCODER = HashedEncoder(dimension=128)
 
 
@@ -62,16 +60,6 @@ def _penalty_of(hit):
     return {name: hit.evidence.details[name] for name in names if name in hit.evidence.details}
 
 
-@pytest.mark.parametrize("k", [1, 3, None])
-async def test_async_gives_the_same(k):
-    known = margins(nutty=-0.5, hostel=0.75, iron=-1.0)
-    for query in (*CONSTRAINED, *UNCONSTRAINED):
-        hits = reranker(MarginJudge(known)).rerank(query, PASSAGES, k)
-        for judge in (MarginJudge(known), AsyncMarginJudge(known)):
-            assert reranker(judge).rerank(query, PASSAGES, k) == hits
-            assert await reranker(judge).arerank(query, PASSAGES, k) == hits
-
-
 def test_the_judge_alone():
     """Its margin orders; who was not judged follows, and passages without text come last."""
     judge = MarginJudge(margins(iron=0.5, plain=1.0, nutty=-1.0))
@@ -83,17 +71,6 @@ def test_the_judge_alone():
         hit.passage.text for hit in reranker(None, "topical").rerank("lemon cake", PASSAGES)
     ]
     assert listed(reranker(judge, "judge").rerank("lemon cake", given, 1)) == [("plain", 1.0)]
-
-
-def test_hard_and_named_outright():
-    """Words decide who is left out; the judge decides the order of the others."""
-    judge = MarginJudge(margins(nutty=1.0, waived=1.0, iron=0.9))
-    made = reranker(JudgeSettings(judge, **STRONG))
-    hits = made.rerank("a cake", PASSAGES, 3, exclude=["nuts"], hard=True)
-    assert ids(hits)[0] == "iron"
-    assert not {"nutty", "waived"} & set(ids(hits))
-    soft = made.rerank("a cake", PASSAGES, 3, exclude=["nuts"])
-    assert set(ids(soft)) == {"nutty", "waived", "iron"}
 
 
 async def test_a_failure_leaves_the_order_and_is_told():

@@ -72,30 +72,7 @@ def test_the_bundles_judge_is_loaded_when_it_is_needed(index, monkeypatch):
     assert loaded[0].queries == [PROPERTY] * 7
 
 
-def test_a_bundle_without_a_judge_is_no_failure(index, monkeypatch):
-    monkeypatch.setattr(onnx, "default_judge", lambda: None)
-    for query in CONSTRAINED:
-        assert Engine(index).search(query) == Engine(index, judge=None).search(query)
-
-
 # --- with a constraint
-
-
-@pytest.mark.parametrize("query", CONSTRAINED)
-@pytest.mark.parametrize("name", ["hostel", "nutty", "iron", "plain"])
-def test_its_word_moves_a_passage(index, query, name):
-    """Up where it satisfies, down where it violates, and it says so."""
-    for margin, rank, verb in ((0.9, 1, "satisfies"), (-0.9, 7, "violates")):
-        judge = MarginJudge(margins(**{name: margin}))
-        hits = Engine(index, judge=JudgeSettings(judge, **STRONG)).search(query, 7)
-        (hit,) = (hit for hit in hits if hit.passage.id == name)
-        assert hit.rank == rank
-        assert hit.evidence.reason.endswith(f"the judge reads that it {verb} the query (0.90)")
-        judgement = hit.evidence.details["judge"]
-        assert (judgement["verdict"], judgement["text"]) == (verb, TEXTS[name])
-        assert sum("judge" in hit.evidence.details for hit in hits) == 1
-        text = query if isinstance(query, str) else query.text
-        assert judge.queries == [text] * 7
 
 
 @pytest.mark.parametrize(
@@ -136,28 +113,6 @@ async def test_every_way_of_searching_gives_the_same(index, k):
             assert [await same.asearch(query, k) for query in queries] == single
             assert same.search_many(queries, k) == single
             assert await same.asearch_many(queries, k) == single
-
-
-async def test_many_queries_are_one_question(index):
-    for judge in (MarginJudge({}), AsyncMarginJudge({})):
-        engine = Engine(index, judge=judge)
-        engine.search_many([THING, "lemon cake", NEGATED_FACT, THING], 3)
-        await engine.asearch_many([THING, "lemon cake", NEGATED_FACT, THING], 3)
-        assert len(judge.asked) == 2
-        assert judge.queries == [*[THING] * 7, *[NEGATED_FACT] * 7, *[THING] * 7] * 2
-
-
-@pytest.mark.parametrize("query", CONSTRAINED)
-def test_only_as_many_as_the_settings_say(index, query):
-    """An expensive model reads two; the others keep the score that they came with."""
-    judge = MarginJudge(dict.fromkeys(TEXTS.values(), -1.0))
-    hits = Engine(index, judge=JudgeSettings(judge, candidates=2, **STRONG)).search(query, 7)
-    assert len(judge.passages) == 2
-    unread = [hit for hit in hits if hit.passage.text not in judge.passages]
-    assert hits[:5] == unread
-    assert not any("judge" in hit.evidence.details for hit in unread)
-    assert {hit.passage.text for hit in hits[5:]} == set(judge.passages)
-    assert len(Engine(index, judge=JudgeSettings(judge, candidates=2)).search(query, 1)) == 1
 
 
 # --- beside the other settings
@@ -218,13 +173,6 @@ def test_the_judge_alone_without_a_judge_is_refused(index, monkeypatch):
             Engine(index, "judge", judge=judge).search(PROPERTY, 7)
     with pytest.raises(ConfigurationError, match="judge is 'auto'"):
         Engine(index, judge="nli")
-
-
-def test_the_judge_alone_that_fails_leaves_plain_search(index):
-    plain = Engine(index, "topical", judge=None).search(PROPERTY, 7)
-    with pytest.warns(PairJudgeWarning):
-        failed = Engine(index, "judge", judge=failing_judge).search(PROPERTY, 7)
-    assert listed(failed) == listed(plain)
 
 
 def test_the_judge_alone_reads_beyond_k(index):

@@ -20,7 +20,6 @@ from logic_export.bundles.manifests import checksums
 from onnx import numpy_helper
 from pair_bundles import LETTERS, WORDS, write_pair_bundle
 
-from logic_retrievers import Engine, Passage, PassageIndex
 from logic_retrievers.effects import encoder_threads, run
 from logic_retrievers.encoders.bundle import load_bundle
 from logic_retrievers.errors import BundleError, ProviderError
@@ -104,20 +103,6 @@ def test_its_constants_are_those_of_the_bundle(judge, tmp_path):
     assert run(resolve_judge(weighted), encoder_threads).constants == JudgeSettings(
         candidates=7, thing_weight=0.4
     )
-
-
-def test_a_search_with_the_constants_of_a_bundle(tmp_path):
-    """From the manifest to the hits, as with the bundle that is shipped."""
-    made = OnnxPairJudge(write_pair_bundle(tmp_path, constants={"candidates": 2}))
-    with PassageIndex.open("letters") as index:
-        index.add([Passage(letter, f"{letter} cake") for letter in "abcd"])
-        hits = Engine(index, judge=made).search("a cake without nuts", 3)
-    assert len(hits) == 3
-    for hit in hits:
-        if (judgement := hit.evidence.details.get("judge")) is not None:
-            (answer,) = made([(hit.passage.text, "a cake without nuts")])
-            names = ("satisfies", "neutral", "violates")
-            assert [judgement[name] for name in names] == pytest.approx(answer, abs=1e-5)
 
 
 def test_it_travels_to_another_process(folder):

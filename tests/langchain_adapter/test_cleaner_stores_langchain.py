@@ -122,14 +122,3 @@ async def test_a_record_manager_sees_no_change_in_a_verdict(run, where):
         plain = index(given, manager, store, key_encoder=document_key, cleanup="full")
         assert counts(plain) == (0, 6, 0)
         assert at.count() == len(DOCUMENTS)
-
-
-async def test_a_document_that_loses_later_is_hidden_though_it_is_skipped(run):
-    """It is not written again, so that its flag has to reach the stored one."""
-    with empty_store() as store:
-        manager, given = records(), nameless()
-        await run(newest(store.index), given[:1], manager, store)
-        assert searched_texts(store.index) == {OPEN}
-        told = await run(newest(store.index), [given[0], given[2]], manager, store)
-        assert counts(told) == (1, 1, 0)
-        assert searched_texts(store.index) == {SHUT}

@@ -5,14 +5,13 @@ from __future__ import annotations
 import pytest
 from langchain_classic.retrievers import (
     ContextualCompressionRetriever,
-    EnsembleRetriever,
 )
 from langchain_classic.retrievers.document_compressors import DocumentCompressorPipeline
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
-from langchain_core.runnables import RunnableParallel, RunnablePassthrough
+from langchain_core.runnables import RunnablePassthrough
 from langchain_corpus import DOCUMENTS, QUERY, ids
 from langchain_logic_retrievers import CompatibilityReranker, ConstraintRetriever
 from langchain_logic_retrievers.tracing import RERANKING, RETRIEVAL
@@ -32,17 +31,6 @@ def chain(retriever):
     return inputs | prompt | model | StrOutputParser()
 
 
-async def test_a_chain_streams(chain):
-    """A step that waits for the whole input turns a stream into one piece."""
-    assert chain.invoke(QUERY) == ANSWER
-    pieces = list(chain.stream(QUERY))
-    assert len(pieces) > 5
-    assert "".join(pieces) == ANSWER
-    pieces = [piece async for piece in chain.astream(QUERY)]
-    assert len(pieces) > 5
-    assert "".join(pieces) == ANSWER
-
-
 async def test_a_chain_tells_what_happened(chain):
     """The model's tokens and our events come through one stream."""
     seen = [event async for event in chain.astream_events(QUERY, version="v2")]
@@ -50,38 +38,6 @@ async def test_a_chain_tells_what_happened(chain):
     assert sum(event["event"] == "on_chat_model_stream" for event in seen) > 5
     [end] = [event for event in seen if event["event"] == "on_retriever_end"]
     assert end["data"]["output"][0].metadata["logic"]["policy"] == "exclusion"
-
-
-async def test_the_text_for_the_model_holds_no_evidence(retriever):
-    """Scores and reasons in the prompt would be read as content."""
-    prompt = ChatPromptTemplate.from_template("{context}")
-    text = ((retriever | joined) | (lambda context: {"context": context}) | prompt).invoke(QUERY)
-    assert text.to_messages()[0].content == joined(retriever.invoke(QUERY))
-    assert "logic" not in text.to_string()
-
-
-async def test_in_parallel(index, retriever):
-    """Threads share one index; a race would mix up the answers."""
-    union = ConstraintRetriever(index=index, policy="union")
-    both = RunnableParallel(auto=retriever, union=union)
-    expected = {"auto": retriever.invoke(QUERY), "union": union.invoke(QUERY)}
-    assert both.invoke(QUERY) == expected
-    assert await both.ainvoke(QUERY) == expected
-    queries = [f"{QUERY} {n}" for n in range(12)]
-    assert retriever.batch(queries) == [retriever.invoke(query) for query in queries]
-    assert await retriever.abatch(queries) == retriever.batch(queries)
-
-
-async def test_in_an_ensemble(store, index):
-    """It fuses by text; our documents must be the same ones in both lists."""
-    plain = store.as_retriever(search_kwargs={"k": 6, "policy": "topical"})
-    ensemble = EnsembleRetriever(
-        retrievers=[ConstraintRetriever(index=index, k=6), plain], weights=[0.9, 0.1]
-    )
-    results = ensemble.invoke(QUERY)
-    assert sorted(ids(results)) == ids(DOCUMENTS)
-    assert results[0].id == ConstraintRetriever(index=index, k=1).invoke(QUERY)[0].id
-    assert ids(await ensemble.ainvoke(QUERY)) == ids(results)
 
 
 async def test_as_a_compressor(store, listener):

@@ -22,10 +22,6 @@ from langchain_core.documents import Document
 from langchain_core.load import dumps
 from langchain_core.runnables import RunnableLambda
 from langchain_corpus import ids
-from langchain_logic_retrievers import (
-    ContradictionFilter,
-)
-from langchain_logic_retrievers.documents import to_candidates
 from langchain_logic_retrievers.tracing import FILTERING
 from naming import stable
 from placed import SETTINGS, PlacedEncoder
@@ -42,28 +38,6 @@ from logic_retrievers.errors import (
 )
 
 LAW = Document("inn | shut | c", id="law")
-
-DOGS = [
-    Document("Dogs are not allowed in the office.", id="2022", metadata={"date": "2022-05-02"}),
-    Document("Dogs are allowed in the office.", id="2024", metadata={"date": "2024-09-01"}),
-    Document("Guests sign in at the desk.", id="desk", metadata={"date": "2023-03-03"}),
-]
-
-
-def test_the_core_decides():
-    """A decision of the adapter's own would not be the one that was measured."""
-    results = contradictions(resolution="prefer_newest", top_n=3).compress_documents(
-        DOCUMENTS, "inns"
-    )
-    passages = [passage for passage, _ in to_candidates(DOCUMENTS)]
-    expected = core.ContradictionFilter(PlacedEncoder(), resolution="prefer_newest").filter(
-        passages, 3
-    )
-    assert ids(results) == [hit.passage.id for hit in expected.hits] == [TAX, SHUT, COPPER]
-    for document, hit in zip(results, expected.hits, strict=True):
-        told = {**hit.evidence.to_dict(), "score": hit.score, "rank": hit.rank}
-        assert document.metadata == {**hit.passage.metadata, "logic": {"contradiction": told}}
-        json.dumps(document.metadata, allow_nan=False)
 
 
 async def test_it_stands_in_a_chain_as_it_is():
@@ -160,10 +134,6 @@ def test_settings_that_change_later_are_heard():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"resolution": "unknown"}, "unknown"),
-        ({"resolution": "prefer_source"}, "source_order"),
-        ({"top_n": 0}, "at least 1"),
-        ({"threshold": 2}, "threshold must be"),
         ({"trusted": ["law"]}, "trusted"),
         ({"trusted_filter": {}}, "trust every passage"),
         ({"against_trusted": "keep"}, "against_trusted"),
@@ -216,7 +186,6 @@ def test_settings_are_public_and_fit_for_json():
         "judge": None,
         "judge_above": None,
         "drop_above": None,
-        "edited_copies": False,
     }
 
 
@@ -308,14 +277,6 @@ def test_trusted_ones_are_picked_in_every_way(wanted):
     """A dictionary that pydantic takes for a Qdrant filter would trust everybody."""
     made = contradictions(trusted_filter=wanted)
     assert ids(made.compress_documents(DOCUMENTS, "inns")) == [TAX, SHUT, COPPER, DUTY]
-
-
-def test_the_older_of_two_goes():
-    """A default that cannot tell the plainest contradiction is worth nothing."""
-    made = ContradictionFilter(resolution="prefer_newest", top_n=2)
-    assert ids(made.compress_documents(DOGS, "dogs in the office")) == ["2024", "desk"]
-    judged = ContradictionFilter(trusted=[Document("Dogs are allowed in the office.")])
-    assert [hit.passage.id for hit in judged.filter(DOGS).dropped] == ["2022"]
 
 
 def test_another_id_is_another_document():

@@ -56,14 +56,6 @@ def test_a_hit_becomes_a_document():
     }
 
 
-@pytest.mark.parametrize("own", [{"logic": "modal"}, {"logic": {"kind": "modal"}}, {}])
-def test_a_users_own_keys_stay(own):
-    """A course catalogue may well have a field `logic`; it is not ours to delete."""
-    metadata = {**own, "relevance_score": 3, "n": 1}
-    assert without_evidence(metadata) == metadata
-    assert to_passages([Document("text", metadata=metadata)])[0].metadata == metadata
-
-
 def test_ids_are_given_kept_or_made():
     """An id that is lost means a second copy at the next run."""
     documents = [Document("a", id="own"), Document("b"), Document("c", id="other")]
@@ -146,16 +138,6 @@ def test_what_is_the_users_own_stays(own):
     again = with_contradictions(ranked, FILTERED)
     assert again.metadata["relevance_score"] == 0.5
     assert without_evidence(again.metadata) == own
-
-
-def test_a_later_filter_takes_the_place_of_an_earlier_one():
-    """Nested, it would grow with every step."""
-    later = Hit(Passage("a", "text"), 2, 0.1, FILTERED.evidence)
-    twice = with_contradictions(
-        with_contradictions(with_ranking(Document("text"), RANKED), FILTERED), later
-    )
-    assert twice.metadata["logic"]["contradiction"] == {**TOLD, "score": 0.1, "rank": 2}
-    assert twice == with_contradictions(with_ranking(Document("text"), RANKED), later)
 
 
 def test_a_copy_of_the_same_kind():

@@ -32,31 +32,6 @@ def run(request):
     return call
 
 
-@pytest.mark.parametrize(
-    ("cleanup", "left", "deleted"),
-    [
-        (None, {"inn", "bar", "pool", "pub"}, 0),
-        ("incremental", {"inn", "pub", "pool"}, 1),
-        ("scoped_full", {"inn", "pub", "pool"}, 1),
-        ("full", {"inn", "pub"}, 2),
-    ],
-)
-async def test_cleaning_up(run, cleanup, left, deleted):
-    """A store that cleans on its own, or not at all, leaves stale or missing documents."""
-    manager = InMemoryRecordManager("p")
-    manager.create_schema()
-    with LogicVectorStore.open().index as passages:
-        store = LogicVectorStore(passages)
-        first = await run(FIRST, manager, store, cleanup=cleanup)
-        assert (first["num_added"], first["num_skipped"]) == (3, 0)
-        again = await run(FIRST, manager, store, cleanup=cleanup)
-        assert (again["num_added"], again["num_skipped"], again["num_deleted"]) == (0, 3, 0)
-        second = await run(SECOND, manager, store, cleanup=cleanup)
-        assert (second["num_added"], second["num_skipped"]) == (1, 1)
-        assert second["num_deleted"] == deleted
-        assert {passage.text for passage in passages.scroll()} == left
-
-
 async def test_a_blank_document_among_others(run):
     """A page that the loader could not read stops the run, and so all later ones."""
     manager = InMemoryRecordManager("p")
@@ -69,15 +44,3 @@ async def test_a_blank_document_among_others(run):
         assert {passage.text for passage in passages.scroll()} == {"inn", "pub"}
         again = await run([*SECOND, document(" ", "a")], manager, store, cleanup="full")
         assert again["num_skipped"] == 3
-
-
-async def test_a_forced_update_writes_again(run):
-    """Somebody who changed the encoder needs every vector anew."""
-    manager = InMemoryRecordManager("p")
-    manager.create_schema()
-    with LogicVectorStore.open().index as passages:
-        store = LogicVectorStore(passages)
-        await run(FIRST, manager, store, cleanup="incremental")
-        forced = await run(FIRST, manager, store, cleanup="incremental", force_update=True)
-        assert forced["num_updated"] == 3
-        assert passages.count() == 3

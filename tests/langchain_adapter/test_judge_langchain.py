@@ -7,11 +7,10 @@ import pickle
 from collections.abc import Sequence
 
 import pytest
-from langchain_corpus import DOCUMENTS, ids
+from langchain_corpus import DOCUMENTS
 from langchain_logic_retrievers import CompatibilityReranker, ConstraintRetriever
 from pydantic import ValidationError
 
-from logic_retrievers import Engine
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging.settings import JudgeSettings
 
@@ -43,24 +42,6 @@ def told(pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float, float]]:
 @pytest.fixture
 def judge() -> Judge:
     return Judge()
-
-
-async def test_it_is_asked_about_queries_with_a_constraint_alone(index, judge):
-    """A query without one gets what plain search gives, and waits for no judge."""
-    retriever = ConstraintRetriever(index=index, judge=judge, k=3)
-    plain = ConstraintRetriever(index=index, judge=None, k=3)
-    assert retriever.invoke(PLAIN) == plain.invoke(PLAIN)
-    assert not judge.asked
-    results = retriever.invoke(QUERY)
-    assert {query for _, query in judge.asked} == {QUERY}
-    assert len(judge.asked) == len(DOCUMENTS)
-    expected = [hit.passage.id for hit in Engine(index, judge=judge).search(QUERY, 3)]
-    assert ids(results) == expected
-    assert await retriever.ainvoke(QUERY) == results
-    everything = retriever.invoke(QUERY, k=6)
-    verdicts = {d.id: d.metadata["logic"]["details"]["judge"]["verdict"] for d in everything}
-    assert (verdicts["doc 2"], verdicts["doc 4"]) == ("violates", "satisfies")
-    json.dumps([document.metadata for document in results], allow_nan=False)
 
 
 async def test_a_call_replaces_it(index, judge):

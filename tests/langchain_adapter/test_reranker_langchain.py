@@ -13,8 +13,6 @@ from langchain_logic_retrievers.tracing import RERANKING
 from pydantic import ValidationError
 
 from logic_retrievers import AutoPolicy, ExclusionSettings, SequentialPolicy
-from logic_retrievers.encoders import CombinedEncoder, default_encoder
-from logic_retrievers.errors import ConfigurationError, EmptyTextError, MissingVectorError
 
 
 def test_documents_without_id_stay_without():
@@ -30,20 +28,9 @@ def test_documents_without_id_stay_without():
     ]
 
 
-def test_a_document_without_text_follows_behind():
-    """A blank page of a PDF must not fail the whole query, nor vanish."""
-    found = CompatibilityReranker().compress_documents(
-        [Document(" ", id="blank"), *DOCUMENTS], QUERY
-    )
-    assert found[-1].id == "blank"
-    assert found[-1].metadata["logic"]["passed_filter"] is False
-
-
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"top_n": 0}, "at least 1"),
-        ({"policy": "unknown"}, "unknown policy"),
         ({"encoder": "all-minilm"}, "Encoder"),
         ({"k": 3}, "k"),
     ],
@@ -52,17 +39,6 @@ def test_bad_settings_are_refused_when_they_are_set(settings, words):
     """Else the first query of a user's user finds them."""
     with pytest.raises(ValidationError, match=words):
         CompatibilityReranker(**settings)
-
-
-def test_errors_are_the_packages_own():
-    """A caller who catches LogicRetrieversError must catch these."""
-    with pytest.raises(EmptyTextError):
-        CompatibilityReranker().compress_documents(DOCUMENTS, " ")
-    topical = CombinedEncoder([(default_encoder(), {"topical": "topical"})])
-    with pytest.raises((ConfigurationError, MissingVectorError), match="compatibility"):
-        CompatibilityReranker(policy="sequential", encoder=topical).compress_documents(
-            DOCUMENTS, QUERY
-        )
 
 
 def test_settings_are_public_and_fit_for_json():

@@ -90,22 +90,3 @@ def test_no_secret_is_told_of_contradictions(listener):
     assert not [text for text in told if KEY in text or double.url in text]
     ours = [text for thing in (retriever, kept) for text in said_by(thing)]
     assert not [text for text in ours if "PlacedEncoder" in text]
-
-
-def test_settings_are_told(index):
-    """What changes the result must be seen, or two different traces look alike."""
-    retriever = ConstraintRetriever(index=index, policy="union", k=7, min_score=0.5)
-    assert "'union'" in repr(retriever)
-    assert retriever.model_dump() == {
-        "name": None,
-        "tags": None,
-        "metadata": None,
-        "policy": "union",
-        "k": 7,
-        "filter": None,
-        "min_score": 0.5,
-        "query_syntax": "words",
-        "exclude": (),
-        "hard": False,
-        "judge": "auto",
-    }

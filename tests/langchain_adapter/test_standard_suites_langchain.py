@@ -5,7 +5,6 @@ A class here says what to build; no test of theirs is overridden, skipped or exp
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,8 +25,6 @@ from langchain_tests.integration_tests import (
     VectorStoreIntegrationTests,
 )
 from langchain_tests.unit_tests import EmbeddingsUnitTests
-from placed import PlacedEncoder
-from pytest_socket import SocketBlockedError
 
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.encoders.base import Encoder
@@ -69,10 +66,6 @@ class TestConstraintRetriever(_Retriever):
     pass
 
 
-class TestConstraintRetrieverUnion(_Retriever):
-    policy = "union"
-
-
 class TestContradictionRetriever(RetrieversIntegrationTests):
     @pytest.fixture
     def encoder(self) -> Encoder:
@@ -98,22 +91,10 @@ class TestContradictionRetriever(RetrieversIntegrationTests):
         return "The inn is loud."
 
 
-class TestContradictionRetrieverOverPlacedVectors(TestContradictionRetriever):
-    @pytest.fixture
-    def encoder(self) -> Encoder:
-        return PlacedEncoder()
-
-
 class TestEmbeddings(EmbeddingsIntegrationTests):
     @property
     def embeddings_class(self) -> type[Embeddings]:
         return LogicEmbeddings
-
-
-class TestCompatibilityEmbeddings(TestEmbeddings):
-    @property
-    def embedding_model_params(self) -> dict[str, Any]:
-        return {"vector": "compatibility"}
 
 
 class TestEmbeddingsUnit(EmbeddingsUnitTests):
@@ -139,10 +120,3 @@ class TestVectorStoreOverTheirEmbeddings(VectorStoreIntegrationTests):
         store = LogicVectorStore.from_documents(nothing, self.get_embeddings(), identity="fake")
         yield store
         store.index.close()
-
-
-@pytest.mark.filterwarnings("ignore:A test tried to use socket")
-def test_sockets_are_off_here():
-    """A suite that reaches for the network would pass unseen on a machine that has one."""
-    with pytest.raises(SocketBlockedError):
-        socket.create_connection(("127.0.0.1", 9), timeout=1)

@@ -8,17 +8,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import pytest
-from contradicting_nodes import AGAIN, DUTY, OPEN, TAX, opposed
+from contradicting_nodes import AGAIN, DUTY, OPEN, opposed
 from llama_index.core.schema import ImageNode, MetadataMode, TextNode
-from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
+from llama_index.core.vector_stores.types import MetadataFilters
 from llama_index_logic_retrievers import CorpusCleaner
 from naming import stable
 from placed import SETTINGS, PlacedEncoder
-from qdrant_client import AsyncQdrantClient, QdrantClient, models
+from qdrant_client import AsyncQdrantClient, QdrantClient
 from suites import HashedEncoder
 
-from logic_retrievers import Passage, PassageIndex
-from logic_retrievers.cleaning import Ledger
+from logic_retrievers import PassageIndex
 from logic_retrievers.contradiction.resolution_strategies import (
     PreferNewest,
     PreferSource,
@@ -100,60 +99,12 @@ def second(one, other):
     return other
 
 
-def test_what_loses_is_marked_and_all_say_against_whom():
-    results = cleaner()(opposed())
-    assert [node.node_id for node in results] == [node.node_id for node in opposed()]
-    assert hidden(results) == LOSE
-    told = [
-        (finding["kind"], finding["opponent"], finding["action"])
-        for finding in findings(results[1])
-    ]
-    assert told == [("contradiction", DUTY, "quarantined")]
-    (only,) = findings(results[1])
-    assert only["probability"] > 0.9
-    assert only["quarantined"] == [DUTY]
-    assert json.loads(json.dumps(results[0].metadata)) == results[0].metadata
-    assert hidden(CorpusCleaner(encoder=PlacedEncoder())(opposed())) == []  # annotate
-
-
 def test_no_model_and_no_prompt_reads_the_verdict():
     """Embedded, it would move the vector; in a prompt it would argue with the text."""
     results, given = cleaner()(opposed()), opposed()
     for mode in (MetadataMode.EMBED, MetadataMode.LLM):
         contents = [node.get_content(metadata_mode=mode) for node in results]
         assert contents == [node.get_content(metadata_mode=mode) for node in given]
-
-
-def test_it_looks_into_the_collection_and_hides_what_loses_there(tmp_path):
-    ledger = Ledger(tmp_path / "ledger.sqlite")
-    with PassageIndex.open(encoder=PlacedEncoder(), vectors=VECTORS) as index:
-        index.add([Passage(OPEN, OPEN, {"date": 2020}), Passage(TAX, TAX, {"date": 2024})])
-        results = CorpusCleaner(index, ledger=ledger, resolution="prefer_newest")(
-            [opposed()[2], opposed()[4]]
-        )
-        assert hidden(results) == [DUTY]
-        assert [passage.quarantined for passage in index.get([OPEN, TAX])] == [True, False]
-        assert index.count() == 2
-        assert set(ledger.states(index.collection)) == {OPEN, DUTY}
-
-
-def test_trusted_nodes_judge():
-    law = TextNode(text="inn | shut | law", id_="law")
-    assert hidden(cleaner("annotate", trusted=[law])(opposed())) == [OPEN, AGAIN]
-    for wanted in (
-        {"source": "inn"},
-        MetadataFilters(filters=[MetadataFilter(key="source", value="inn")]),
-        models.Filter(
-            must=[
-                models.FieldCondition(key="metadata.source", match=models.MatchValue(value="inn"))
-            ]
-        ),
-        lambda passage: passage.metadata["source"] == "inn",
-    ):
-        made = cleaner("annotate", trusted_filter=wanted)
-        assert hidden(made(opposed())) == [OPEN, AGAIN]
-        made.against_trusted = "annotate"
-        assert hidden(made(opposed())) == []
 
 
 def test_nodes_that_cannot_be_judged_go_through():
@@ -189,19 +140,6 @@ async def test_a_failure_may_be_raised():
         cleaner(on_error="ignore")
 
 
-def test_a_failing_ledger_is_told_and_nothing_is_hidden(tmp_path):
-    (tmp_path / "file").write_text("")
-    with PassageIndex.open(encoder=PlacedEncoder(), vectors=VECTORS) as index:
-        index.add([Passage(OPEN, OPEN, {"date": 2020})])
-        made = CorpusCleaner(index, ledger=tmp_path / "file" / "l", resolution="prefer_newest")
-        with pytest.warns(CleaningSkippedWarning, match="StorageError: cannot make"):
-            assert hidden(made(opposed()[2:3])) == []
-        assert not index.get([OPEN])[0].quarantined
-        made.ledger = tmp_path / "ledger.sqlite"  # mended: it goes on
-        made(opposed()[2:3])
-        assert index.get([OPEN])[0].quarantined
-
-
 def test_what_was_skipped_is_not_remembered_as_judged():
     """A pipeline's cache keeps what came out; unjudged nodes must not come back from it."""
     made = cleaner(encoder=FailingEncoder())
@@ -216,9 +154,7 @@ def test_what_was_skipped_is_not_remembered_as_judged():
     ("settings", "error", "told"),
     [
         ({"resolution": "no-such"}, UnknownResolutionError, "no-such"),
-        ({"resolution": "prefer_source"}, ConfigurationError, "source_order"),
         ({"threshold": 2.0}, ConfigurationError, "threshold"),
-        ({"against_trusted": "drop"}, ConfigurationError, "quarantine"),
         ({"trusted": ["law"]}, InputError, "node"),
         ({"trusted_filter": MetadataFilters(filters=[])}, ConfigurationError, "trust"),
         ({"ledger": 3}, ConfigurationError, "ledger"),

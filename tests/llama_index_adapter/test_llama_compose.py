@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import pytest
 from llama_index.core.base.base_retriever import BaseRetriever
-from llama_index.core.chat_engine import CondensePlusContextChatEngine, ContextChatEngine
 from llama_index.core.llms.mock import MockLLM
-from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.query_engine import (
     RetrieverQueryEngine,
-    RouterQueryEngine,
 )
-from llama_index.core.retrievers import QueryFusionRetriever, RouterRetriever
+from llama_index.core.retrievers import QueryFusionRetriever
 from llama_index.core.schema import NodeWithScore
-from llama_index.core.selectors import LLMSingleSelector
-from llama_index.core.tools import QueryEngineTool, RetrieverTool
-from llama_index_logic_retrievers import CompatibilityReranker, ConstraintRetriever
+from llama_index_logic_retrievers import ConstraintRetriever
 from llama_stubs import PromptsLLM, QueriesLLM
 
 
@@ -59,9 +54,8 @@ async def test_a_query_engine_answers_from_the_hits(retriever, query):
     assert ids((await engine.aquery(query)).source_nodes) == ids(answer.source_nodes)
 
 
-@pytest.mark.parametrize("mode", ["reciprocal_rerank", "relative_score", "simple"])
-@pytest.mark.parametrize("use_async", [False, True])
-def test_fusion_merges_one_node_of_several_queries(index, query, mode, use_async):
+@pytest.mark.parametrize("mode", ["reciprocal_rerank", "simple"])
+def test_fusion_merges_one_node_of_several_queries(index, query, mode):
     """Evidence in the hash: the list would hold each node as often as there are queries."""
     fusion = QueryFusionRetriever(
         [ConstraintRetriever(index, similarity_top_k=5)],
@@ -69,7 +63,7 @@ def test_fusion_merges_one_node_of_several_queries(index, query, mode, use_async
         num_queries=4,
         mode=mode,
         similarity_top_k=8,
-        use_async=use_async,
+        use_async=False,
     )
     results = ids(fusion.retrieve(query))
     assert len(results) == len(set(results))
@@ -90,33 +84,3 @@ async def test_fusion_merges_with_another_retriever(index, nodes, query, num_que
     results = ids(fusion.retrieve(query))
     assert sorted(results) == sorted(node.node_id for node in nodes)
     assert sorted(ids(await fusion.aretrieve(query))) == sorted(results)
-
-
-async def test_a_router_chooses_it(retriever, engine, query):
-    """Routers look at a description and call the tool."""
-    selector = LLMSingleSelector.from_defaults(
-        llm=QueriesLLM(lines='[{"choice": 1, "reason": "hotels"}]')
-    )
-    tool = RetrieverTool.from_defaults(retriever, description="Hotels.")
-    router = RouterRetriever(selector, [tool], llm=MockLLM())
-    assert ids(router.retrieve(query)) == ids(retriever.retrieve(query))
-    assert ids(await router.aretrieve(query)) == ids(retriever.retrieve(query))
-    engines = RouterQueryEngine(
-        selector, [QueryEngineTool.from_defaults(engine, description="Hotels.")], llm=MockLLM()
-    )
-    assert ids(engines.query(query).source_nodes) == ids(retriever.retrieve(query))
-
-
-@pytest.mark.parametrize("kind", [ContextChatEngine, CondensePlusContextChatEngine])
-async def test_chat_engines(retriever, query, kind):
-    """Follow-up questions go through the same retriever."""
-    chat = kind.from_defaults(
-        retriever=retriever,
-        llm=MockLLM(max_tokens=4),
-        memory=ChatMemoryBuffer.from_defaults(token_limit=1000, tokenizer_fn=str.split),
-        node_postprocessors=[CompatibilityReranker(top_n=2)],
-    )
-    answer = chat.chat(query)
-    assert len(answer.source_nodes) == 2
-    assert (await chat.achat("and with a pool?")).source_nodes
-    assert "".join(chat.stream_chat(query).response_gen)

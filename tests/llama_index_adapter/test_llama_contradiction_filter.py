@@ -32,7 +32,6 @@ from llama_index_logic_retrievers import (
     ContradictionFilter,
     open_index_over,
 )
-from llama_index_logic_retrievers.nodes import passage_of
 from llama_stubs import recorded
 from naming import stable
 from placed import SETTINGS, PlacedEncoder, vectors
@@ -48,7 +47,6 @@ from logic_retrievers.contradiction.resolution_strategies import (
 )
 from logic_retrievers.errors import (
     ConfigurationError,
-    ConflictingTrustWarning,
     InputError,
     LogicRetrieversError,
     UnknownResolutionError,
@@ -150,23 +148,6 @@ OF_PYTHON = [
 ]
 
 
-def test_the_core_decides(results):
-    """A decision of the adapter's own would not be the one that was measured."""
-    left = contradictions("prefer_newest", top_n=3).postprocess_nodes(results, query_str=QUERY)
-    passages = [passage_of(result.node) for result in results]
-    expected = core.ContradictionFilter(PlacedEncoder(), resolution="prefer_newest").filter(
-        passages, 3
-    )
-    assert ids(left) == kept(expected.hits) == [TAX, SHUT, COPPER]
-    before = {result.node.node_id: result for result in results}
-    for one, hit in zip(left, expected.hits, strict=True):
-        told = {**hit.evidence.to_dict(), "score": hit.score, "rank": hit.rank}
-        own = before[one.node.node_id]
-        assert one.node.metadata == {**own.node.metadata, "logic": {"contradiction": told}}
-        assert one.score == own.score
-        json.dumps(one.node.metadata, allow_nan=False)
-
-
 def test_what_was_dropped_can_be_read_without_callbacks(results):
     """A context that got shorter without a word looks like a bad retriever."""
     made = contradictions("drop_both", top_n=4)
@@ -255,15 +236,6 @@ def test_trusted_nodes_of_every_kind(results, trusted):
     assert marked == ([SHUT] if trusted == opposed()[2] else [])
 
 
-def test_trusted_ones_that_contradict_each_other_are_told(results):
-    """Nobody would know why a trusted node judged nobody, or which line's filter it was."""
-    made = contradictions(trusted=[LAW, TextNode(text="inn | open | d", id_="t")])
-    with pytest.warns(ConflictingTrustWarning, match="'law', 't'") as caught:
-        result = made.filter(results)
-    assert caught[0].filename == __file__
-    assert "'law', 't'" in result.notes[0]
-
-
 @pytest.mark.parametrize("way", WAYS)
 def test_trusted_ones_are_picked_in_every_way(results, way):
     """Users of either framework bring the filter that they know."""
@@ -309,13 +281,7 @@ def test_it_travels_to_another_process(kind):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [
-        ("resolution", "best"),
-        ("threshold", 2.0),
-        ("trusted", ["x"]),
-        ("top_n", 0),
-        ("date_key", ""),
-    ],
+    [("resolution", "best"), ("trusted", ["x"]), ("top_n", 0)],
 )
 def test_a_bad_value_is_refused_at_the_next_call(name, value):
     """Kept nodes that were judged by other settings than the present ones."""
@@ -359,27 +325,6 @@ def test_settings_make_the_same_filter():
         assert again.filter(retrieved_nodes()) == made.filter(retrieved_nodes())
 
 
-def test_the_older_of_two_goes_with_the_shipped_encoder():
-    """A default that cannot tell the plainest contradiction is worth nothing."""
-    results = [
-        NodeWithScore(
-            node=TextNode(
-                id_=date,
-                text=text,
-                metadata={"date": date},
-                excluded_embed_metadata_keys=["date"],
-            )
-        )
-        for text, date in (
-            ("Dogs are not allowed in the office.", "2022-05-02"),
-            ("Dogs are allowed in the office.", "2024-09-01"),
-            ("Guests sign in at the desk.", "2023-03-03"),
-        )
-    ]
-    made = ContradictionFilter("prefer_newest", top_n=2)
-    assert ids(made.postprocess_nodes(results)) == ["2024-09-01", "2023-03-03"]
-
-
 def test_settings_tell_what_the_filter_does():
     """LlamaIndex's caches know a part by its settings: what is left out gives stale results."""
     described = [contradictions(**kind).to_json() for kind in (*KINDS, *OF_PYTHON)]
@@ -401,7 +346,6 @@ def test_settings_tell_what_the_filter_does():
         "judge": None,
         "judge_above": None,
         "drop_above": None,
-        "edited_copies": False,
     }
 
 
@@ -409,8 +353,6 @@ def test_settings_tell_what_the_filter_does():
     ("settings", "error", "words"),
     [
         ({"resolution": "unknown"}, UnknownResolutionError, "unknown"),
-        ({"resolution": "prefer_source"}, ConfigurationError, "source_order"),
-        ({"top_n": 0}, ConfigurationError, "top_n"),
         ({"threshold": 2.0}, ConfigurationError, "threshold"),
         ({"trusted": ["law"]}, InputError, "node"),
         ({"trusted_filter": MetadataFilters(filters=[])}, ConfigurationError, "trust"),

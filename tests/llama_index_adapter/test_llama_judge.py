@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 from collections.abc import Sequence
 
@@ -10,7 +9,6 @@ import pytest
 from llama_index.core.schema import NodeWithScore
 from llama_index_logic_retrievers import CompatibilityReranker, ConstraintRetriever
 
-from logic_retrievers import Engine
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging.settings import JudgeSettings
 
@@ -51,22 +49,6 @@ def found(nodes) -> list[NodeWithScore]:
 
 def ids(results):
     return [result.node.node_id for result in results]
-
-
-async def test_it_is_asked_about_queries_with_a_constraint_alone(index, judge):
-    """A query without one gets what plain search gives, and waits for no judge."""
-    retriever = ConstraintRetriever(index, judge=judge)
-    plain = ConstraintRetriever(index, judge=None)
-    assert retriever.retrieve(PLAIN) == plain.retrieve(PLAIN)
-    assert not judge.asked
-    results = retriever.retrieve(QUERY)
-    assert {query for _, query in judge.asked} == {QUERY}
-    assert len(judge.asked) == 8
-    assert ids(results) == [hit.passage.id for hit in Engine(index, judge=judge).search(QUERY, 4)]
-    assert await retriever.aretrieve(QUERY) == results
-    evidence = results[0].metadata["logic"]["details"]["judge"]
-    assert evidence["verdict"] in ("satisfies", "neutral")
-    assert json.loads(json.dumps(evidence)) == evidence
 
 
 async def test_a_call_and_an_attribute_replace_it(index, judge):

@@ -177,18 +177,6 @@ def test_metadata_of_the_users_own_under_our_key_is_kept():
     index.close()
 
 
-def test_what_lay_under_our_key_is_put_back():
-    """A user's own metadata would be gone once a result is stored again."""
-    node = TextNode(id_="a", text="A quiet inn.", metadata={"logic": "modal"})
-    with LogicVectorStore.open().index as index:
-        store = LogicVectorStore(index)
-        store.add([node])
-        (results,) = ConstraintRetriever(index, similarity_top_k=1).retrieve("inn")
-        assert results.node.metadata["logic"]["replaced"] == {"logic": "modal"}
-        store.add([results.node])
-        assert store.get_nodes()[0].metadata == {"logic": "modal"}
-
-
 def test_the_rest_of_a_text_resource_comes_back():
     """A link to where a text lies would be lost without a word."""
     resource = MediaResource(text="A quiet inn.", mimetype="text/html", url="http://inn.example/")

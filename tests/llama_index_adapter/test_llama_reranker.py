@@ -7,7 +7,7 @@ import pickle
 
 import pytest
 from llama_index.core.callbacks import CallbackManager, CBEventType, LlamaDebugHandler
-from llama_index.core.schema import ImageNode, NodeWithScore, QueryBundle, TextNode
+from llama_index.core.schema import ImageNode, NodeWithScore, TextNode
 from llama_index_logic_retrievers import CompatibilityReranker, LogicEmbeddings
 from llama_stubs import recorded
 
@@ -32,27 +32,6 @@ def found(nodes) -> list[NodeWithScore]:
 
 def ids(nodes):
     return [result.node.node_id for result in nodes]
-
-
-def test_top_n_and_all(found, query):
-    """A prompt that was planned for three passages gets another number."""
-    assert len(CompatibilityReranker(top_n=3).postprocess_nodes(found, query_str=query)) == 3
-    assert len(CompatibilityReranker().postprocess_nodes(found, QueryBundle(query))) == 8
-    assert len(CompatibilityReranker(top_n=99).postprocess_nodes(found, query_str=query)) == 8
-    reranker = CompatibilityReranker()
-    reranker.top_n = 2
-    assert len(reranker.postprocess_nodes(found, query_str=query)) == 2
-
-
-def test_one_node_counts_once_and_all_else_of_it_is_kept(query):
-    """The same node of two retrievers would fill the prompt twice."""
-    node = TextNode(id_="a", text="A quiet inn.", embedding=[1.0, 2.0], metadata={"x": 1})
-    twin = TextNode(id_="b", text="A quiet inn.", metadata={"x": 1})
-    given = [NodeWithScore(node=one, score=0.5) for one in (node, twin, node)]
-    ranked = CompatibilityReranker().postprocess_nodes(given, query_str=query)
-    assert ids(ranked) == ["a", "b"]
-    assert ranked[0].node.embedding == [1.0, 2.0]
-    assert ranked[0].node.metadata["x"] == 1
 
 
 def test_nodes_without_text_follow_behind(found, query):
@@ -95,10 +74,6 @@ async def test_a_missing_query_is_an_error_as_in_llama_indexs_own(found):
 
 def test_bad_settings_are_refused():
     """Else they fail at the first query that comes."""
-    with pytest.raises(ConfigurationError, match="top_n"):
-        CompatibilityReranker(top_n=0)
-    with pytest.raises(ConfigurationError, match="best"):
-        CompatibilityReranker("best")
     with pytest.raises(ConfigurationError, match="policy"):
         CompatibilityReranker(3)
     with pytest.raises(ConfigurationError, match="compatibility"):

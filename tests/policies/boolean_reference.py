@@ -54,37 +54,3 @@ def calibrated(tree, u, s):
 
 def _each(route, several):
     return {i: route(one[i] for one in several) for i in several[0]}
-
-
-def ensemble(tree, c, i):
-    """Min, max and difference; c: text -> id -> cosine."""
-    match tree:
-        case Atom():
-            return c[tree.text][i]
-        case Or():
-            return max(ensemble(part, c, i) for part in tree.parts)
-    parts = tree.parts if isinstance(tree, And) else (tree,)
-    wanted = [ensemble(part, c, i) for part in parts if not isinstance(part, Not)]
-    denied = [ensemble(part.part, c, i) for part in parts if isinstance(part, Not)]
-    return (min(wanted) if wanted else 0.0) - sum(denied)
-
-
-def sets(tree, c, depth):
-    """Id -> score of what is in the resulting set."""
-    match tree:
-        case Atom():
-            order = sorted(c[tree.text], key=lambda i: (-c[tree.text][i], i))
-            return {i: c[tree.text][i] for i in order[:depth]}
-        case Or():
-            found = {}
-            for part in tree.parts:
-                for i, score in sets(part, c, depth).items():
-                    found[i] = max(found.get(i, -math.inf), score)
-            return found
-    wanted = [sets(part, c, depth) for part in tree.parts if not isinstance(part, Not)]
-    denied = [sets(part.part, c, depth) for part in tree.parts if isinstance(part, Not)]
-    return {
-        i: sum(found[i] for found in wanted)
-        for i in wanted[0]
-        if all(i in found for found in wanted) and not any(i in found for found in denied)
-    }

@@ -107,17 +107,6 @@ def test_single_vector_policies_are_plain_search(collection, k):
         ]
 
 
-@given(collection, k, share, limit)
-def test_a_filter_never_shortens_a_list(collection, k, keep, limit):
-    """Users count on k hits wherever there are k passages to give."""
-    for policy in (
-        SequentialPolicy(tau=0.9, limit=limit),
-        CoderUnionPolicy(keep=keep, limit=limit),
-    ):
-        reachable = len(pool_of(policy, collection, k).ids)
-        assert len(ranked(policy, collection, k)) == min(k, reachable)
-
-
 def test_union_by_hand():
     """CoDeR eq. 9 to 11 on three passages: .3/1 + .7/2, .3/2 + .7/1, .3/3 + .7/3."""
     pool = CandidatePool(

@@ -13,7 +13,6 @@ import pytest
 from logic_retrievers.contradiction import ContradictionSearch
 from logic_retrievers.errors import EmptyTextError, MissingVectorError
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.types import Passage
 from suites.contradicting_passages import (
     COPPER,
     DOGS,
@@ -124,15 +123,6 @@ class ContradictionRetrieverConformance(ABC):
             result.metadata.clear()  # type: ignore[attr-defined]
         assert self.retrieve(retriever, NINE) == expected
         assert condition == {"source": ["inn", "press"]}
-
-    def test_what_comes_later_is_found(self, index: PassageIndex) -> None:
-        """A retriever that keeps its own copy of the collection answers from yesterday's."""
-        retriever = self.make(index, k=100)
-        self.retrieve(retriever, NINE)
-        index.add([Passage("later", NINE.replace("nine", "noon"))])
-        assert "later" in [result.id for result in self.retrieve(retriever, NINE)[:3]]
-        index.delete(["later"])
-        assert "later" not in [result.id for result in self.retrieve(retriever, NINE)]
 
     def test_an_empty_statement_is_refused(self, index: PassageIndex) -> None:
         """An empty list would say that nothing contradicts it."""

@@ -36,7 +36,7 @@ VERDICTS = {"satisfied", "unsatisfied", "violated", "avoided"}
 
 
 class ExpressionConformance(ABC):
-    """A retriever or reranker with ``query_syntax="expression"`` answers as the core does.
+    """A retriever with ``query_syntax="expression"`` answers as the core does.
 
     ::
 
@@ -50,8 +50,6 @@ class ExpressionConformance(ABC):
 
             async def aask(self, made, query):
                 ...
-
-    A reranker gets all passages of the index, and says in :meth:`expected` what the core's gives.
     """
 
     @abstractmethod

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from logic_retrievers.errors import ExpressionError
 from logic_retrievers.index import PassageIndex
+from logic_retrievers.queries import Expression
 from logic_retrievers.rerank import Reranker
 from logic_retrievers.types import Passage
 from suites.evidence import check_evidence, check_results
@@ -54,7 +56,8 @@ class RerankerConformance(ABC):
     def make(self, **settings: Any) -> Any:
         """A reranker.
 
-        Settings are ``policy``, ``top_n``, ``encoder``, ``index``, ``exclude`` and ``hard``.
+        Settings are ``policy``, ``top_n``, ``encoder``, ``index``, ``exclude``, ``hard`` and
+        ``query_syntax``.
         """
 
     @abstractmethod
@@ -142,6 +145,21 @@ class RerankerConformance(ABC):
             check_results(results, core.rerank(PLAIN, passages, 5, exclude=named, hard=hard))
         with pytest.raises(ValueError, match="hard=True"):
             self.make(policy="sequential", encoder=encoder, exclude=named)
+
+    def test_an_expression_is_read_as_one(
+        self, encoder: WatchedEncoder, passages: list[Passage]
+    ) -> None:
+        """Read as a phrase, what stands under NOT comes first."""
+        text = '"a quiet hotel" AND NOT (garden OR nightclub)'
+        made = self.make(encoder=encoder, policy="boolean", query_syntax="expression")
+        expected = Reranker(encoder, "boolean").rerank(Expression.parse(text), passages)
+        results = self.rerank(made, text, self.items(passages))
+        check_results(results, expected)
+        check_evidence(results, expected)
+        with pytest.raises(ExpressionError):
+            self.rerank(made, "harbour AND", self.items(passages))
+        with pytest.raises(ValueError, match="boolean"):
+            self.make(encoder=encoder, policy="sequential", query_syntax="expression")
 
     def test_what_goes_in_stays_as_it_is(
         self, encoder: WatchedEncoder, passages: list[Passage]
