@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+# Characters that cannot be seen or that reverse a line. The two joiners are not among them: many
+# scripts, and emoji, are written with them.
 HIDDEN = re.compile(
     "["
     "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls, except tab and line ends
@@ -14,8 +16,6 @@ HIDDEN = re.compile(
     "\U000e0000-\U000e007f"  # tags: can hold a message for a model that no reader sees
     "]"
 )
-"""Characters that cannot be seen or that reverse a line. The two joiners are not among them: many
-scripts, and emoji, are written with them."""
 
 
 def show_hidden(text: str) -> str:

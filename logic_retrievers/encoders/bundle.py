@@ -29,7 +29,7 @@ from logic_retrievers.errors import (
     ChecksumError,
     QueryEncoderError,
 )
-from logic_retrievers.paths import exists, is_folder
+from logic_retrievers.paths import exists
 
 DEFAULT_BUNDLE = "all-minilm-l6-v2"
 _COPY_AGAIN = "Copy or download the bundle again; nothing of it was used."
@@ -53,10 +53,8 @@ class Bundle:
 
     def read(self, name: str) -> bytes:
         """Content of one file of the bundle, or of a query encoder."""
-        for encoder in self.query_encoders.values():
-            if name == encoder.file:
-                return encoder.content
-        return _read(self.path, name)
+        added = {encoder.file: encoder.content for encoder in self.query_encoders.values()}
+        return added[name] if name in added else _read(self.path, name)
 
     def with_query_encoder(
         self, source: QueryEncoderSource | None, head: str | None = None
@@ -153,19 +151,13 @@ def load_bundle(path: str | Path | None = None) -> Bundle:
     Raises:
         BundleNotFoundError: no such folder, or it has no manifest.
         ChecksumError: a file is not the one that the manifest lists.
-        BundleError: a malformed manifest, an unknown format version, or a file that is missing or
-            not a regular one.
+        BundleError: a malformed manifest, or a file that is missing or not a regular one.
     """
     folder = default_bundle_path() if path is None else Path(path)
-    if not is_folder(folder):
-        raise BundleNotFoundError(
-            f"There is no bundle folder at {str(folder)!r}. Check the path; a bundle is a folder "
-            f"with {MANIFEST_NAME}, and `python -m logic_export.bundles.default_bundle` makes one."
-        )
     if not exists(folder / MANIFEST_NAME):
         raise BundleNotFoundError(
-            f"{str(folder)!r} holds no {MANIFEST_NAME}, so it is not a bundle. A folder of "
-            "sentence-transformers opens with SentenceTransformerEncoder instead."
+            f"There is no bundle folder at {str(folder)!r} with a {MANIFEST_NAME}. Check the path; "
+            "a model of sentence-transformers opens with SentenceTransformerEncoder."
         )
     manifest = _read_manifest(folder)
     for name, expected in manifest.files.items():

@@ -119,7 +119,7 @@ class CrossEncoder(Description):
             entailment, neutral, contradiction; pair kinds have
             ``logic_retrievers.judging.PAIR_KINDS``.
         max_tokens: longest pair of texts in tokens, special ones included; the longer text is cut.
-        temperature: logits are divided by it, so that probabilities are calibrated.
+        temperature: logits are divided by it.
         constants: a judge has the weights of its judgements in a ranking; pair kinds have the
             ``threshold`` of a contradiction; NLI has weights and thresholds that combine its
             reading with the score of the vectors (``judging.conflict``).
@@ -179,12 +179,10 @@ class Manifest(Description):
 
     Args:
         licence: of the weights, as an SPDX expression.
-        origin: the model that the bundle was made from.
         notice: file that names authors and changes, as the licence requires.
         files: file name -> SHA-256, for every file of the bundle but the manifest.
         tokenizer: file name of the ``tokenizers`` description; its padding section, if it has one,
             gives the id of the padding token.
-        heads: vector name -> head.
         judge: reads a passage and a query; optional, as the next two.
         pair_kinds: reads two passages of a corpus.
         nli: reads two texts: can both be true of one thing?

@@ -38,19 +38,15 @@ CHECKSUM_KEY = "logic_retrievers.checksum"
 class QueryEncoderCard(Description):
     """The description of a query encoder.
 
+    For the other fields see :class:`Head` and :class:`Side`.
+
     Args:
-        head: the named vector whose queries it encodes.
         document_fingerprint: of the document side that it was trained with.
         tokenizer: SHA-256 of the bundle's tokenizer file.
         trunk: SHA-256 of the bundle's graph that runs first; None if this graph reads tokens.
-        output: the graph's output to read.
-        dimension, pooling, normalise: see :class:`Head`.
-        prefix, max_tokens: see :class:`Side`.
         origin: the model or run that it was made from.
-        training: the sets that it was trained on, with their licences.
-        ships: whether these licences allow it to be distributed.
+        ships: whether the licences of the training data allow it to be distributed.
         texts, vectors: some queries without prefix, and the original model's vector of each.
-        min_cosine: smallest allowed cosine between a vector of this file and its reference.
         graph_bytes: length of the file without this description.
     """
 

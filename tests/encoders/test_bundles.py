@@ -79,13 +79,9 @@ def test_a_changed_file_is_refused(bundle: Path, name: str):
         OnnxEncoder(bundle)
 
 
-def test_no_folder_and_no_manifest_are_told_apart(tmp_path: Path):
-    with pytest.raises(BundleNotFoundError, match="no bundle folder"):
-        load_bundle(tmp_path / "nowhere")
-    with pytest.raises(BundleNotFoundError, match="SentenceTransformerEncoder"):
-        load_bundle(tmp_path)
-    for path in ("n" * 5000, "a\0b", ""):
-        with pytest.raises(BundleNotFoundError):
+def test_a_folder_without_a_manifest_is_no_bundle(tmp_path: Path):
+    for path in ("nowhere", "n" * 5000, "a\0b", ""):
+        with pytest.raises(BundleNotFoundError, match="SentenceTransformerEncoder"):
             load_bundle(tmp_path / path)
 
 
@@ -159,7 +155,6 @@ def test_only_regular_files_are_read(bundle: Path, name: str, replace):
 @pytest.mark.parametrize(
     "row",
     [
-        {"vectors": [[0.0] * 4]},
         {"vectors": [[1e200] * 4]},
         {"vectors": [[math.nan] * 4]},
         {"vectors": [[1.0, 0.0]]},

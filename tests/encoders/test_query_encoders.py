@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import pickle
 from pathlib import Path
 
@@ -136,26 +135,20 @@ def test_another_process_gets_the_same_query_encoder(encoder, file):
     np.testing.assert_allclose(queries(again), queries(swapped), atol=1e-6)
 
 
-def test_a_file_on_disk_never_mixes_two_query_encoders(encoder, file, tmp_path):
-    """A cache that gave out the old vectors would hide the new encoder."""
-    cached = CachedEncoder(encoder, tmp_path / "cache")
-    queries(cached)
-    swapped = with_query_encoder(cached, file)
-    np.testing.assert_array_equal(queries(swapped), queries(encoder.with_query_encoder(file)))
-    np.testing.assert_array_equal(queries(with_query_encoder(swapped, None)), queries(encoder))
-
-
-def test_a_memory_never_mixes_two_query_encoders(encoder, file, monkeypatch):
-    """It is one memory for both, so that documents are not encoded again."""
-    recent = RecentEncoder(encoder)
-    queries(recent)
-    documents(recent)
-    swapped = with_query_encoder(recent, file)
-    assert swapped._memory is recent._memory
-    np.testing.assert_array_equal(queries(swapped), queries(encoder.with_query_encoder(file)))
-    np.testing.assert_array_equal(queries(recent), queries(encoder))
+def test_a_cache_never_mixes_two_query_encoders(encoder, file, tmp_path, monkeypatch):
+    """It would hide the new encoder; but documents are not encoded again."""
+    expected = queries(encoder), queries(encoder.with_query_encoder(file))
+    caches = [CachedEncoder(encoder, tmp_path / "cache"), RecentEncoder(encoder)]
+    swapped = [with_query_encoder(cache, file) for cache in caches]
+    for cache, other in zip(caches, swapped, strict=True):
+        for _ in range(2):
+            np.testing.assert_array_equal(queries(cache), expected[0])
+            np.testing.assert_array_equal(queries(other), expected[1])
+        np.testing.assert_array_equal(queries(with_query_encoder(other, None)), expected[0])
+    stored = [documents(cache) for cache in caches]
     monkeypatch.setattr(OnnxEncoder, "_encode", None)
-    np.testing.assert_array_equal(documents(swapped), documents(recent))
+    for vectors, other in zip(stored, swapped, strict=True):
+        np.testing.assert_array_equal(documents(other), vectors)
 
 
 def test_a_part_under_another_name_is_found_by_its_documents(encoder, file):
@@ -171,6 +164,9 @@ def test_a_part_under_another_name_is_found_by_its_documents(encoder, file):
     np.testing.assert_array_equal(queries(back, "mine"), queries(encoder))
     with pytest.raises(ConfigurationError, match="makes no vector 'theirs'"):
         with_query_encoder(combined, None, "theirs")
+    assert with_query_encoder(noise, None) is noise
+    with pytest.raises(ConfigurationError, match="FunctionEncoder"):
+        with_query_encoder(noise, file)
 
 
 def test_of_several_vectors_of_the_same_documents_its_own_is_taken(encoder, file):
@@ -179,13 +175,6 @@ def test_of_several_vectors_of_the_same_documents_its_own_is_taken(encoder, file
     assert read.find_head({"a": spec, "topical": spec}) == "topical"
     assert read.find_head({"a": spec, "b": spec}) == "a"
     assert read.find_head({"a": spec, "topical": spec}, "a") == "a"
-
-
-def test_an_encoder_without_a_query_side_of_its_own_says_so(file):
-    function = FunctionEncoder(lambda texts: [[1.0, 2.0]] * len(texts), identity="a")
-    assert with_query_encoder(function, None) is function
-    with pytest.raises(ConfigurationError, match="FunctionEncoder takes no query encoder"):
-        with_query_encoder(function, file)
 
 
 def test_a_file_that_is_not_there_or_none(encoder, folder, tmp_path):
@@ -219,16 +208,6 @@ def test_every_damage_is_found(file):
             read_query_encoder(file)
 
 
-@pytest.mark.timeout(60)
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in folders on this system")
-def test_only_a_regular_file_is_read(tmp_path):
-    """A pipe was waited for, and a device read until the memory was full."""
-    os.mkfifo(tmp_path / "pipe")
-    for path in (tmp_path / "pipe", Path("/dev/zero")):
-        with pytest.raises(QueryEncoderError, match="no regular file"):
-            read_query_encoder(path)
-
-
 def test_nothing_may_stand_behind_the_description(file):
     """Protobuf reads messages one after the other as one: another graph would join this one."""
     whole = file.read_bytes()
@@ -240,6 +219,7 @@ def test_nothing_may_stand_behind_the_description(file):
 @pytest.mark.parametrize(
     ("old", "new"),
     [
+        ('{"format_version":1', '{"format_version":2'),
         ('"prefix":""', f'"prefix":{"[" * 960}{"]" * 960}'),
         ('"min_cosine":0.999', '"min_cosine":NaN'),
         ('"texts":["a b c"', '"texts":["   "'),
@@ -261,14 +241,6 @@ def test_a_description_that_cannot_be_used(encoder, file, old, new):
     with pytest.raises(QueryEncoderError) as refused:
         encoder.with_query_encoder(file)
     assert len(str(refused.value)) < 1000
-
-
-def test_another_format_version_is_refused(file):
-    """A file of tomorrow may say things that this version would leave out."""
-    content = file.read_bytes()
-    file.write_bytes(content.replace(b'{"format_version":1', b'{"format_version":2'))
-    with pytest.raises(QueryEncoderError, match="format_version"):
-        read_query_encoder(file)
 
 
 def test_other_documents_are_refused(encoder, file, folder, tmp_path):
@@ -296,15 +268,3 @@ def test_what_does_not_fit_is_refused(encoder, folder, tmp_path, change, message
     with pytest.raises(BundleError, match=message) as refused:
         encoder.with_query_encoder(wrong)
     assert "wrong.query.onnx" in str(refused.value)
-
-
-def test_a_number_is_no_file():
-    """``open`` takes it for an open file of the process, a database say, and closes it."""
-    read, write = os.pipe()
-    try:
-        with pytest.raises(QueryEncoderError, match="not int"):
-            read_query_encoder(read)
-        os.fstat(read)
-    finally:
-        os.close(read)
-        os.close(write)

