@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from logic_retrievers.errors import MissingExtraError
-from logic_retrievers.hidden_characters import show_hidden
+from logic_retrievers.text import show_hidden
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -40,7 +40,7 @@ def csv_cell(value: Any) -> Any:
 def template_environment(package: str, extra: str) -> Environment:
     """A jinja2 environment for the folder ``templates`` of a package; output is HTML-escaped.
 
-    Its filter ``visible`` is :func:`~logic_retrievers.hidden_characters.show_hidden`.
+    Its filter ``visible`` is :func:`~logic_retrievers.text.show_hidden`.
 
     Raises:
         MissingExtraError: jinja2 is not installed.

@@ -347,7 +347,8 @@ def _cosines(
     vectors = encoder._encode(role, texts, [head], warn_if_truncated=False)[head]
     expected = np.asarray(references, dtype=np.float32)
     expected /= np.linalg.norm(expected, axis=1, keepdims=True)
-    return np.einsum("ij,ij->i", vectors, expected)
+    cosines: Vectors = np.einsum("ij,ij->i", vectors, expected)
+    return cosines
 
 
 def _check_cosine(cosine: float, least: float, place: str = "") -> None:

@@ -169,6 +169,9 @@ async def test_k_is_filled_from_however_far(nutty, policy):
     assert await engine.asearch("a cake recipe", 2, exclude=["nut"], hard=True) == hits
     more = engine.search("a cake recipe", 50, exclude=["nut"], hard=True)
     assert sorted(ids(more)) == ["x", "y", "z"]
+    # a policy that cuts its list keeps it cut: what it did not pass is no substitute
+    cutting = SequentialPolicy(tau=0.5, backfill=False)
+    assert engine.search("a cake recipe", 2, policy=cutting, exclude=["nut"], hard=True) == []
 
 
 def test_a_search_that_looks_no_further_says_so():
@@ -193,12 +196,6 @@ def test_min_score_and_filter_hold(nutty, engine):
     nutty.delete(["w"])
 
 
-def test_a_policy_that_cuts_its_list_keeps_it_cut(nutty):
-    """Passages that a policy did not pass are no substitutes."""
-    policy = SequentialPolicy(tau=0.5, backfill=False)
-    assert Engine(nutty, policy).search("a cake recipe", 2, exclude=["nut"], hard=True) == []
-
-
 @pytest.mark.parametrize(
     ("settings", "error", "words"),
     [
@@ -218,14 +215,6 @@ def test_what_cannot_be_excluded_is_refused(index, settings, error, words):
     reranker = Reranker(policy=settings.pop("policy", "auto"), index=index)
     with pytest.raises(error, match=words):
         reranker.rerank(QUERY, [Passage("a", "A cake.")], **settings)
-
-
-def test_thirty_one_texts_and_those_of_the_query(engine):
-    many = [f"text {n}" for n in range(31)]
-    assert len(engine.search(QUERY, 3, exclude=[*many, "TEXT 3"])) == 3
-    with pytest.raises(InputError, match="32 texts"):
-        engine.search("a cake recipe without nuts", 3, exclude=many)
-    assert len(engine.search(QUERY, 3, exclude=many, hard=True, policy="topical")) == 3
 
 
 def test_a_router_of_ones_own_reads_the_list(index):

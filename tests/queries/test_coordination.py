@@ -116,7 +116,6 @@ def test_what_is_ruled_out_stays_listed():
 
 
 def test_the_evidence_points_at_the_connective():
-    """Behind white space that the parser squeezes, too."""
     text = "orchids   of Malaysia  or \t orchids of Thailand"
     parsed = PARSER.parse(text)
     assert (parsed.cue, parsed.rule) == ("or", "coordination")

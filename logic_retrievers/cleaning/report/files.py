@@ -17,8 +17,8 @@ from logic_retrievers.cleaning.report.page import render_page
 from logic_retrievers.cleaning.result import CleaningResult, Decision, Difference
 from logic_retrievers.contradiction.resolution_strategies import metadata_value, passage_source
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.hidden_characters import escape_hidden
 from logic_retrievers.html import csv_cell
+from logic_retrievers.text import escape_hidden
 from logic_retrievers.types import Passage
 
 BYTE_ORDER_MARK = "\ufeff"
