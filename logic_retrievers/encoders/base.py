@@ -163,11 +163,7 @@ def encode(
 
 
 def check_names(names: Sequence[str] | None, specs: Mapping[str, VectorSpec]) -> tuple[str, ...]:
-    """The requested names; None requests all.
-
-    Raises:
-        ConfigurationError: the encoder does not make a vector of that name.
-    """
+    """The requested names; None requests all."""
     if names is None:
         return tuple(specs)
     if isinstance(names, str) or not isinstance(names, Iterable):
@@ -182,12 +178,7 @@ def check_names(names: Sequence[str] | None, specs: Mapping[str, VectorSpec]) ->
 
 
 def clean_texts(texts: Sequence[str]) -> list[str]:
-    """The texts without lone surrogates (see :func:`clean_text`) and invisible characters.
-
-    Raises:
-        InputError: not a sequence of strings; the message gives the index.
-        EmptyTextError: a text has no visible character.
-    """
+    """The texts without lone surrogates (see :func:`clean_text`) and invisible characters."""
     if isinstance(texts, (str, bytes)) or not isinstance(texts, Sequence):
         raise InputError(
             f"Texts must be a list of strings, not {type(texts).__name__}. For one text: [text]."

@@ -102,11 +102,7 @@ class Bundle:
 
 
 def replace_query_side(manifest: Manifest, name: str, encoder: QueryEncoder) -> Manifest:
-    """A copy of a manifest in which a query encoder encodes the queries of one head.
-
-    Raises:
-        QueryEncoderError: tokenizer, trunk, dimension or pooling differ from the head's.
-    """
+    """A copy of a manifest in which a query encoder encodes the queries of one head."""
     card, head = encoder.card, manifest.heads[name]
     trunk = next((file for file, digest in manifest.files.items() if digest == card.trunk), None)
     kind = (card.dimension, card.pooling, card.normalise)

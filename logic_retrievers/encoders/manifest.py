@@ -280,12 +280,7 @@ D = TypeVar("D", bound=Description)
 
 
 def read_file(path: str | Path) -> bytes:
-    """Content of a regular file.
-
-    Raises:
-        OSError: there is no such regular file, or it cannot be read.
-        ValueError: the path holds a null byte.
-    """
+    """Content of a regular file."""
     # opening a pipe waits for a writer, and reading a device may never end
     if Path(path).exists() and not Path(path).is_file():
         raise OSError("it is no regular file")
@@ -293,11 +288,7 @@ def read_file(path: str | Path) -> bytes:
 
 
 def parse_description(model: type[D], content: str | bytes) -> D:
-    """Parse a description.
-
-    Raises:
-        ValueError: the content is malformed, or of another format version.
-    """
+    """Parse a description."""
     try:
         return model.model_validate_json(content)
     except ValidationError as error:

@@ -89,9 +89,6 @@ class Graph:
             outputs: names of the wanted outputs; None gives all.
             feed: arrays by input name.
             single_core: whether other threads run the graph at the same time.
-
-        Raises:
-            EncoderError: ONNX Runtime cannot run it on these arrays.
         """
         inputs = {key: array for key, array in feed.items() if key in self._inputs}
         session = self._single_core_session() if single_core else self._session

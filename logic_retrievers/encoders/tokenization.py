@@ -18,11 +18,7 @@ RUN_COST = 16
 
 
 class SharedTokenizer:
-    """One ``tokenizer.json`` for several prefixes and lengths, safe to share between threads.
-
-    Raises:
-        BundleError: the content is no tokenizer.
-    """
+    """One ``tokenizer.json`` for several prefixes and lengths, safe to share between threads."""
 
     def __init__(self, content: bytes) -> None:
         with _errors_as(BundleError):
@@ -36,12 +32,7 @@ class SharedTokenizer:
     def encode(
         self, texts: Sequence[str], prefix: str, max_tokens: int
     ) -> tuple[list[list[int]], int]:
-        """Token ids of each text, special tokens included; and how many texts were too long.
-
-        Raises:
-            EmptyTextError: the tokenizer keeps nothing of a text (control characters alone).
-            EncoderError: the tokenizer fails.
-        """
+        """Token ids of each text, special tokens included; and how many texts were too long."""
         with _errors_as(EncoderError):
             tokenizer = self._truncating(max_tokens)
             prefix_length = len(tokenizer.encode(prefix).ids)

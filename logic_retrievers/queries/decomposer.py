@@ -100,11 +100,7 @@ class Decomposer:
 
 
 def _read_answer(answer: Any) -> Expression:
-    """The expression of an answer, with or without a Markdown fence around it.
-
-    Raises:
-        MalformedAnswerError: there is no expression, or none that can be searched for.
-    """
+    """The expression of an answer, with or without a Markdown fence around it."""
     if inspect.iscoroutine(answer):
         answer.close()  # or Python warns that nobody awaited it
     if not isinstance(answer, str):

@@ -33,12 +33,7 @@ MAX_EXCLUDED = MAX_ATOMS - 1
 
 
 def check_excluded(texts: Sequence[str]) -> tuple[str, ...]:
-    """Excluded texts as a caller gave them: without white space around, each once in any case.
-
-    Raises:
-        InputError: no list, more than ``MAX_EXCLUDED`` texts, or one that is no string.
-        EmptyTextError: a text is empty.
-    """
+    """Excluded texts as a caller gave them: without white space around, each once in any case."""
     if isinstance(texts, str) or not isinstance(texts, Sequence):
         raise InputError(
             f"excluded texts are a list, not {shown(texts)}: exclude=['nuts', 'shellfish']"
