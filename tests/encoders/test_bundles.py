@@ -58,15 +58,8 @@ def test_the_default_bundle_names_its_origin_and_every_training_set():
     assert b"Apache License" in bundle.read("LICENSE")
     listed = {*bundle.manifest.files, "manifest.json"}
     assert {path.name for path in bundle.path.iterdir()} == listed
-
-
-def test_the_default_bundle_is_small_and_stores_its_tables_once():
-    """Three heads must fit under 80 MB, or the wheel is too large for a package index."""
-    bundle = load_bundle()
-    sizes = {path.name: path.stat().st_size for path in bundle.path.iterdir()}
-    trunks = {head.document.trunk for head in bundle.manifest.heads.values()}
-    assert trunks == {"trunk.onnx"}
-    assert sum(sizes.values()) < 80e6
+    # or the wheel is too large for a package index
+    assert sum(path.stat().st_size for path in bundle.path.iterdir()) < 80e6
 
 
 @pytest.mark.parametrize("name", ["model.onnx", "NOTICE"])

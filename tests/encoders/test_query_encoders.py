@@ -164,17 +164,12 @@ def test_a_part_under_another_name_is_found_by_its_documents(encoder, file):
     np.testing.assert_array_equal(queries(back, "mine"), queries(encoder))
     with pytest.raises(ConfigurationError, match="makes no vector 'theirs'"):
         with_query_encoder(combined, None, "theirs")
-    assert with_query_encoder(noise, None) is noise
-    with pytest.raises(ConfigurationError, match="FunctionEncoder"):
-        with_query_encoder(noise, file)
-
-
-def test_of_several_vectors_of_the_same_documents_its_own_is_taken(encoder, file):
-    """Whichever comes first would else be read by it, and the one that it names not."""
     spec, read = encoder.specs["topical"], read_query_encoder(file)
     assert read.find_head({"a": spec, "topical": spec}) == "topical"
     assert read.find_head({"a": spec, "b": spec}) == "a"
-    assert read.find_head({"a": spec, "topical": spec}, "a") == "a"
+    assert with_query_encoder(noise, None) is noise
+    with pytest.raises(ConfigurationError, match="FunctionEncoder"):
+        with_query_encoder(noise, file)
 
 
 def test_a_file_that_is_not_there_or_none(encoder, folder, tmp_path):

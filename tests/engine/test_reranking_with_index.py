@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -37,9 +38,13 @@ def close_to(hits, expected):
 def test_only_what_is_not_stored_is_encoded(index, encoder, passages):
     """One new passage must not cost the encoding of all."""
     expected = Reranker(encoder).rerank("a hotel", passages)
-    encoder.documents.clear()
-    close_to(Reranker(index=index).rerank("a hotel", passages), expected)
-    assert encoder.documents == [passage.text for passage in passages[4:]]
+    for hits in (
+        lambda: Reranker(index=index).rerank("a hotel", passages),
+        lambda: asyncio.run(Reranker(index=index).arerank("a hotel", passages)),
+    ):
+        encoder.documents.clear()
+        close_to(hits(), expected)
+        assert encoder.documents == [passage.text for passage in passages[4:]]
 
 
 def test_a_changed_text_is_encoded_anew(index, encoder, passages):
@@ -74,14 +79,6 @@ def test_vectors_of_another_encoder_are_not_taken(index, passages):
     newer.documents.clear()
     Reranker(newer, "topical", index=index).rerank("a hotel", passages[:4])
     assert newer.documents == []
-
-
-async def test_async_reads_the_index_too(index, encoder, passages):
-    """The asynchronous road encodes everything again, and gives the same."""
-    expected = Reranker(index=index).rerank("a hotel", passages)
-    encoder.documents.clear()
-    assert await Reranker(index=index).arerank("a hotel", passages) == expected
-    assert encoder.documents == [passage.text for passage in passages[4:]]
 
 
 @pytest.mark.parametrize("with_index", [False, True])
