@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from logic_retrievers import OnnxEncoder
 from logic_retrievers.cli.console import escape_unencodable, out, shorten
-from logic_retrievers.hidden_characters import show_hidden
+from logic_retrievers.text import show_hidden
 
 HERE = Path(__file__).parent
 OUTPUT = HERE.parent / ".demo"

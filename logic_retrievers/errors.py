@@ -37,8 +37,8 @@ import sys
 import warnings
 from collections.abc import Iterable
 
+# Characters of a value that a message shows.
 MAX_SHOWN = 80
-"""Characters of a value that a message shows."""
 
 
 class LogicRetrieversError(Exception):

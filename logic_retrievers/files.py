@@ -17,7 +17,7 @@ from stat import S_IMODE
 from typing import Any, TypeAlias
 
 from logic_retrievers.errors import ConfigurationError, StorageError
-from logic_retrievers.hidden_characters import show_hidden
+from logic_retrievers.text import show_hidden
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 

@@ -1,7 +1,8 @@
-"""Texts in the form in which they are compared, their words, word forms and scripts."""
+"""Texts in the form in which they are compared: words, word forms, scripts, hidden characters."""
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections import Counter
@@ -24,6 +25,17 @@ INVISIBLE = re.compile(f"[{INVISIBLE_CLASS}]")
 _MEANINGLESS = re.compile(
     rf"(?![\u200b-\u200d])[{INVISIBLE_CLASS}]|(?<![{UNSPACED}])\u200b"
     r"|(?<=[a-zA-Z\u00c0-\u024f])[\u200c\u200d]"
+)
+# Characters that cannot be seen or that reverse a line. The two joiners are not among them: many
+# scripts, and emoji, are written with them.
+HIDDEN = re.compile(
+    "["
+    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls, except tab and line ends
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # directions of writing
+    "\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb"  # no width, or no glyph
+    "\ud800-\udfff\ufffe\uffff"  # no characters: half a pair cannot even be stored as UTF-8
+    "\U000e0000-\U000e007f"  # tags: can hold a message for a model that no reader sees
+    "]"
 )
 _LAYOUT = re.compile(rf"[\u00ad\u2060\ufeff]|(?<![{UNSPACED}])\u200b")
 # Latin, Greek and Cyrillic accents, Hebrew and Arabic vowel points: writers leave them out.
@@ -64,6 +76,17 @@ def is_blank(text: str) -> bool:
 def visible_text(text: str) -> str:
     """The text as models and BM25 read it, without invisible characters that mean nothing."""
     return _MEANINGLESS.sub("", text)
+
+
+def show_hidden(text: str) -> str:
+    """The text with hidden characters as ⟦U+202E⟧, and all line ends as a line feed."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return HIDDEN.sub(lambda match: f"⟦U+{ord(match[0]):04X}⟧", text)
+
+
+def escape_hidden(line: str) -> str:
+    """A line of JSON with hidden characters escaped: the same values, and safe on a terminal."""
+    return HIDDEN.sub(lambda match: json.dumps(match[0])[1:-1], line)
 
 
 def without_layout(text: str) -> str:
@@ -166,10 +189,8 @@ def is_outside_latin(text: str) -> bool:
 def unjudgeable_reason(text: str) -> str:
     """Why contradictions of a text cannot be judged; empty if they can.
 
-    The bundle that comes with the package was trained on English. A text in Chinese, Russian or
-    Arabic falls apart into tokens that the model has hardly seen, so any two of them look alike:
-    such a text gets no judgement instead of a wrong one. French and German pass, since the script
-    alone does not tell them from English; for them the probability is a guess.
+    The bundle that comes with the package was trained on English: any two texts in another script
+    look alike to it. French and German pass, since the script does not tell them from English.
     """
     if is_blank(text):
         return "has no text to judge it by"

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     Scores: TypeAlias = npt.NDArray[np.float64]
 
 
+# Scores are rounded where they enter the package: float32 engines agree on no more decimals, and a
+# tie between two copies of a text must not depend on where their vectors lie.
 SCORE_DECIMALS = 6
-"""Scores are rounded where they enter the package: float32 engines agree on no more decimals, and a
-tie between two copies of a text must not depend on where their vectors lie."""
 
 
 def plain_fields(record: Any) -> dict[str, Any]:
@@ -132,7 +132,6 @@ class Evidence:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """A plain dictionary, ready for JSON."""
         return plain_fields(self)
 
 
@@ -146,7 +145,6 @@ class Hit:
     evidence: Evidence
 
     def to_dict(self) -> dict[str, Any]:
-        """A plain dictionary, ready for JSON (given metadata that is)."""
         return {
             "id": self.passage.id,
             "rank": self.rank,

@@ -28,11 +28,7 @@ _MISSING = ("NaTType", "NAType")
 
 
 def check_parts(*, encoder: Any = None, index: Any = None, needs_index: bool = False) -> None:
-    """Refuse a constructor's argument that is not an encoder, or not an opened index.
-
-    Raises:
-        ConfigurationError: the message says which argument, and how to make it.
-    """
+    """Refuse a constructor's argument that is not an encoder, or not an opened index."""
     if encoder is not None and not isinstance(encoder, Encoder):
         raise ConfigurationError(
             f"encoder= is an Encoder such as OnnxEncoder, not {shown(encoder)}"
@@ -45,11 +41,7 @@ def check_parts(*, encoder: Any = None, index: Any = None, needs_index: bool = F
 
 
 def check_types(passage: Passage) -> None:
-    """Check the types of a passage's fields.
-
-    Raises:
-        InputError: not a passage, or a field of another type.
-    """
+    """Check the types of a passage's fields."""
     if not isinstance(passage, Passage):
         raise InputError(f"A Passage is needed, not {type(passage).__name__}.")
     if not isinstance(passage.id, str):
@@ -73,21 +65,13 @@ def check_types(passage: Passage) -> None:
 
 
 def check_stream(passages: Any) -> None:
-    """Check that passages come in an iterable.
-
-    Raises:
-        InputError: a single passage, a text, or another object that is not iterable.
-    """
+    """Check that passages come in an iterable."""
     if isinstance(passages, str | Passage) or not isinstance(passages, Iterable):
         raise InputError(f"Passages come in a list or stream, not as {type(passages).__name__}.")
 
 
 def check_passages(passages: Any) -> tuple[Passage, ...]:
-    """Check passages and return them as a tuple, since a generator can be read only once.
-
-    Raises:
-        InputError: see :func:`check_stream` and :func:`check_types`.
-    """
+    """Check passages and return them as a tuple, since a generator can be read only once."""
     check_stream(passages)
     checked = tuple(passages)
     for passage in checked:
@@ -110,12 +94,7 @@ def distinct(passages: Iterable[Passage]) -> list[Passage]:
 
 
 def storable(passage: Passage) -> Passage:
-    """Convert a passage to the form in which it is stored: metadata and ``extra`` in JSON types.
-
-    Raises:
-        InputError: see :func:`check_types`; or the id or source is too long, or JSON or the engine
-            cannot hold the text or metadata.
-    """
+    """Convert a passage to the form in which it is stored: metadata and ``extra`` in JSON types."""
     check_types(passage)
     if not passage.id:
         raise InputError("A passage's id must be a string that is not empty, not ''.")
@@ -165,9 +144,6 @@ def plain_value(value: Any, path: str, depth: int = 1) -> Any:
         value: any object.
         path: name of the value, for the message.
         depth: level of the value.
-
-    Raises:
-        InputError: no rule covers the value; the message has the path.
     """
     kind = type(value)
     if value is None or kind is bool:
@@ -240,11 +216,7 @@ def is_encodable(text: str) -> bool:
 
 
 def check_ids(ids: Sequence[str]) -> None:
-    """Check a list of passage ids.
-
-    Raises:
-        InputError: a bare string, or an entry that is not a passage id.
-    """
+    """Check a list of passage ids."""
     is_list = isinstance(ids, Sequence) and not isinstance(ids, str)
     if not is_list or not all(isinstance(one, str) and one and is_encodable(one) for one in ids):
         raise InputError("ids is a list of passage ids, each a string that is not empty.")

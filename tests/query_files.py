@@ -11,6 +11,7 @@ import pytest
 from logic_retrievers.encoders import load_bundle
 from logic_retrievers.encoders.manifest import HIDDEN
 from logic_retrievers.encoders.query_encoder import QueryEncoderCard
+from logic_retrievers.encoders.sessions import CPU, Graph
 from logic_retrievers.encoders.tokenization import SharedTokenizer
 
 TEXTS = ("a b c", "a quiet room without noise", "find")
@@ -25,15 +26,10 @@ def write_noisy(
     seed: int = 7,
     **changes: Any,
 ) -> Path:
-    """A query encoder for a head of a bundle, the shipped one where None.
+    """Write a query encoder for a head of a bundle, the shipped one where None.
 
-    Args:
-        path: of the file.
-        bundle: its folder.
-        head: whose queries.
-        noise: standard deviation, in those of each weight matrix (of its codes where it is int8).
-        seed: of the noise.
-        **changes: replace fields of the card.
+    ``noise`` is in standard deviations of each weight matrix (of its codes where it is int8);
+    ``changes`` replace fields of the card.
     """
     onnx = pytest.importorskip("onnx", reason="writes a graph")
     from logic_export.bundles.query_encoder import write_query_encoder
@@ -78,13 +74,6 @@ def write_noisy(
 def _vector(trunk: bytes | None, graph: bytes, output: str, ids: list[int]) -> list[float]:
     feed = {"input_ids": np.array([ids]), "attention_mask": np.ones((1, len(ids)), np.int64)}
     if trunk is not None:
-        feed[HIDDEN] = _run(trunk, HIDDEN, feed)
-    return [float(value) for value in _run(graph, output, feed)[0]]
-
-
-def _run(graph: bytes, output: str, feed: dict[str, Any]) -> Any:
-    import onnxruntime
-
-    session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
-    wanted = {one.name for one in session.get_inputs()}
-    return session.run([output], {name: feed[name] for name in wanted if name in feed})[0]
+        (feed[HIDDEN],) = Graph(trunk, "trunk", [CPU], 1).run([HIDDEN], feed)
+    (vectors,) = Graph(graph, "graph", [CPU], 1).run([output], feed)
+    return [float(value) for value in vectors[0]]

@@ -33,8 +33,8 @@ from logic_retrievers.errors import (
     LogicRetrieversError,
     ServerError,
 )
-from logic_retrievers.hidden_characters import escape_hidden, show_hidden
 from logic_retrievers.progress import Progress, ProgressCallback
+from logic_retrievers.text import escape_hidden, show_hidden
 
 P = ParamSpec("P")
 

@@ -2,7 +2,7 @@
 
 base.py           the protocol, and the checks that all encoders share
 onnx.py           the ONNX encoder, over tokenization.py and sessions.py
-bundle.py         reads bundle folders in the format of manifest.py; verification.py tests them
+bundle.py         reads bundle folders in the format of manifest.py
 query_encoder.py  one file that replaces the query side of a head
 functions.py, endpoint.py, sentence_transformers.py    adapters for other models
 combined.py, caching.py                   encoders that wrap others
@@ -21,10 +21,9 @@ _MODULES = {
     "combined": "CombinedEncoder default_encoder with_compatibility",
     "endpoint": "EndpointEncoder",
     "functions": "FunctionEncoder identity_of",
-    "onnx": "OnnxEncoder",
+    "onnx": "OnnxEncoder verify_bundle",
     "query_encoder": "QueryEncoder read_query_encoder with_query_encoder",
     "sentence_transformers": "SentenceTransformerEncoder",
-    "verification": "verify_bundle",
 }
 
 __getattr__, __all__ = lazy_names(__name__, _MODULES)

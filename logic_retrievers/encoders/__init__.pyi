@@ -12,10 +12,10 @@ from logic_retrievers.encoders.endpoint import EndpointEncoder as EndpointEncode
 from logic_retrievers.encoders.functions import FunctionEncoder as FunctionEncoder
 from logic_retrievers.encoders.functions import identity_of as identity_of
 from logic_retrievers.encoders.onnx import OnnxEncoder as OnnxEncoder
+from logic_retrievers.encoders.onnx import verify_bundle as verify_bundle
 from logic_retrievers.encoders.query_encoder import QueryEncoder as QueryEncoder
 from logic_retrievers.encoders.query_encoder import read_query_encoder as read_query_encoder
 from logic_retrievers.encoders.query_encoder import with_query_encoder as with_query_encoder
 from logic_retrievers.encoders.sentence_transformers import (
     SentenceTransformerEncoder as SentenceTransformerEncoder,
 )
-from logic_retrievers.encoders.verification import verify_bundle as verify_bundle

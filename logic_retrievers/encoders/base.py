@@ -92,7 +92,7 @@ class Encoder(Protocol):
     def encode_documents(
         self, texts: Sequence[str], names: Sequence[str] | None = None
     ) -> dict[str, Vectors]:
-        """Vectors of documents, in the same form as :meth:`encode_queries`."""
+        """Vectors of documents, in the same form."""
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
         """Character span (start, end) of each token of a text, without special tokens.
@@ -128,8 +128,7 @@ class RoleEncoder(ABC):
     @abstractmethod
     def _encode(
         self, role: Role, texts: Sequence[str], names: Sequence[str] | None
-    ) -> dict[str, Vectors]:
-        """Vectors of texts of one role, by name."""
+    ) -> dict[str, Vectors]: ...
 
 
 class SingleVectorEncoder(RoleEncoder):
@@ -158,17 +157,13 @@ class SingleVectorEncoder(RoleEncoder):
 def encode(
     encoder: Encoder, role: Role, texts: Sequence[str], names: Sequence[str] | None
 ) -> dict[str, Vectors]:
-    """Call the encoder's method for the role."""
+    """Encode texts in a role."""
     method = encoder.encode_queries if role == "query" else encoder.encode_documents
     return method(texts, names)
 
 
 def check_names(names: Sequence[str] | None, specs: Mapping[str, VectorSpec]) -> tuple[str, ...]:
-    """The requested names; None requests all.
-
-    Raises:
-        ConfigurationError: the encoder does not make a vector of that name.
-    """
+    """The requested names; None requests all."""
     if names is None:
         return tuple(specs)
     if isinstance(names, str) or not isinstance(names, Iterable):
@@ -183,12 +178,7 @@ def check_names(names: Sequence[str] | None, specs: Mapping[str, VectorSpec]) ->
 
 
 def clean_texts(texts: Sequence[str]) -> list[str]:
-    """The texts without lone surrogates (see :func:`clean_text`) and invisible characters.
-
-    Raises:
-        InputError: not a sequence of strings; the message gives the index.
-        EmptyTextError: a text has no visible character.
-    """
+    """The texts without lone surrogates (see :func:`clean_text`) and invisible characters."""
     if isinstance(texts, (str, bytes)) or not isinstance(texts, Sequence):
         raise InputError(
             f"Texts must be a list of strings, not {type(texts).__name__}. For one text: [text]."

@@ -10,7 +10,6 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from logic_retrievers.encoders.manifest import (
-    FORMAT_VERSION,
     MANIFEST_NAME,
     Manifest,
     ReferenceVectors,
@@ -30,7 +29,7 @@ from logic_retrievers.errors import (
     ChecksumError,
     QueryEncoderError,
 )
-from logic_retrievers.files import exists, is_folder
+from logic_retrievers.files import exists
 
 DEFAULT_BUNDLE = "all-minilm-l6-v2"
 _COPY_AGAIN = "Copy or download the bundle again; nothing of it was used."
@@ -54,10 +53,8 @@ class Bundle:
 
     def read(self, name: str) -> bytes:
         """Content of one file of the bundle, or of a query encoder."""
-        for encoder in self.query_encoders.values():
-            if name == encoder.file:
-                return encoder.content
-        return _read(self.path, name)
+        added = {encoder.file: encoder.content for encoder in self.query_encoders.values()}
+        return added[name] if name in added else _read(self.path, name)
 
     def with_query_encoder(
         self, source: QueryEncoderSource | None, head: str | None = None
@@ -82,11 +79,7 @@ class Bundle:
             )
         original = self.file_manifest or self.manifest
         if source is None:
-            encoders = {
-                name: encoder
-                for name, encoder in self.query_encoders.items()
-                if head not in (None, name)
-            }
+            encoders = {n: e for n, e in self.query_encoders.items() if head not in (None, n)}
         else:
             new = read_query_encoder(source)
             encoders = {**self.query_encoders, new.find_head(original.vector_specs(), head): new}
@@ -109,31 +102,21 @@ class Bundle:
 
 
 def replace_query_side(manifest: Manifest, name: str, encoder: QueryEncoder) -> Manifest:
-    """A copy of a manifest in which a query encoder encodes the queries of one head.
-
-    Raises:
-        QueryEncoderError: tokenizer, trunk, dimension or pooling differ from the head's.
-    """
+    """A copy of a manifest in which a query encoder encodes the queries of one head."""
     card, head = encoder.card, manifest.heads[name]
-    if card.tokenizer != manifest.files[manifest.tokenizer]:
-        raise QueryEncoderError(
-            f"The query encoder {encoder.source!r} reads the tokens of another tokenizer (SHA-256 "
-            f"{card.tokenizer[:12]}...) than the bundle {manifest.name!r} makes. Export it for "
-            "this bundle."
-        )
-    shape = (card.dimension, card.pooling, card.normalise)
-    if shape != (head.dimension, head.pooling, head.normalise):
-        raise QueryEncoderError(
-            f"The query encoder {encoder.source!r} makes vectors of another kind {shape} than the "
-            f"head {name!r}: {(head.dimension, head.pooling, head.normalise)} (dimension, pooling, "
-            "normalise). Export it for this bundle."
-        )
     trunk = next((file for file, digest in manifest.files.items() if digest == card.trunk), None)
-    if trunk is None and card.trunk is not None:
+    kind = (card.dimension, card.pooling, card.normalise)
+    problem = ""
+    if card.tokenizer != manifest.files[manifest.tokenizer]:
+        problem = "reads the tokens of another tokenizer"
+    elif trunk is None and card.trunk is not None:
+        problem = "reads the output of another trunk"
+    elif kind != (head.dimension, head.pooling, head.normalise):
+        problem = "makes vectors of another kind (dimension, pooling, normalise)"
+    if problem:
         raise QueryEncoderError(
-            f"The query encoder {encoder.source!r} reads the output of another trunk (SHA-256 "
-            f"{card.trunk[:12]}...) than the bundle {manifest.name!r} has. Export it for this "
-            "bundle."
+            f"The query encoder {encoder.source!r} {problem} than the head {name!r} of the bundle "
+            f"{manifest.name!r}. Export it for this bundle."
         )
     side = Side(
         graph=encoder.file,
@@ -164,19 +147,13 @@ def load_bundle(path: str | Path | None = None) -> Bundle:
     Raises:
         BundleNotFoundError: no such folder, or it has no manifest.
         ChecksumError: a file is not the one that the manifest lists.
-        BundleError: a malformed manifest, an unknown format version, or a file that is missing or
-            not a regular one.
+        BundleError: a malformed manifest, or a file that is missing or not a regular one.
     """
     folder = default_bundle_path() if path is None else Path(path)
-    if not is_folder(folder):
-        raise BundleNotFoundError(
-            f"There is no bundle folder at {str(folder)!r}. Check the path; a bundle is a folder "
-            f"with {MANIFEST_NAME}, and `python -m logic_export.bundles.default_bundle` makes one."
-        )
     if not exists(folder / MANIFEST_NAME):
         raise BundleNotFoundError(
-            f"{str(folder)!r} holds no {MANIFEST_NAME}, so it is not a bundle. A folder of "
-            "sentence-transformers opens with SentenceTransformerEncoder instead."
+            f"There is no bundle folder at {str(folder)!r} with a {MANIFEST_NAME}. Check the path; "
+            "a model of sentence-transformers opens with SentenceTransformerEncoder."
         )
     manifest = _read_manifest(folder)
     for name, expected in manifest.files.items():
@@ -207,7 +184,6 @@ def _read(folder: Path, name: str) -> bytes:
 
 def _read_manifest(folder: Path) -> Manifest:
     try:
-        content = _read(folder, MANIFEST_NAME)
-        return parse_description(Manifest, content, FORMAT_VERSION)
+        return parse_description(Manifest, _read(folder, MANIFEST_NAME))
     except ValueError as error:
         raise BundleError(f"{folder / MANIFEST_NAME}: {error}") from error

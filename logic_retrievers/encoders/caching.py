@@ -35,6 +35,7 @@ CREATE TABLE IF NOT EXISTS vectors (
 ) WITHOUT ROWID
 """
 _SELECT = "SELECT vector, checksum FROM vectors WHERE key = ?"
+_INSERT = "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)"
 
 
 class _CachingEncoder(RoleEncoder):
@@ -66,20 +67,21 @@ class _CachingEncoder(RoleEncoder):
         """Vectors in the cache, by key; ``dimensions`` maps each wanted key to its dimension."""
 
     @abstractmethod
-    def _write(self, rows: Mapping[bytes, Vectors]) -> None:
-        """Store vectors."""
-
-    def _key(self, name: str, role: Role, text: str) -> bytes:
-        fingerprint = self.specs[name].fingerprint_for(role)
-        return hashlib.sha256(f"{fingerprint}\0{role}\0{text}".encode()).digest()
+    def _write(self, rows: Mapping[bytes, Vectors]) -> None: ...
 
     def _encode(
         self, role: Role, texts: Sequence[str], names: Sequence[str] | None
     ) -> dict[str, Vectors]:
         texts = clean_texts(texts)
         wanted = check_names(names, self.specs)
-        keys = {(name, text): self._key(name, role, text) for name in wanted for text in texts}
-        known = self._read({key: self.specs[name].dimension for (name, _), key in keys.items()})
+        specs = {name: self.specs[name] for name in wanted}
+        marks = {name: f"{spec.fingerprint_for(role)}\0{role}\0" for name, spec in specs.items()}
+        keys = {
+            (name, text): hashlib.sha256(f"{mark}{text}".encode()).digest()
+            for name, mark in marks.items()
+            for text in texts
+        }
+        known = self._read({key: specs[name].dimension for (name, _), key in keys.items()})
         texts_by_names: dict[tuple[str, ...], list[str]] = {}
         for text in dict.fromkeys(texts):
             if missing := tuple(name for name in wanted if keys[name, text] not in known):
@@ -96,7 +98,7 @@ class _CachingEncoder(RoleEncoder):
         vectors: dict[str, Vectors] = {}
         for name in wanted:
             rows = np.array([known[keys[name, text]] for text in texts], dtype=np.float32)
-            vectors[name] = rows.reshape(len(texts), self.specs[name].dimension)
+            vectors[name] = rows.reshape(len(texts), specs[name].dimension)
             vectors[name].setflags(write=False)
         return vectors
 
@@ -148,10 +150,7 @@ class CachedEncoder(_CachingEncoder):
     def _write(self, rows: Mapping[bytes, Vectors]) -> None:
         blobs = [(key, row.astype("<f4").tobytes()) for key, row in rows.items()]
         with self._open() as connection:
-            connection.executemany(
-                "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
-                [(key, blob, zlib.crc32(blob)) for key, blob in blobs],
-            )
+            connection.executemany(_INSERT, [(key, b, zlib.crc32(b)) for key, b in blobs])
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
@@ -170,8 +169,7 @@ class CachedEncoder(_CachingEncoder):
 class RecentEncoder(_CachingEncoder):
     """An encoder that remembers its most recent vectors in memory.
 
-    LlamaIndex embeds a node before it hands it to a store; a store that computes all named vectors
-    itself would encode it a second time. For a cache that lasts, see :class:`CachedEncoder`.
+    LlamaIndex embeds a node before it hands it to a store, which would encode it a second time.
 
     Args:
         encoder: computes the vectors that are not remembered.

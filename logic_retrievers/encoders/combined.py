@@ -80,22 +80,16 @@ class CombinedEncoder(RoleEncoder):
         A window that fits in these tokens fits the other encoders too, as long as their tokens are
         spread over the text in the same way.
         """
-        candidates = {
-            id(encoder): (encoder.token_spans(text), encoder.specs[name].max_tokens)
-            for encoder, name in self._sources.values()
-        }
-        spans, _ = max(candidates.values(), key=lambda pair: (len(pair[0]) / pair[1], -pair[1]))
-        return spans
+        limits = {id(e): (e, e.specs[name].max_tokens) for e, name in self._sources.values()}
+        spans = [(encoder.token_spans(text), limit) for encoder, limit in limits.values()]
+        return max(spans, key=lambda pair: (len(pair[0]) / pair[1], -pair[1]))[0]
 
     def with_query_encoder(
         self, source: QueryEncoderSource | None, head: str | None = None
     ) -> CombinedEncoder:
         """The same parts, with another query side for the vector ``head``.
 
-        Args:
-            source: the file; None restores the parts' own query sides.
-            head: the vector's new name. Default with a file: the vector whose documents the file
-                was made for. Default without: all vectors.
+        ``head`` is the vector's new name. For the rest see :meth:`Bundle.with_query_encoder`.
 
         Raises:
             QueryEncoderError: the file is missing, damaged, or for other documents.
@@ -122,20 +116,12 @@ class CombinedEncoder(RoleEncoder):
     def _encode(
         self, role: Role, texts: Sequence[str], names: Sequence[str] | None
     ) -> dict[str, Vectors]:
-        wanted = check_names(names, self._specs)
-        vectors: dict[str, Vectors] = {}
-        for new_name in wanted:
-            if new_name in vectors:
-                continue
-            encoder, _ = self._sources[new_name]
-            sources = {
-                other: self._sources[other][1]
-                for other in wanted
-                if self._sources[other][0] is encoder
-            }
-            encoded = encode(encoder, role, texts, list(dict.fromkeys(sources.values())))
-            vectors |= {other: encoded[name] for other, name in sources.items()}
-        return {name: vectors[name] for name in wanted}
+        wanted = {new: self._sources[new] for new in check_names(names, self._specs)}
+        names_of: dict[int, tuple[Encoder, dict[str, None]]] = {}
+        for encoder, name in wanted.values():
+            names_of.setdefault(id(encoder), (encoder, {}))[1][name] = None
+        encoded = {key: encode(one, role, texts, [*own]) for key, (one, own) in names_of.items()}
+        return {new: encoded[id(encoder)][name] for new, (encoder, name) in wanted.items()}
 
 
 _default_lock = Lock()

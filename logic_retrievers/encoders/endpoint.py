@@ -56,8 +56,8 @@ class EndpointEncoder(FunctionEncoder):
         **endpoint: Any,
     ) -> None:
         check_count("batch_size", batch_size)
-        client = EmbeddingEndpoint(base_url, model, **endpoint)
-        embed = partial(client.embed, dimension=dimension, batch_size=batch_size)
+        self._client = _Client(base_url, model, **endpoint)
+        embed = partial(self._client.embed, dimension, batch_size)
         super().__init__(
             lambda texts: embed([document_prefix + text for text in texts]),
             lambda texts: embed([query_prefix + text for text in texts]),
@@ -67,13 +67,20 @@ class EndpointEncoder(FunctionEncoder):
             dimension=dimension,
             max_tokens=max_tokens,
         )
-        prefixes = {"query_prefix": query_prefix, "document_prefix": document_prefix}
-        self._spec = replace(self._spec, **prefixes)  # type: ignore[arg-type]
-        self._client = client
-        sizes = {"dimension": dimension, "max_tokens": max_tokens, "batch_size": batch_size}
-        settings: dict[str, Any] = {**prefixes, **sizes, **endpoint}
-        self._holds_key = settings.pop("api_key", None) is not None
-        self._make = partial(EndpointEncoder, base_url, model, name, **settings)
+        self._spec = replace(self._spec, query_prefix=query_prefix, document_prefix=document_prefix)
+        self._holds_key = endpoint.pop("api_key", None) is not None
+        self._make = partial(
+            EndpointEncoder,
+            base_url,
+            model,
+            name,
+            query_prefix=query_prefix,
+            document_prefix=document_prefix,
+            dimension=dimension,
+            max_tokens=max_tokens,
+            batch_size=batch_size,
+            **endpoint,
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Let another process make the encoder again from its settings, unless they hold a key."""
@@ -88,14 +95,10 @@ class EndpointEncoder(FunctionEncoder):
         return f"EndpointEncoder({self._client.url!r}, {self._client.model!r})"
 
 
-class EmbeddingEndpoint(ModelEndpoint):
-    """A client of an embedding model; the arguments are those of its base class."""
-
+class _Client(ModelEndpoint):
     _path = "/embeddings"
 
-    def embed(
-        self, texts: list[str], *, dimension: int | None = None, batch_size: int = 64
-    ) -> list[list[float]]:
+    def embed(self, dimension: int | None, batch_size: int, texts: list[str]) -> list[list[float]]:
         """Return one vector for each text, in the order of the texts."""
         vectors: list[list[float]] = []
         for start in range(0, len(texts), batch_size):

@@ -55,11 +55,7 @@ def check_graph(content: bytes) -> dict[str, str]:
 def fields(
     content: bytes, start: int = 0, end: int | None = None
 ) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the fields of a protobuf message: number, wire type, start and end of the value.
-
-    Raises:
-        ValueError: not a message that ONNX writes.
-    """
+    """Yield the fields of a protobuf message: number, wire type, start and end of the value."""
     end = len(content) if end is None else end
     while start < end:
         tag, start = _read_varint(content, start, end)

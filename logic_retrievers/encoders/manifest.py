@@ -25,7 +25,6 @@ from pydantic import (
 
 from logic_retrievers.encoders.base import Role, VectorSpec, fingerprint
 
-FORMAT_VERSION = 1
 MANIFEST_NAME = "manifest.json"
 # output of a trunk, and input of the graph above it
 HIDDEN = "hidden"
@@ -69,25 +68,14 @@ class Side(Description):
 
 
 class Calibration(Description):
-    """Constants that were calibrated on the scores of a head.
-
-    Args:
-        constants: name -> value.
-        origin: the data and the method that they come from.
-    """
+    """Constants calibrated on the scores of a head; ``origin`` names data and method."""
 
     constants: dict[Name, float]
     origin: Name
 
 
 class TrainingData(Description):
-    """One data set that a head was trained on.
-
-    Args:
-        name: of the set.
-        licence: of its texts.
-        rows: how many were used.
-    """
+    """One data set that a head was trained on, and the licence of its texts."""
 
     name: Name
     licence: Name
@@ -98,12 +86,10 @@ class Head(Description):
     """One named vector.
 
     Args:
-        dimension: number of coordinates.
         trained: False where the head repeats another one until a trained one replaces it.
         pooling: ``in_graph``, or by the encoder: ``mean`` of the tokens, ``cls`` (the first one).
         normalise: whether the encoder scales vectors to length 1; False where the graph does it.
-        exclusion: constants of the exclusion policy.
-        contradiction: constants of the contradiction score.
+        exclusion, contradiction: constants of the exclusion policy and the contradiction score.
         training: the data sets that it was trained on, beyond the model in ``origin``.
     """
 
@@ -133,7 +119,7 @@ class CrossEncoder(Description):
             entailment, neutral, contradiction; pair kinds have
             ``logic_retrievers.judging.PAIR_KINDS``.
         max_tokens: longest pair of texts in tokens, special ones included; the longer text is cut.
-        temperature: logits are divided by it, so that probabilities are calibrated.
+        temperature: logits are divided by it.
         constants: a judge has the weights of its judgements in a ranking; pair kinds have the
             ``threshold`` of a contradiction; NLI has weights and thresholds that combine its
             reading with the score of the vectors (``judging.conflict``).
@@ -152,12 +138,7 @@ class CrossEncoder(Description):
 
 
 class Parity(Description):
-    """Reference vectors of the original model.
-
-    Args:
-        file: JSON: a list of :class:`ReferenceVectors`.
-        min_cosine: the smallest allowed cosine between a vector of this bundle and its reference.
-    """
+    """A JSON file of :class:`ReferenceVectors`, and the smallest allowed cosine to them."""
 
     file: Name
     min_cosine: float = Field(gt=0, le=1)
@@ -176,9 +157,8 @@ class ReferenceVectors(Description):
     """Vectors of some texts, computed by the original model.
 
     Args:
-        heads: the heads that must agree with these vectors.
-        roles: the roles in which they must agree.
-        texts: the texts, without prefix.
+        heads, roles: those whose vectors must agree with these.
+        texts: without prefix.
         vectors: one row per text.
     """
 
@@ -198,16 +178,11 @@ class Manifest(Description):
     """The whole file.
 
     Args:
-        format_version: version of this format; others are refused.
-        name: of the bundle.
         licence: of the weights, as an SPDX expression.
-        origin: the model that the bundle was made from.
         notice: file that names authors and changes, as the licence requires.
         files: file name -> SHA-256, for every file of the bundle but the manifest.
         tokenizer: file name of the ``tokenizers`` description; its padding section, if it has one,
             gives the id of the padding token.
-        heads: vector name -> head.
-        parity: reference vectors.
         judge: reads a passage and a query; optional, as the next two.
         pair_kinds: reads two passages of a corpus.
         nli: reads two texts: can both be true of one thing?
@@ -305,36 +280,16 @@ D = TypeVar("D", bound=Description)
 
 
 def read_file(path: str | Path) -> bytes:
-    """Content of a regular file.
-
-    Raises:
-        OSError: there is no such regular file, or it cannot be read.
-        ValueError: the path holds a null byte.
-    """
+    """Content of a regular file."""
     # opening a pipe waits for a writer, and reading a device may never end
     if Path(path).exists() and not Path(path).is_file():
         raise OSError("it is no regular file")
     return Path(path).read_bytes()
 
 
-class _Versioned(BaseModel):
-    format_version: int = Field(ge=0, le=9999)
-
-
-def parse_description(model: type[D], content: str | bytes, version: int) -> D:
-    """Parse a description of this format version.
-
-    Raises:
-        ValueError: the content is malformed, or of another version.
-    """
+def parse_description(model: type[D], content: str | bytes) -> D:
+    """Parse a description."""
     try:
-        # first: another version may describe the rest otherwise
-        found = _Versioned.model_validate_json(content).format_version
-        if found != version:
-            raise ValueError(
-                f"it has format version {found}; this version of logic-retrievers reads {version}. "
-                "Upgrade the package, or export it with this version."
-            )
         return model.model_validate_json(content)
     except ValidationError as error:
         raise ValueError(first_problem(error)) from error
@@ -344,4 +299,7 @@ def first_problem(error: ValidationError) -> str:
     """First error of a JSON file, as one sentence."""
     problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = ".".join(str(part) for part in problem["loc"])[:200] or "the file"
-    return f"{where}: {problem['msg']}. Correct it, or copy or download it again."
+    advice = "Correct it, or copy or download it again."
+    if where == "format_version":
+        advice = "Upgrade the package, or export it with this version."
+    return f"{where}: {problem['msg']}. {advice}"

@@ -1,13 +1,13 @@
-"""The encoder that runs a bundle in ONNX Runtime."""
+"""The encoder that runs a bundle in ONNX Runtime, and its comparison with the original model."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +23,12 @@ from logic_retrievers.encoders.base import (
 )
 from logic_retrievers.encoders.bundle import Bundle, load_bundle
 from logic_retrievers.encoders.manifest import HIDDEN, ROLES, Pooling, Side
-from logic_retrievers.encoders.query_encoder import QueryEncoder, QueryEncoderSource
-from logic_retrievers.encoders.sessions import CPU, Graphs, Provider, RunGraph
+from logic_retrievers.encoders.query_encoder import (
+    QueryEncoder,
+    QueryEncoderSource,
+    read_query_encoder,
+)
+from logic_retrievers.encoders.sessions import CPU, Graph, Provider, count_workers
 from logic_retrievers.encoders.tokenization import SharedTokenizer, pad, split_uneven, token_batches
 from logic_retrievers.errors import (
     BundleError,
@@ -44,8 +48,7 @@ _WINDOW = 1024
 _MAX_TEXTS_OF_A_SEARCH = 48
 
 
-@dataclass(frozen=True, slots=True)
-class _VectorSource:
+class _VectorSource(NamedTuple):
     """How texts become the vectors of a head and a role."""
 
     side: Side
@@ -108,27 +111,44 @@ class OnnxEncoder(RoleEncoder):
         if not isinstance(bundle, Bundle):
             bundle = load_bundle(bundle)
         self._tokenizer = SharedTokenizer(bundle.read(bundle.manifest.tokenizer))
-        self._use_bundle(bundle, Graphs({}, providers or [CPU], threads))
+        self._graphs: dict[str, Graph] = {}
+        self._use_bundle(bundle)
 
-    def _use_bundle(self, bundle: Bundle, open_graphs: Graphs) -> None:
-        """Open the graphs that are not open already, and check every head."""
+    def _use_bundle(self, bundle: Bundle) -> None:
+        """Open the graphs that are not open already, and encode a short text with every head.
+
+        A graph that differs from the manifest fails now, and not after hours of ingestion.
+        """
         self.bundle = bundle
-        heads = bundle.manifest.heads
-        sides = [head.side(role) for head in heads.values() for role in ROLES]
-        files = dict.fromkeys(name for side in sides for name in side.graphs)
-        self._graphs = open_graphs.reopen(files, bundle.read)
+        heads, opened = bundle.manifest.heads, self._graphs
+        self._specs = MappingProxyType(bundle.manifest.vector_specs())
         self._sources = {
             (name, role): _VectorSource(head.side(role), head.pooling, head.normalise)
             for name, head in heads.items()
             for role in ROLES
         }
-        distinct = {
-            (source, heads[name].dimension): (name, role)
-            for (name, role), source in self._sources.items()
+        files = dict.fromkeys(name for s in self._sources.values() for name in s.side.graphs)
+        providers, threads = self._settings["providers"] or [CPU], self._settings["threads"]
+        # equal names have equal contents: that of a query encoder holds its checksum
+        self._graphs = {
+            name: opened.get(name) or Graph(bundle.read(name), name, providers, threads)
+            for name in files
         }
-        for name, role in distinct.values():
-            self._check_head(name, role)
-        self._specs = MappingProxyType(bundle.manifest.vector_specs())
+        self._workers = count_workers(providers, threads)
+        for role in ROLES:
+            try:
+                vectors = self._encode(role, ["a b"], None, warn_if_truncated=False)
+            except Exception as error:
+                raise BundleError(
+                    f"{bundle.path}: its graphs do not make the {role} vectors of the manifest: "
+                    f"{error}"
+                ) from error
+            for name, vector in vectors.items():
+                if not abs(float(np.linalg.norm(vector)) - 1) < 1e-3:
+                    raise BundleError(
+                        f"{bundle.path}: {role} vectors of the head {name!r} do not have length 1. "
+                        "Set 'normalise' in the manifest."
+                    )
 
     def with_query_encoder(
         self, source: QueryEncoderSource | None, head: str | None = None
@@ -143,19 +163,20 @@ class OnnxEncoder(RoleEncoder):
             QueryEncoderError: the file is missing, damaged, for other documents, or computes
                 something else on this machine.
         """
-        encoder = object.__new__(type(self))  # `copy` would open it anew, by __reduce__
+        new = None if source is None else read_query_encoder(source)
+        bundle = self.bundle.with_query_encoder(new, head)
+        encoder = object.__new__(type(self))  # `copy` would open all graphs again, by __reduce__
         encoder.__dict__.update(self.__dict__)
-        encoder._use_bundle(self.bundle.with_query_encoder(source, head), self._graphs)
-        for name, new in encoder.bundle.query_encoders.items():
-            if self.bundle.query_encoders.get(name) is not new:
-                texts = new.card.texts  # some are too long on purpose
-                try:
-                    vectors = encoder._encode("query", texts, [name], warn_if_truncated=False)
-                except LogicRetrieversError as error:
-                    raise QueryEncoderError(
-                        f"The reference texts of {new.source!r} cannot be encoded: {error}"
-                    ) from error
-                new.check_vectors(vectors[name])
+        try:
+            encoder._use_bundle(bundle)
+            for name, used in bundle.query_encoders.items():
+                if used is new:
+                    card = used.card
+                    cosines = _cosines(encoder, "query", name, card.texts, card.vectors)
+                    _check_cosine(float(cosines.min()), card.min_cosine)
+        except LogicRetrieversError as error:
+            place = self.bundle.path if new is None else new.source
+            raise QueryEncoderError(f"The query encoder {str(place)!r} fails: {error}") from error
         return encoder
 
     @property
@@ -209,75 +230,41 @@ class OnnxEncoder(RoleEncoder):
 
     def _run(
         self, ids: Sequence[Sequence[int]], wanted: Sequence[_VectorSource]
-    ) -> Iterable[tuple[_Rows, list[Vectors]]]:
+    ) -> Iterator[tuple[_Rows, list[Vectors]]]:
         """Yield for each batch the indices of its texts, and their vectors for each source."""
         outputs: dict[tuple[str | None, str], dict[str, None]] = {}
         for side in (source.side for source in wanted):
             outputs.setdefault((side.trunk, side.graph), {})[side.output] = None
 
-        def encode(run: RunGraph, rows: _Rows) -> tuple[_Rows, list[Vectors]]:
+        def encode(rows: _Rows, *, single_core: bool = False) -> tuple[_Rows, list[Vectors]]:
             batch, mask = pad([ids[row] for row in rows], self._tokenizer.pad_id)
-            feed = {
+            tokens = {
                 "input_ids": batch,
                 "attention_mask": mask,
                 "token_type_ids": np.zeros_like(batch),
             }
-            hidden = {
-                trunk: run(trunk, [HIDDEN], feed)[0]
-                for trunk in dict.fromkeys(trunk for trunk, _ in outputs)
-                if trunk is not None
-            }
-            arrays: dict[tuple[str | None, str, str], npt.NDArray[np.float32]] = {}
+            feeds: dict[str | None, dict[str, npt.NDArray[Any]]] = {None: tokens}
+            arrays: dict[tuple[str | None, str], dict[str, npt.NDArray[Any]]] = {}
             for (trunk, graph), names in outputs.items():
-                graph_feed = feed if trunk is None else {**feed, HIDDEN: hidden[trunk]}
-                for name, array in zip(names, run(graph, list(names), graph_feed), strict=True):
-                    arrays[trunk, graph, name] = array
+                if trunk is not None and trunk not in feeds:
+                    (hidden,) = self._graphs[trunk].run([HIDDEN], tokens, single_core=single_core)
+                    feeds[trunk] = {**tokens, HIDDEN: hidden}
+                found = self._graphs[graph].run([*names], feeds[trunk], single_core=single_core)
+                arrays[trunk, graph] = dict(zip(names, found, strict=True))
             return rows, [
-                _pool(
-                    arrays[s.side.trunk, s.side.graph, s.side.output], mask, s.pooling, s.normalise
-                )
-                for s in wanted
+                _pool(arrays[side.trunk, side.graph][side.output], mask, pooling, normalise)
+                for side, pooling, normalise in wanted
             ]
 
         lengths = [len(row) for row in ids]
         batches = list(token_batches(lengths, self._batch_size, self._batch_tokens))
         if len(ids) <= _MAX_TEXTS_OF_A_SEARCH:
-            parts = [part for batch in batches for part in split_uneven(lengths, batch)]
-            return (encode(self._graphs.run, part) for part in parts)
-        return self._graphs.map_batches(encode, batches)
-
-    def _check_head(self, name: str, role: Role) -> None:
-        """Encode one short text, so that a graph that differs from the manifest fails now."""
-        head = self.bundle.manifest.heads[name]
-        side = head.side(role)
-        replaced = self.bundle.query_encoders.get(name) if role == "query" else None
-        place = replaced.source if replaced else self.bundle.path
-        where = f"{place}: head {name!r}, {role} side"
-        for graph, output in zip(reversed(side.graphs), (side.output, HIDDEN), strict=False):
-            if output not in (outputs := self._graphs.outputs(graph)):
-                raise BundleError(
-                    f"{where}: {graph!r} has no output {output!r}, only {', '.join(outputs)}. "
-                    "Correct the manifest."
-                )
-        if self._graphs.reads_tokens(side.graph) != (side.trunk is None):
-            raise BundleError(
-                f"{where}: {side.graph!r} reads {HIDDEN!r} exactly where a trunk is named. Correct "
-                "the manifest."
-            )
-        try:
-            ids, _ = self._tokenizer.encode(["a b"], side.prefix, side.max_tokens)
-            ((_, (vector,)),) = self._run(ids, [self._sources[name, role]])
-        except Exception as error:
-            raise BundleError(f"{where}: the graph does not run: {error}") from error
-        if vector.shape != (1, head.dimension):
-            raise BundleError(
-                f"{where}: the graph makes vectors of shape {vector.shape[1:]}, the manifest says "
-                f"{head.dimension}. Correct the manifest or export again."
-            )
-        if not abs(float(np.linalg.norm(vector)) - 1) < 1e-3:
-            raise BundleError(
-                f"{where}: vectors do not have length 1. Set 'normalise' in the manifest."
-            )
+            yield from (encode(part) for rows in batches for part in split_uneven(lengths, rows))
+        elif len(batches) < 2 or self._workers < 2:
+            yield from map(encode, batches)
+        else:
+            with ThreadPoolExecutor(min(self._workers, len(batches))) as pool:
+                yield from pool.map(partial(encode, single_core=True), batches)
 
 
 def _reopen(path: Path, query_encoders: Mapping[str, QueryEncoder], **settings: Any) -> OnnxEncoder:
@@ -304,3 +291,70 @@ def _pool(
     if normalise:
         values = values / np.maximum(np.linalg.norm(values, axis=1, keepdims=True), 1e-12)
     return values
+
+
+def verify_bundle(path: str | Path | None = None) -> Bundle:
+    """Load a bundle, encode its reference texts, and compare with the original model's vectors.
+
+    Args:
+        path: the folder; None means the default bundle.
+
+    Raises:
+        BundleError: as :func:`load_bundle`; or a graph does not load, a dimension differs from the
+            manifest, or a vector is too far from its reference.
+    """
+    bundle = load_bundle(path)
+    for head, role, text, cosine in parity_cosines(bundle):
+        place = f"{bundle.path}: the {role} vector {head!r} of {text[:40]!r}: "
+        _check_cosine(cosine, bundle.manifest.parity.min_cosine, place)
+    return bundle
+
+
+def parity_cosines(bundle: Bundle) -> list[tuple[str, str, str, float]]:
+    """(head, role, text, cosine of its vector to the reference) for every reference vector.
+
+    A query encoder brings the references of its head's queries.
+    """
+    encoder, replaced = OnnxEncoder(bundle), bundle.query_encoders
+    references: list[tuple[str, Role, Sequence[str], Sequence[Sequence[float]]]] = [
+        (head, role, reference.texts, reference.vectors)
+        for reference in bundle.references()
+        for role in reference.roles
+        for head in reference.heads
+        if role == "document" or head not in replaced
+    ]
+    references += [(h, "query", q.card.texts, q.card.vectors) for h, q in replaced.items()]
+    results: list[tuple[str, str, str, float]] = []
+    for head, role, texts, vectors in references:
+        try:
+            cosines = _cosines(encoder, role, head, texts, vectors)
+        except (LogicRetrieversError, ValueError) as error:  # ValueError: another dimension
+            raise BundleError(
+                f"{bundle.path}: its reference texts cannot be compared: {error}"
+            ) from error
+        results += [(head, role, t, float(c)) for t, c in zip(texts, cosines, strict=True)]
+    return results
+
+
+def _cosines(
+    encoder: OnnxEncoder,
+    role: Role,
+    head: str,
+    texts: Sequence[str],
+    references: Sequence[Sequence[float]],
+) -> Vectors:
+    """Cosine of each text's vector to its reference; some texts are too long on purpose."""
+    vectors = encoder._encode(role, texts, [head], warn_if_truncated=False)[head]
+    expected = np.asarray(references, dtype=np.float32)
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    cosines: Vectors = np.einsum("ij,ij->i", vectors, expected)
+    return cosines
+
+
+def _check_cosine(cosine: float, least: float, place: str = "") -> None:
+    if not cosine >= least:
+        raise BundleError(
+            f"{place}cosine {cosine:.6f} to the original model's vector, below {least}. Either the "
+            "file or this ONNX Runtime computes something else: update onnxruntime, or export "
+            "again."
+        )

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-import numpy as np
 from pydantic import Field, model_validator
 
-from logic_retrievers.encoders.base import Encoder, Vectors, VectorSpec
+from logic_retrievers.encoders.base import Encoder, VectorSpec
 from logic_retrievers.encoders.graph_files import METADATA, check_graph, fields
 from logic_retrievers.encoders.manifest import (
     Description,
@@ -30,7 +29,6 @@ from logic_retrievers.encoders.manifest import (
 )
 from logic_retrievers.errors import ConfigurationError, QueryEncoderError, shown
 
-FORMAT_VERSION = 1
 SUFFIX = ".query.onnx"
 # keys in the graph's metadata: the card as JSON, and the SHA-256 of graph and card
 CARD_KEY = "logic_retrievers.query_encoder"
@@ -40,20 +38,15 @@ CHECKSUM_KEY = "logic_retrievers.checksum"
 class QueryEncoderCard(Description):
     """The description of a query encoder.
 
+    For the other fields see :class:`Head` and :class:`Side`.
+
     Args:
-        format_version: version of this format; others are refused.
-        head: the named vector whose queries it encodes.
         document_fingerprint: of the document side that it was trained with.
         tokenizer: SHA-256 of the bundle's tokenizer file.
         trunk: SHA-256 of the bundle's graph that runs first; None if this graph reads tokens.
-        output: the graph's output to read.
-        dimension, pooling, normalise: see :class:`Head`.
-        prefix, max_tokens: see :class:`Side`.
         origin: the model or run that it was made from.
-        training: the sets that it was trained on, with their licences.
-        ships: whether these licences allow it to be distributed.
+        ships: whether the licences of the training data allow it to be distributed.
         texts, vectors: some queries without prefix, and the original model's vector of each.
-        min_cosine: smallest allowed cosine between a vector of this file and its reference.
         graph_bytes: length of the file without this description.
     """
 
@@ -87,11 +80,7 @@ class QueryEncoderCard(Description):
 class QueryEncoder:
     """A query encoder that was read and checked; it is pickled with its content.
 
-    Args:
-        card: its description.
-        content: the whole file.
-        sha256: of the content.
-        source: the path it was read from, for messages.
+    ``sha256`` is that of the whole file, ``source`` its path, for messages.
     """
 
     card: QueryEncoderCard
@@ -114,41 +103,19 @@ class QueryEncoder:
         Raises:
             QueryEncoderError: no vector has the documents that it was trained with.
         """
-        fingerprint = self.card.document_fingerprint
-        matching = [name for name, spec in specs.items() if spec.fingerprint == fingerprint]
-        wanted = self.card.head if head is None and self.card.head in matching else head
-        if wanted is None and matching:
-            return matching[0]
-        if wanted in matching:
-            return wanted
-        if head is not None and head not in specs:
-            available = f"there is no vector {head!r}, only {', '.join(specs)}"
-        else:
-            candidates = specs if head is None else {head: specs[head]}
-            available = "here " + ", ".join(
-                f"{name!r} has {spec.fingerprint}" for name, spec in candidates.items()
-            )
-        raise QueryEncoderError(
-            f"The query encoder {self.source!r} is for documents of the fingerprint {fingerprint} "
-            f"({self.card.head!r}, {self.card.origin}); {available}. Take the bundle "
-            "that it was made for, or export it for this one: logic-export export-query-encoder."
-        )
-
-    def check_vectors(self, vectors: Vectors) -> None:
-        """Compare this machine's vectors of the reference texts with the original model's.
-
-        Raises:
-            QueryEncoderError: the cosine of a pair is below ``min_cosine``.
-        """
-        expected = np.asarray(self.card.vectors, dtype=np.float32)
-        expected /= np.linalg.norm(expected, axis=1, keepdims=True)
-        lowest = float(np.einsum("ij,ij->i", vectors, expected).min())
-        if not lowest >= self.card.min_cosine:
+        card = self.card
+        matching = [n for n, s in specs.items() if s.fingerprint == card.document_fingerprint]
+        wanted = [card.head, *matching] if head is None else [head]
+        found = next((name for name in wanted if name in matching), None)
+        if found is None:
+            have = ", ".join(f"{name!r} has {s.fingerprint}" for name, s in specs.items())
             raise QueryEncoderError(
-                f"The query encoder {self.source!r} has cosine {lowest:.6f} to the original "
-                f"model's vectors, below {self.card.min_cosine}. This ONNX Runtime computes "
-                "something else: update onnxruntime, or export again."
+                f"The query encoder {self.source!r} is for documents of the fingerprint "
+                f"{card.document_fingerprint} ({card.head!r}, {card.origin}), not for "
+                f"{head or 'any vector'!r} here: {have}. Take the bundle that it was made for, or "
+                "export it for this one: logic-export export-query-encoder."
             )
+        return found
 
 
 QueryEncoderSource: TypeAlias = str | Path | QueryEncoder
@@ -178,7 +145,7 @@ def read_query_encoder(path: QueryEncoderSource) -> QueryEncoder:
                 "it is an ONNX graph without the description of a query encoder. Make one of a "
                 "run: logic-export export-query-encoder RUN OUT --bundle DIR."
             )
-        card = parse_description(QueryEncoderCard, text, FORMAT_VERSION)
+        card = parse_description(QueryEncoderCard, text)
         behind_graph = {number for number, *_ in fields(content, card.graph_bytes)}
         digest = checksum(content[: card.graph_bytes], text)
         if behind_graph != {METADATA} or metadata.get(CHECKSUM_KEY) != digest:

@@ -20,7 +20,8 @@ from logic_retrievers.encoders.base import (
     fingerprint,
     warn_about_long_texts,
 )
-from logic_retrievers.errors import ConfigurationError, EncoderError, MissingExtraError
+from logic_retrievers.errors import EncoderError, MissingExtraError
+from logic_retrievers.settings import check_count
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -55,10 +56,7 @@ class SentenceTransformerEncoder(SingleVectorEncoder):
         device: str | None = None,
         batch_size: int = 32,
     ) -> None:
-        if batch_size < 1 or not name:
-            raise ConfigurationError(
-                f"batch_size={batch_size}, name={name!r}: neither may be empty."
-            )
+        check_count("batch_size", batch_size)
         self._model = _load(str(model), device) if isinstance(model, (str, Path)) else model
         self._batch_size = batch_size
         self._lock = Lock()

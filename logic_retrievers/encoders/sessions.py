@@ -8,11 +8,10 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import cache, partial
-from typing import Any, TypeAlias, TypeVar
+from functools import cache
+from typing import Any, TypeAlias
 
 import numpy.typing as npt
 import onnxruntime as onnxruntime  # others take it from here
@@ -44,49 +43,64 @@ _STOP_SPINNING = ("session.force_spinning_stop", "1")
 # ONNX Runtime also reads a format of its own, in which `check_graph` would see nothing.
 _ONNX_ONLY = ("session.load_model_format", "ONNX")
 
-_Batch = TypeVar("_Batch")
-_Result = TypeVar("_Result")
 Feed: TypeAlias = Mapping[str, npt.NDArray[Any]]
-# runs a graph once: (its name, names of the wanted outputs, arrays by input name) -> outputs
-RunGraph: TypeAlias = Callable[[str, Sequence[str], Feed], list[Any]]
 
 
 class Graph:
-    """One open graph. It is opened again, on one core, when batches first run in parallel.
+    """One open graph; safe to run from several threads.
+
+    A single batch runs on all cores at once, which has the shortest latency. Of many batches each
+    has one core to itself, which has the highest throughput: the cores never wait for one another.
+    That needs a second copy of the weights, opened when first needed, on the CPU only.
 
     Args:
         content: of the ONNX file, with all weights inside.
         name: for messages.
-        providers, threads: see :class:`Graphs`.
-        parallel: whether a second session may be needed; the content is kept until then.
+        providers: in order of preference, see :class:`OnnxEncoder`.
+        threads: number of cores; None uses all.
     """
 
     def __init__(
-        self,
-        content: bytes,
-        name: str,
-        providers: Sequence[Provider],
-        threads: int | None,
-        *,
-        parallel: bool,
+        self, content: bytes, name: str, providers: Sequence[Provider], threads: int | None
     ) -> None:
-        self.session = _open_session(content, name, providers, threads)
-        required = frozenset(node.name for node in self.session.get_inputs())
-        optional = (node.name for node in self.session.get_overridable_initializers())
-        self.inputs = required.union(optional)
+        names = _names(providers)
+        _check_available(names)
         self._name, self._providers = name, providers
-        self._content = content if parallel else b""
-        self._lock = threading.Lock()
-        self._single_core: onnxruntime.InferenceSession | None = None
-        _check_loaded(_names(providers), self.session.get_providers())
+        self._session = _open_session(content, name, providers, threads)
+        _check_loaded(names, self._session.get_providers())
+        required = {node.name for node in self._session.get_inputs()}
+        optional = {node.name for node in self._session.get_overridable_initializers()}
+        self._inputs = required | optional
         if unknown := sorted(required - _TOKEN_INPUTS - {HIDDEN}):
             raise BundleError(
                 f"The graph {name!r} wants {', '.join(unknown)}, which an encoder does not "
                 f"have. It may use {', '.join(sorted(_TOKEN_INPUTS | {HIDDEN}))}."
             )
+        self._content = content if count_workers(providers, threads) > 1 else b""
+        self._lock = threading.Lock()
+        self._single_core: onnxruntime.InferenceSession | None = None
 
-    def single_core_session(self) -> onnxruntime.InferenceSession:
-        """The same graph on one core, for several threads at once."""
+    def run(
+        self, outputs: Sequence[str] | None, feed: Feed, *, single_core: bool = False
+    ) -> list[Any]:
+        """Run once, without the arrays of the feed that the graph does not read.
+
+        Args:
+            outputs: names of the wanted outputs; None gives all.
+            feed: arrays by input name.
+            single_core: whether other threads run the graph at the same time.
+        """
+        inputs = {key: array for key, array in feed.items() if key in self._inputs}
+        session = self._single_core_session() if single_core else self._session
+        try:
+            return list(session.run(outputs, inputs))
+        except Exception as error:  # ONNX Runtime's own classes derive from Exception, one a status
+            raise EncoderError(
+                f"ONNX Runtime cannot run {self._name!r}: {str(error)[:500]}. If memory is short, "
+                "take smaller batches; else graph and tokenizer may not belong together."
+            ) from error
+
+    def _single_core_session(self) -> onnxruntime.InferenceSession:
         with self._lock:
             if self._single_core is None:
                 self._single_core = _open_session(
@@ -96,86 +110,9 @@ class Graph:
             return self._single_core
 
 
-class Graphs:
-    """The graphs of a bundle, ready to run; safe to use from several threads.
-
-    A single batch runs on all cores at once, which has the shortest latency. Of many batches each
-    has one core to itself, which has the highest throughput: the cores never wait for one another.
-    That needs a second copy of the graphs, opened when first needed, on the CPU only.
-
-    Args:
-        contents: file name -> ONNX file.
-        providers: in order of preference, see :class:`OnnxEncoder`.
-        threads: number of cores; all of them where None.
-        open_graphs: graphs that are open already with these settings, by file name.
-    """
-
-    def __init__(
-        self,
-        contents: Mapping[str, bytes],
-        providers: Sequence[Provider],
-        threads: int | None,
-        open_graphs: Mapping[str, Graph] | None = None,
-    ) -> None:
-        names = _names(providers)
-        _check_available(names)
-        self._providers, self._threads = providers, threads
-        self._workers = (threads or available_cores()) if names == [CPU] else 1
-        self._graphs = {**(open_graphs or {})}
-        for name, content in contents.items():
-            self._graphs[name] = Graph(
-                content, name, providers, threads, parallel=self._workers > 1
-            )
-
-    def reopen(self, names: Iterable[str], read: Callable[[str], bytes]) -> Graphs:
-        """These graphs, sharing those that are open here.
-
-        Equal names must mean equal contents. ``read`` gives the content of a graph that is not
-        open.
-        """
-        wanted = list(names)
-        shared = {name: self._graphs[name] for name in wanted if name in self._graphs}
-        new = {name: read(name) for name in wanted if name not in shared}
-        return Graphs(new, self._providers, self._threads, shared)
-
-    def outputs(self, name: str) -> list[str]:
-        return [output.name for output in self._graphs[name].session.get_outputs()]
-
-    def reads_tokens(self, name: str) -> bool:
-        return HIDDEN not in self._graphs[name].inputs
-
-    def run(
-        self, name: str, outputs: Sequence[str], feed: Feed, *, single_core: bool = False
-    ) -> list[Any]:
-        """Run a graph once, without the arrays of the feed that it does not read.
-
-        Raises:
-            EncoderError: ONNX Runtime cannot run it on these arrays.
-        """
-        graph = self._graphs[name]
-        inputs = {key: array for key, array in feed.items() if key in graph.inputs}
-        session = graph.single_core_session() if single_core else graph.session
-        try:
-            return list(session.run(list(outputs), inputs))
-        except Exception as error:  # ONNX Runtime's own classes derive from Exception, one a status
-            raise EncoderError(
-                f"ONNX Runtime cannot run {name!r}: {str(error)[:500]}. If memory is short, take "
-                "smaller batches; else graph and tokenizer may not belong together."
-            ) from error
-
-    def map_batches(
-        self, encode: Callable[[RunGraph, _Batch], _Result], batches: Sequence[_Batch]
-    ) -> Iterable[_Result]:
-        """Encode batches in order; several run in parallel, one core each.
-
-        ``encode`` gets a function that runs a graph, and a batch. Several threads may call it.
-        """
-        if len(batches) < 2 or self._workers < 2:
-            yield from (encode(self.run, batch) for batch in batches)
-            return
-        run = partial(self.run, single_core=True)
-        with ThreadPoolExecutor(min(self._workers, len(batches))) as pool:
-            yield from pool.map(partial(encode, run), batches)
+def count_workers(providers: Sequence[Provider], threads: int | None) -> int:
+    """Number of batches that run in parallel; only the CPU runs several."""
+    return (threads or available_cores()) if _names(providers) == [CPU] else 1
 
 
 def _open_session(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from threading import Lock
+from functools import cache, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -18,14 +18,7 @@ RUN_COST = 16
 
 
 class SharedTokenizer:
-    """One ``tokenizer.json`` for several prefixes and lengths, safe to share between threads.
-
-    Truncation and padding are state of a ``tokenizers`` object, so each length gets an object of
-    its own, configured once.
-
-    Raises:
-        BundleError: the content is no tokenizer.
-    """
+    """One ``tokenizer.json`` for several prefixes and lengths, safe to share between threads."""
 
     def __init__(self, content: bytes) -> None:
         with _errors_as(BundleError):
@@ -33,19 +26,13 @@ class SharedTokenizer:
         self.pad_id = int((self._untruncated.padding or {}).get("pad_id", 0))
         self._untruncated.no_padding()
         self._untruncated.no_truncation()
-        self._content = content
-        self._by_length: dict[int, Tokenizer] = {}
-        self._lock = Lock()
+        # truncation is state of a tokenizer, so each length has one of its own
+        self._truncating = cache(partial(_truncating, content))
 
     def encode(
         self, texts: Sequence[str], prefix: str, max_tokens: int
     ) -> tuple[list[list[int]], int]:
-        """Token ids of each text, special tokens included; and how many texts were too long.
-
-        Raises:
-            EmptyTextError: the tokenizer keeps nothing of a text (control characters alone).
-            EncoderError: the tokenizer fails.
-        """
+        """Token ids of each text, special tokens included; and how many texts were too long."""
         with _errors_as(EncoderError):
             tokenizer = self._truncating(max_tokens)
             prefix_length = len(tokenizer.encode(prefix).ids)
@@ -64,21 +51,18 @@ class SharedTokenizer:
             encodings = self._truncating(max_tokens).encode_batch_fast(list(pairs))
         return [encoding.ids for encoding in encodings]
 
-    def _truncating(self, max_tokens: int) -> Tokenizer:
-        with self._lock:
-            tokenizer = self._by_length.get(max_tokens)
-            if tokenizer is None:
-                tokenizer = Tokenizer.from_buffer(self._content)
-                tokenizer.no_padding()
-                tokenizer.enable_truncation(max_tokens)
-                self._by_length[max_tokens] = tokenizer
-        return tokenizer
-
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Character span of every token, without special tokens, never truncated."""
         with _errors_as(EncoderError):
             encoding = self._untruncated.encode(clean_text(text), add_special_tokens=False)
         return list(encoding.offsets)
+
+
+def _truncating(content: bytes, max_tokens: int) -> Tokenizer:
+    tokenizer = Tokenizer.from_buffer(content)
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(max_tokens)
+    return tokenizer
 
 
 @contextmanager

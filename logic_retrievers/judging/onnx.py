@@ -19,7 +19,7 @@ from logic_retrievers.encoders.base import clean_text
 from logic_retrievers.encoders.bundle import Bundle, default_bundle_manifest, load_bundle
 from logic_retrievers.encoders.manifest import HIDDEN, CrossEncoder, Manifest
 from logic_retrievers.encoders.onnx import MAX_THREADS
-from logic_retrievers.encoders.sessions import CPU, Graphs, Provider, available_cores
+from logic_retrievers.encoders.sessions import CPU, Graph, Provider, count_workers
 from logic_retrievers.encoders.tokenization import SharedTokenizer
 from logic_retrievers.errors import BundleError
 from logic_retrievers.judging.conflict import ConflictConstants, ConflictReader
@@ -54,7 +54,7 @@ class OnnxCrossEncoder:
     bundle: Bundle
     entry: CrossEncoder
     _tokenizer: SharedTokenizer
-    _graphs: Graphs
+    _graphs: dict[str, Graph]
     _workers: int
 
     def __init__(
@@ -87,9 +87,12 @@ class OnnxCrossEncoder:
             self._workers = shares._workers
         else:
             self._tokenizer = SharedTokenizer(self.bundle.read(self.bundle.manifest.tokenizer))
-            contents = {name: self.bundle.read(name) for name in entry.graphs}
-            self._graphs = Graphs(contents, [CPU] if providers is None else providers, threads=1)
-            self._workers = (threads or available_cores()) if providers in (None, [CPU]) else 1
+            providers = [CPU] if providers is None else providers
+            self._graphs = {
+                name: Graph(self.bundle.read(name), name, providers, threads=1)
+                for name in entry.graphs
+            }
+            self._workers = count_workers(providers, threads)
         try:
             self.read([("a", "b")])
         except Exception as error:
@@ -119,8 +122,8 @@ class OnnxCrossEncoder:
         }
         *lower, last = self.entry.graphs
         for graph in lower:
-            (feed[HIDDEN],) = self._graphs.run(graph, self._graphs.outputs(graph), feed)
-        logits = self._graphs.run(last, [self.entry.output], feed | self._changes)[0]
+            (feed[HIDDEN],) = self._graphs[graph].run(None, feed)
+        logits = self._graphs[last].run([self.entry.output], feed | self._changes)[0]
         if logits.shape != (1, len(self.labels)):
             raise BundleError(f"logits of shape {logits.shape}, not (1, {len(self.labels)})")
         if not np.isfinite(logits).all():

@@ -58,9 +58,6 @@ def coordinate(
         excluded: what it excludes, each with its relation: *starring B*.
         rule_reading: if not None, ``excluded`` must share or repeat the noun of what is wanted;
             where the rules read nothing, or only the noun, it suffices for an expression.
-
-    Raises:
-        ExpressionError: more parts or characters than an expression may have.
     """
     masked = mask_fixed_pairs(mask(wanted))
     span = _find_phrase(masked)

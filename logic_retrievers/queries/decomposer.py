@@ -29,16 +29,16 @@ from logic_retrievers.queries.parsed_query import ParsedQuery, QueryParser
 from logic_retrievers.queries.parser import MAX_CHARACTERS, RuleParser
 from logic_retrievers.settings import check_type
 
+# A longer atom is an explanation, and no phrase to search for.
 MAX_ATOM_CHARACTERS = 300
-"""A longer atom is an explanation, and no phrase to search for."""
 
+# Parsed queries that are kept, those used last.
 MAX_CACHED = 1024
-"""Parsed queries that are kept, those used last."""
 
+# The prompt before the query.
 INSTRUCTIONS = (
     files("logic_retrievers.queries").joinpath("decomposer_instructions.txt").read_text("utf-8")
 )
-"""The prompt before the query."""
 
 _OPENINGS = ('"', "“", "„", "«", "(", "NOT ")
 _FENCE = "```"
@@ -75,7 +75,6 @@ class Decomposer:
         self._cached = lru_cache(MAX_CACHED)(self._decompose)
 
     def parse(self, text: str) -> ParsedQuery:
-        """The query as the model parses it; as the fallback does where the model fails."""
         if not text.strip() or len(text) > MAX_CHARACTERS:
             return self._fallback.parse(text)
         try:
@@ -86,7 +85,6 @@ class Decomposer:
             return self._fallback.parse(text)
 
     def _decompose(self, text: str) -> ParsedQuery:
-        """The query as the model parses it; an error, which is not cached, where that fails."""
         expression = _read_answer(self._ask(INSTRUCTIONS + json.dumps(text)))
         if isinstance(expression, Atom):
             return ParsedQuery(text, rule="decomposer")
@@ -102,11 +100,7 @@ class Decomposer:
 
 
 def _read_answer(answer: Any) -> Expression:
-    """The expression of an answer, with or without a Markdown fence around it.
-
-    Raises:
-        MalformedAnswerError: there is no expression, or none that can be searched for.
-    """
+    """The expression of an answer, with or without a Markdown fence around it."""
     if inspect.iscoroutine(answer):
         answer.close()  # or Python warns that nobody awaited it
     if not isinstance(answer, str):

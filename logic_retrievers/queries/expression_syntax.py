@@ -10,23 +10,23 @@ from typing import Any, NoReturn
 from logic_retrievers.errors import ExpressionError, shown
 from logic_retrievers.queries.expressions import MAX_DEPTH, MAX_TEXT, And, Atom, Expression, Not, Or
 
+# Room for quotation marks, backslashes, operators and parentheses around every atom.
 MAX_CHARACTERS = 4 * MAX_TEXT
-"""Room for quotation marks, backslashes, operators and parentheses around every atom."""
+# Nested parentheses; most of them add no level to the tree.
 MAX_PARENTHESES = 4 * MAX_DEPTH
-"""Nested parentheses; most of them add no level to the tree."""
 
 _QUOTATION_MARKS = {'"': '"', "“": "”", "„": "“", "«": "»"}
 _OPERATORS = ("AND", "OR", "NOT")
 _SMALL_OPERATOR = re.compile(r"(?<!\S)(?:and|or|not)(?!\S)", re.IGNORECASE)
+# Of a bare atom that was meant to be two, or to rule something out.
 _EXCLUDING_WORDS = re.compile(
     r"^not(?!\S)|^[!~-] ?(?=[^\W\d])|(?<!\S)(?:(?i:and|but) (?i:not)(?!\S)|&&|\|\|)"
 )
-"""Of a bare atom that was meant to be two, or to rule something out."""
 _QUOTATION = "|".join(
     rf"{first}(?:\\[\\{last}]|[^{last}])*+{last}" for first, last in _QUOTATION_MARKS.items()
 )
+# A mark is of a quotation that lacks the other one.
 _TOKEN = re.compile(rf'(?P<word>[^\s()"“”„«»]+)|[()]|(?P<quoted>{_QUOTATION})|(?P<mark>\S)')
-"""A mark is of a quotation that lacks the other one."""
 _JSON_FORM = (
     'write {"op": "atom", "text": "..."}, {"op": "not", "args": [one]}, or "and" or "or" with at '
     "least two"
@@ -43,11 +43,7 @@ class _Token:
 
 
 def parse(text: str) -> Expression:
-    """Reads an expression; see :meth:`Expression.parse`.
-
-    Raises:
-        ExpressionError: not of the syntax; message and ``position`` say where.
-    """
+    """Read an expression; see :meth:`Expression.parse`."""
     if not isinstance(text, str):
         raise ExpressionError(f"an expression is a text, not {shown(text)}")
     if len(text) > MAX_CHARACTERS:
@@ -166,15 +162,9 @@ def _tokenise(text: str) -> list[_Token]:
 
 
 def from_dict(value: Any, place: str = "expression", levels: int = MAX_DEPTH) -> Expression:
-    """Reads an expression from nested dictionaries; see :meth:`Expression.from_dict`.
+    """Read an expression from nested dictionaries; see :meth:`Expression.from_dict`.
 
-    Args:
-        value: has the keys ``op``, and ``text`` or ``args``.
-        place: where it stands, for messages.
-        levels: how many there may be.
-
-    Raises:
-        ExpressionError: says which part is wrong.
+    ``place`` is where it stands, for messages; ``levels`` is how many it may have.
     """
     if not levels:
         raise ExpressionError(f"more than {MAX_DEPTH} levels of AND, OR and NOT")

@@ -11,12 +11,15 @@ from logic_retrievers.errors import ExpressionError, shown
 
 MAX_ATOMS = 32
 MAX_DEPTH = 16
+# Atoms, levels, and characters of all atoms together; every atom is a search of its own.
 MAX_TEXT = 10_000
-"""Atoms, levels, and characters of all atoms together; every atom is a search of its own."""
 
 
 class Expression(ABC):
     """A Boolean query. Immutable, hashable, and made of others by ``&``, ``|`` and ``~``.
+
+    All constructors raise ExpressionError for empty atoms, for AND or OR of fewer than two parts,
+    and for more atoms, characters or levels than an expression may have.
 
     Examples:
         >>> (Atom("orchids of Malaysia") & ~Atom("orchids of Thailand")).atoms
@@ -114,14 +117,7 @@ class Expression(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Atom(Expression):
-    """What one search looks for.
-
-    Args:
-        text: as for a search of its own; white space around it goes.
-
-    Raises:
-        ExpressionError: no text, or an empty one.
-    """
+    """What one search looks for; white space around the text goes."""
 
     text: str
     op: ClassVar[str] = "atom"
@@ -135,11 +131,9 @@ class Atom(Expression):
 
     @property
     def args(self) -> tuple[Expression, ...]:
-        """Nothing."""
         return ()
 
     def to_dict(self) -> dict[str, Any]:
-        """``{"op": "atom", "text": ...}``."""
         return {"op": self.op, "text": self.text}
 
     def __str__(self) -> str:
@@ -161,39 +155,26 @@ class _NaryOperator(Expression):
 
     @property
     def args(self) -> tuple[Expression, ...]:
-        """The parts."""
         return self.parts
 
 
 @dataclass(frozen=True, slots=True)
 class And(_NaryOperator):
-    """Satisfied by what satisfies all parts.
-
-    Raises:
-        ExpressionError: fewer than two parts, or more atoms or levels than an expression may have.
-    """
+    """Satisfied by what satisfies all parts."""
 
     op: ClassVar[str] = "and"
 
 
 @dataclass(frozen=True, slots=True)
 class Or(_NaryOperator):
-    """Satisfied by what satisfies at least one part.
-
-    Raises:
-        ExpressionError: as for :class:`And`.
-    """
+    """Satisfied by what satisfies at least one part."""
 
     op: ClassVar[str] = "or"
 
 
 @dataclass(frozen=True, slots=True)
 class Not(Expression):
-    """Satisfied by what does not satisfy the part.
-
-    Raises:
-        ExpressionError: as for :class:`And`.
-    """
+    """Satisfied by what does not satisfy the part."""
 
     part: Expression
     op: ClassVar[str] = "not"
@@ -203,7 +184,6 @@ class Not(Expression):
 
     @property
     def args(self) -> tuple[Expression, ...]:
-        """The one part."""
         return (self.part,)
 
     def __invert__(self) -> Expression:

@@ -13,8 +13,8 @@ from importlib.resources import files
 
 from logic_retrievers.text import latin_letters
 
+# A language without function words here, such as every one in another script.
 UNDETERMINED = "und"
-"""A language without function words here, such as every one in another script."""
 
 _WORD = re.compile(r"w/o|[^\W\d_]+(?:['\u2019][^\W\d_]+)?", re.IGNORECASE)
 _OTHER_SCRIPT_SHARE = 0.3

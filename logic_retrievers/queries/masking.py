@@ -11,6 +11,7 @@ from logic_retrievers.queries.patterns import pattern, word_set
 
 FILL = "_"
 
+# Typographic punctuation, and the plain one.
 PLAIN = str.maketrans(
     {
         **dict.fromkeys("\u2018\u2019", "'"),
@@ -19,7 +20,6 @@ PLAIN = str.maketrans(
         "\u2014": ";",
     }
 )
-"""Typographic punctuation, and the plain one."""
 
 _QUOTED = re.compile(r'"[^"\n]{1,200}"|(?<!\w)\'[^\'\n]{2,80}\'(?!\w)')
 _NAME_WITH_CUE = pattern("name_with_cue", flags=0)

@@ -28,6 +28,7 @@ from logic_retrievers.queries.rules.rule import (
 )
 from logic_retrievers.queries.scope import SHORT_QUERY, split_region
 
+# The file of each language's rules in ``queries/rules``.
 PACKS = {
     "de": "german",
     "es": "spanish",
@@ -36,7 +37,6 @@ PACKS = {
     "nl": "dutch",
     "pt": "portuguese",
 }
-"""The file of each language's rules in ``queries/rules``."""
 
 _ITEM_WORDS = 4  # of each item but the first of a list
 
@@ -106,7 +106,6 @@ class PackParser:
         self._follow = compiled(rf"[\s,;:)\]!-]*(?:{words('tails', 'lists')}(?![\w-])[\s,]*)?")
 
     def parse(self, text: str) -> ParsedQuery:
-        """The query in its parts; its kind is ``exclusion`` or ``none``."""
         masked = self._idioms.sub(fill, _QUOTED.sub(fill, fold(text)))
         if self._mentions.search(masked):
             return ParsedQuery(text)

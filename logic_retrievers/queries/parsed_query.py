@@ -22,24 +22,18 @@ from logic_retrievers.queries.expressions import (
 from logic_retrievers.settings import check_choice, check_number
 from logic_retrievers.text import comparable
 
+# ``exclusion``: something is excluded from the results. ``negated_fact``: the wanted fact itself
+# is negative ("metals that do not rust"). ``expression``: things joined by AND or OR.
 Kind: TypeAlias = Literal["none", "exclusion", "negated_fact", "expression"]
-"""``exclusion``: something is excluded from the results. ``negated_fact``: the wanted fact itself
-is negative ("metals that do not rust"). ``expression``: things joined by AND or OR. ``none``: none
-of these."""
 
+# Characters of an excluded text.
 MAX_EXCLUDED_TEXT = 1000
-"""Characters of an excluded text."""
+# Texts that one query may exclude: with what is wanted they are the atoms of an expression.
 MAX_EXCLUDED = MAX_ATOMS - 1
-"""Texts that one query may exclude: with what is wanted they are the atoms of an expression."""
 
 
 def check_excluded(texts: Sequence[str]) -> tuple[str, ...]:
-    """Excluded texts as a caller gave them: without white space around, each once in any case.
-
-    Raises:
-        InputError: no list, more than ``MAX_EXCLUDED`` texts, or one that is no string.
-        EmptyTextError: a text is empty.
-    """
+    """Excluded texts as a caller gave them: without white space around, each once in any case."""
     if isinstance(texts, str) or not isinstance(texts, Sequence):
         raise InputError(
             f"excluded texts are a list, not {shown(texts)}: exclude=['nuts', 'shellfish']"
@@ -58,9 +52,9 @@ def check_excluded(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(excluded.values())
 
 
+# ``thing``: "curtains, not polyester". ``property``: what is excluded is said of the wanted thing
+# itself ("a loan without a guarantor"), so that the right passage speaks of it as well.
 Reading: TypeAlias = Literal["thing", "property"]
-"""``thing``: "curtains, not polyester". ``property``: what is excluded is said of the wanted thing
-itself ("a loan without a guarantor"), so that the right passage speaks of it as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +173,6 @@ class ParsedQuery:
         return tuple(dict.fromkeys(texts))
 
     def to_dict(self) -> dict[str, Any]:
-        """A plain dictionary, ready for JSON."""
         return {
             **{field.name: getattr(self, field.name) for field in fields(self)},
             "excluded": list(self.excluded),

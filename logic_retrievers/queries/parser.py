@@ -24,11 +24,11 @@ from logic_retrievers.queries.scope import (
     remainder,
 )
 
+# A longer text is a document to search with, and is not parsed.
 MAX_CHARACTERS = 2_000
-"""A longer text is a document to search with, and is not parsed."""
 
+# Splits at most one ordinary query in a hundred (SciFact, MS MARCO and Cranfield: none).
 THRESHOLD = 0.7
-"""Splits at most one ordinary query in a hundred (SciFact, MS MARCO and Cranfield: none)."""
 
 _SPACES = re.compile(r"\s{2,}")
 _SPACE_OR_CHARACTER = re.compile(r"\s+|.", re.DOTALL)
@@ -43,9 +43,9 @@ _JOINING = pattern("joining")
 _QUESTION_WITHOUT = pattern("question_without")
 _STATEMENT = pattern("statement")
 
+# A query cut in two: what it wants, what it excludes, each with its relation (or ``""``), and what
+# the rules read in place of that.
 _Split: TypeAlias = tuple[str, tuple[tuple[str, str], ...], str | None]
-"""A query cut in two: what it wants, what it excludes, each with its relation (or ``""``), and what
-the rules read in place of that."""
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from logic_retrievers.queries.masking import FILL
 from logic_retrievers.queries.patterns import pattern
 from logic_retrievers.queries.rules.rule import CONTEXT, Exclusion
 
+# Words of a query in which a preposition behind a short excluded text belongs to the wanted part:
+# "films except Psycho on Netflix".
 SHORT_QUERY = 12
-"""Words of a query in which a preposition behind a short excluded text belongs to the wanted part:
-"films except Psycho on Netflix"."""
 _ENDS = pattern("ends")
 _ENDS_OPENING = pattern("ends_opening")
 _VERB_AHEAD = pattern("verb_ahead")
@@ -39,8 +39,8 @@ _CONJUNCTION = pattern("conjunction")
 _LEADING_WORDS = pattern("leading_words")
 _TRAILING_WORDS = pattern("trailing_words")
 
+# The end of a sentence behind which another one follows.
 _STOP = re.compile(r"\s*([.!])\s+(?=[A-Z])")
-"""The end of a sentence behind which another one follows."""
 
 
 def remainder(text: str, exclusions: Sequence[Exclusion]) -> str:

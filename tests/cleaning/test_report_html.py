@@ -15,7 +15,7 @@ from report_pages import Page, cleaning_result, decision
 from logic_retrievers.cleaning.report.page import render_page
 from logic_retrievers.cleaning.result import Difference, Kind
 from logic_retrievers.errors import MissingExtraError
-from logic_retrievers.hidden_characters import HIDDEN, show_hidden
+from logic_retrievers.text import HIDDEN, show_hidden
 from logic_retrievers.types import Passage
 
 # among all characters these are too rare

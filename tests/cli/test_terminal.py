@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from logic_retrievers.cli import console, main
 from logic_retrievers.cli.app import app
-from logic_retrievers.hidden_characters import HIDDEN
+from logic_retrievers.text import HIDDEN
 
 ATTACK = (
     "\x1b]0;title\x07 \x1b[2J \x1b]52;c;aGk0\x07 \x1b[31m \x9b1m \u202eright to left\u2066"

@@ -14,7 +14,7 @@ import pytest
 from tiny_bundles import head, rewrite_manifest, write_tiny_bundle
 
 from logic_retrievers.encoders import OnnxEncoder, default_bundle_path, load_bundle, verify_bundle
-from logic_retrievers.encoders.verification import parity_cosines
+from logic_retrievers.encoders.onnx import parity_cosines
 from logic_retrievers.errors import BundleError, BundleNotFoundError, ChecksumError
 
 
@@ -58,18 +58,11 @@ def test_the_default_bundle_names_its_origin_and_every_training_set():
     assert b"Apache License" in bundle.read("LICENSE")
     listed = {*bundle.manifest.files, "manifest.json"}
     assert {path.name for path in bundle.path.iterdir()} == listed
+    # or the wheel is too large for a package index
+    assert sum(path.stat().st_size for path in bundle.path.iterdir()) < 80e6
 
 
-def test_the_default_bundle_is_small_and_stores_its_tables_once():
-    """Three heads must fit under 80 MB, or the wheel is too large for a package index."""
-    bundle = load_bundle()
-    sizes = {path.name: path.stat().st_size for path in bundle.path.iterdir()}
-    trunks = {head.document.trunk for head in bundle.manifest.heads.values()}
-    assert trunks == {"trunk.onnx"}
-    assert sum(sizes.values()) < 80e6
-
-
-@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json", "NOTICE", "parity.json"])
+@pytest.mark.parametrize("name", ["model.onnx", "NOTICE"])
 def test_a_changed_file_is_refused(bundle: Path, name: str):
     """A flipped bit in the weights would give plausible, wrong rankings."""
     content = bytearray((bundle / name).read_bytes())
@@ -79,34 +72,22 @@ def test_a_changed_file_is_refused(bundle: Path, name: str):
         OnnxEncoder(bundle)
 
 
-def test_a_missing_file_is_named(bundle: Path):
-    (bundle / "tokenizer.json").unlink()
-    with pytest.raises(BundleError, match=r"tokenizer\.json.*again"):
-        load_bundle(bundle)
-
-
-def test_no_folder_and_no_manifest_are_told_apart(tmp_path: Path):
-    with pytest.raises(BundleNotFoundError, match="no bundle folder"):
-        load_bundle(tmp_path / "nowhere")
-    with pytest.raises(BundleNotFoundError, match="SentenceTransformerEncoder"):
-        load_bundle(tmp_path)
+def test_a_folder_without_a_manifest_is_no_bundle(tmp_path: Path):
+    for path in ("nowhere", "n" * 5000, "a\0b", ""):
+        with pytest.raises(BundleNotFoundError, match="SentenceTransformerEncoder"):
+            load_bundle(tmp_path / path)
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"format_version": 2}, "format version 2"),
-        ({"heads": {}}, "heads"),
-        ({"licence": ""}, "licence"),
+        ({"format_version": 2}, "format_version"),
         ({"surprise": 1}, "surprise"),
-        ({"heads": {"topical": head(dimension=0)}}, "dimension"),
         ({"heads": {"topical": head(pooling="max")}}, "pooling"),
         ({"heads": {"topical": head(query={"graph": "other.onnx"})}}, r"other\.onnx"),
-        ({"files": {"NOTICE": "abc"}}, "NOTICE"),
         ({"files": {"../model.onnx": "0" * 64}}, "leads out"),
         ({"files": {"/etc/passwd": "0" * 64}}, "leads out"),
         ({"files": {"..\\model.onnx": "0" * 64}}, "leads out"),
-        ({"parity": {"file": "parity.json", "min_cosine": 2}}, "min_cosine"),
     ],
 )
 def test_a_malformed_manifest_is_refused(bundle: Path, changes: dict, message: str):
@@ -116,30 +97,18 @@ def test_a_malformed_manifest_is_refused(bundle: Path, changes: dict, message: s
         load_bundle(bundle)
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{", "{}", '"text"', "\xff"])
-def test_a_manifest_that_is_no_manifest_is_refused(bundle: Path, content: str):
-    (bundle / "manifest.json").write_bytes(content.encode("latin-1"))
-    with pytest.raises(BundleError, match=r"manifest\.json"):
-        load_bundle(bundle)
-
-
-DEEP = "[" * 960 + "]" * 960
-CONSTANTS = '{"constants": {"tau": %s}, "origin": "a test"}'
+INFINITE = '{"constants": {"tau": 1e400}, "origin": "a test"}'
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('"licence": "Apache-2.0"', f'"licence": {DEEP}', "recursion limit"),
-        ('"format_version": 1', f'"format_version": {DEEP}', "recursion limit"),
-        ('"format_version": 1', '"format_version": 1e400', "format_version"),
+        ('"licence": "Apache-2.0"', f'"licence": {"[" * 960}{"]" * 960}', "recursion limit"),
         ('"format_version": 1', f'"format_version": 1{"0" * 5000}', "out of range"),
+        ('{"format_version": 1', '[{"format_version": 1', "JSON"),
         ('"min_cosine": 0.9999', '"min_cosine": NaN', "min_cosine"),
-        ('"dimension": 4', f'"dimension": 4, "exclusion": {CONSTANTS % "1e400"}', "finite"),
-        ('"dimension": 4', f'"dimension": 4, "contradiction": {CONSTANTS % "NaN"}', "finite"),
-        ('"max_tokens": 16', '"max_tokens": 16000000', "max_tokens"),
+        ('"dimension": 4', f'"dimension": 4, "exclusion": {INFINITE}', "finite"),
         ('"NOTICE":', f'"a\\u0000b": "{"0" * 64}", "NOTICE":', "null byte"),
-        ('"NOTICE":', f'"{"n" * 255}/{"n" * 255}": "{"0" * 64}", "NOTICE":', "files"),
         ('"NOTICE":', f'"{"n/" * 120}": "{"0" * 64}", "NOTICE":', "cannot be read"),
     ],
     ids=lambda value: value[:40],
@@ -155,22 +124,16 @@ def test_a_manifest_with_values_that_no_formula_takes(bundle: Path, old, new, me
     assert len(str(refused.value)) < 1000
 
 
-def make_pipe(path: Path) -> None:
-    os.mkfifo(path)
-
-
-def make_device(path: Path) -> None:
-    path.symlink_to("/dev/zero")
-
-
-def make_folder(path: Path) -> None:
-    path.mkdir()
-
-
 @pytest.mark.timeout(60)
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in folders on this system")
-@pytest.mark.parametrize("replace", [make_pipe, make_device, make_folder])
-@pytest.mark.parametrize("name", ["manifest.json", "model.onnx", "tokenizer.json", "parity.json"])
+@pytest.mark.parametrize(
+    ("name", "replace"),
+    [
+        ("manifest.json", os.mkfifo),
+        ("model.onnx", lambda path: path.symlink_to("/dev/zero")),
+        ("tokenizer.json", Path.mkdir),
+    ],
+)
 def test_only_regular_files_are_read(bundle: Path, name: str, replace):
     """A pipe was waited for, and a device read until the memory was full."""
     whole = load_bundle(bundle)
@@ -182,16 +145,9 @@ def test_only_regular_files_are_read(bundle: Path, name: str, replace):
         whole.read(name)
 
 
-def test_a_path_that_cannot_be_one(tmp_path: Path):
-    for path in ("n" * 5000, "a\0b", ""):
-        with pytest.raises(BundleNotFoundError):
-            load_bundle(tmp_path / path)
-
-
 @pytest.mark.parametrize(
     "row",
     [
-        {"vectors": [[0.0] * 4]},
         {"vectors": [[1e200] * 4]},
         {"vectors": [[math.nan] * 4]},
         {"vectors": [[1.0, 0.0]]},
@@ -249,11 +205,11 @@ def test_a_panic_of_the_tokenizer_is_an_error_of_ours(bundle: Path):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (head(dimension=5), "manifest says 5"),
-        (head("third"), "no output 'third'"),
-        (head("tokens"), "does not run|shape"),
+        (head(dimension=5), "shape"),
+        (head("third"), "third"),
+        (head("tokens"), "shape"),
         (head("tokens", pooling="mean"), "normalise"),
-        (head("first", pooling="mean"), "does not run"),
+        (head("first", pooling="mean"), "graphs do not"),
     ],
 )
 def test_a_graph_that_is_not_what_the_manifest_says_is_refused(
@@ -262,14 +218,6 @@ def test_a_graph_that_is_not_what_the_manifest_says_is_refused(
     """Else the first upsert fails, or the collection fills with vectors of another length."""
     rewrite_manifest(bundle, heads={"topical": wrong})
     with pytest.raises(BundleError, match=message):
-        OnnxEncoder(bundle)
-
-
-@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
-def test_files_that_are_listed_but_unreadable_are_refused(bundle: Path, name: str):
-    (bundle / name).write_bytes(b"not what it should be")
-    rewrite_manifest(bundle)
-    with pytest.raises(BundleError):
         OnnxEncoder(bundle)
 
 
@@ -288,7 +236,7 @@ def test_verification_finds_vectors_that_stray(bundle: Path):
         if sign == 1:
             verify_bundle(bundle)
     load_bundle(bundle)
-    with pytest.raises(BundleError, match="has cosine -1"):
+    with pytest.raises(BundleError, match="cosine -1"):
         verify_bundle(bundle)
 
 

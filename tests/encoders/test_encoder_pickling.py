@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from suites import HashedEncoder, WatchedEncoder
+from suites import HashedEncoder
 
 from logic_retrievers.encoders import (
     CombinedEncoder,
@@ -54,22 +54,11 @@ def test_function_encoder_travels_where_its_functions_do():
 
 def test_recent_encoder_travels_without_what_it_remembers():
     """Each worker would be sent the memory of all, and start with another's locked lock."""
-    recent = RecentEncoder(WatchedNames(), size=7)
-    empty = len(pickle.dumps(recent))
+    recent = RecentEncoder(HashedEncoder(), size=7)
     recent.encode_documents(["a", "b"])
-    assert len(pickle.dumps(recent)) == empty
     again = through_pickle(recent)
-    assert again._size == 7
+    assert (again._size, again._memory) == (7, {})
     same(recent, again)
-
-
-class WatchedNames(HashedEncoder):
-    """Remembers no documents, so that its pickle has one length."""
-
-    def encode_documents(self, texts, names=None):
-        vectors = super().encode_documents(texts, names)
-        self.encoded.clear()
-        return vectors
 
 
 def test_onnx_encoder_travels_with_its_settings():
@@ -111,11 +100,3 @@ print(len(encoders), len({id(encoder) for encoder in encoders}))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["4", "1"]
-
-
-def test_watched_encoder_changes_nothing():
-    """Other tests count by it."""
-    watched = WatchedEncoder(HashedEncoder())
-    assert isinstance(watched, Encoder)
-    same(watched, HashedEncoder())
-    assert (watched.queries, watched.documents) == (["A quiet hotel.", "no"],) * 2

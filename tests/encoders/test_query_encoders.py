@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import pickle
 from pathlib import Path
 
@@ -24,8 +23,8 @@ from logic_retrievers.encoders import (
     read_query_encoder,
     with_query_encoder,
 )
+from logic_retrievers.encoders.onnx import parity_cosines
 from logic_retrievers.encoders.query_encoder import CARD_KEY, CHECKSUM_KEY, checksum
-from logic_retrievers.encoders.verification import parity_cosines
 from logic_retrievers.errors import (
     BundleError,
     ConfigurationError,
@@ -69,15 +68,9 @@ def test_queries_change_and_documents_do_not(encoder, file):
         assert swapped.specs[name].fingerprint == encoder.specs[name].fingerprint
     np.testing.assert_array_equal(queries(swapped, "other"), queries(encoder, "other"))
     assert swapped.specs["other"] == encoder.specs["other"]
-    assert swapped.specs["topical"].fingerprint_for("query") != encoder.specs[
-        "topical"
-    ].fingerprint_for("query")
-
-
-def test_none_gives_the_own_query_side_back(encoder, file):
-    """A roll-back to almost the same is none."""
-    back = encoder.with_query_encoder(file).with_query_encoder(None)
-    assert dict(back.specs) == dict(encoder.specs)
+    sides = [one.specs["topical"].fingerprint_for("query") for one in (encoder, swapped)]
+    assert sides[0] != sides[1]
+    back = swapped.with_query_encoder(None)
     assert back.bundle.manifest == encoder.bundle.manifest
     np.testing.assert_array_equal(queries(back), queries(encoder))
 
@@ -102,20 +95,9 @@ def test_open_graphs_are_shared(encoder, file):
     many = TEXTS * 40
     expected = encoder.encode_documents(many)["topical"]
     swapped = encoder.with_query_encoder(file)
-    (shared,) = encoder._graphs._graphs.keys() & swapped._graphs._graphs.keys()
-    assert swapped._graphs._graphs[shared] is encoder._graphs._graphs[shared]
+    (shared,) = encoder._graphs.keys() & swapped._graphs.keys()
+    assert swapped._graphs[shared] is encoder._graphs[shared]
     np.testing.assert_array_equal(swapped.encode_documents(many)["topical"], expected)
-
-
-def test_a_bundle_opens_with_a_query_encoder_and_verifies(folder, file):
-    """The references of the old query side must not be asked of the new one."""
-    bundle = load_bundle(folder).with_query_encoder(file)
-    cosines = parity_cosines(bundle)
-    assert {(name, role) for name, role, _, _ in cosines} == {("topical", "query")}
-    assert min(cosine for *_, cosine in cosines) > 0.9999
-    np.testing.assert_array_equal(
-        queries(OnnxEncoder(bundle)), queries(OnnxEncoder(folder).with_query_encoder(file))
-    )
 
 
 def test_the_documents_go_on_being_verified(folder, file):
@@ -130,12 +112,14 @@ def test_the_documents_go_on_being_verified(folder, file):
         ("topical", "document", "a"),
         *sorted(("topical", "query", text) for text in READ),
     ]
+    assert min(c for _, _, text, c in parity_cosines(bundle) if text in READ) > 0.9999
+    swapped = OnnxEncoder(folder).with_query_encoder(file)
+    np.testing.assert_array_equal(queries(OnnxEncoder(bundle)), queries(swapped))
 
 
 def test_queries_are_cut_where_the_file_says(encoder, folder, tmp_path):
     """It may have been trained on longer ones than the bundle reads, or on shorter ones."""
-    file = write_noisy(tmp_path / "s.query.onnx", folder, max_tokens=3)
-    short = encoder.with_query_encoder(file)
+    short = encoder.with_query_encoder(write_noisy(tmp_path / "s.onnx", folder, max_tokens=3))
     with pytest.warns(LongTextWarning, match="3 tokens"):
         cut = short.encode_queries(["a b c"], ["topical"])["topical"]
     np.testing.assert_array_equal(cut, short.encode_queries(["a"], ["topical"])["topical"])
@@ -151,26 +135,20 @@ def test_another_process_gets_the_same_query_encoder(encoder, file):
     np.testing.assert_allclose(queries(again), queries(swapped), atol=1e-6)
 
 
-def test_a_file_on_disk_never_mixes_two_query_encoders(encoder, file, tmp_path):
-    """A cache that gave out the old vectors would hide the new encoder."""
-    cached = CachedEncoder(encoder, tmp_path / "cache")
-    queries(cached)
-    swapped = with_query_encoder(cached, file)
-    np.testing.assert_array_equal(queries(swapped), queries(encoder.with_query_encoder(file)))
-    np.testing.assert_array_equal(queries(with_query_encoder(swapped, None)), queries(encoder))
-
-
-def test_a_memory_never_mixes_two_query_encoders(encoder, file, monkeypatch):
-    """It is one memory for both, so that documents are not encoded again."""
-    recent = RecentEncoder(encoder)
-    queries(recent)
-    documents(recent)
-    swapped = with_query_encoder(recent, file)
-    assert swapped._memory is recent._memory
-    np.testing.assert_array_equal(queries(swapped), queries(encoder.with_query_encoder(file)))
-    np.testing.assert_array_equal(queries(recent), queries(encoder))
+def test_a_cache_never_mixes_two_query_encoders(encoder, file, tmp_path, monkeypatch):
+    """It would hide the new encoder; but documents are not encoded again."""
+    expected = queries(encoder), queries(encoder.with_query_encoder(file))
+    caches = [CachedEncoder(encoder, tmp_path / "cache"), RecentEncoder(encoder)]
+    swapped = [with_query_encoder(cache, file) for cache in caches]
+    for cache, other in zip(caches, swapped, strict=True):
+        for _ in range(2):
+            np.testing.assert_array_equal(queries(cache), expected[0])
+            np.testing.assert_array_equal(queries(other), expected[1])
+        np.testing.assert_array_equal(queries(with_query_encoder(other, None)), expected[0])
+    stored = [documents(cache) for cache in caches]
     monkeypatch.setattr(OnnxEncoder, "_encode", None)
-    np.testing.assert_array_equal(documents(swapped), documents(recent))
+    for vectors, other in zip(stored, swapped, strict=True):
+        np.testing.assert_array_equal(documents(other), vectors)
 
 
 def test_a_part_under_another_name_is_found_by_its_documents(encoder, file):
@@ -186,21 +164,12 @@ def test_a_part_under_another_name_is_found_by_its_documents(encoder, file):
     np.testing.assert_array_equal(queries(back, "mine"), queries(encoder))
     with pytest.raises(ConfigurationError, match="makes no vector 'theirs'"):
         with_query_encoder(combined, None, "theirs")
-
-
-def test_of_several_vectors_of_the_same_documents_its_own_is_taken(encoder, file):
-    """Whichever comes first would else be read by it, and the one that it names not."""
     spec, read = encoder.specs["topical"], read_query_encoder(file)
     assert read.find_head({"a": spec, "topical": spec}) == "topical"
     assert read.find_head({"a": spec, "b": spec}) == "a"
-    assert read.find_head({"a": spec, "topical": spec}, "a") == "a"
-
-
-def test_an_encoder_without_a_query_side_of_its_own_says_so(file):
-    function = FunctionEncoder(lambda texts: [[1.0, 2.0]] * len(texts), identity="a")
-    assert with_query_encoder(function, None) is function
-    with pytest.raises(ConfigurationError, match="FunctionEncoder takes no query encoder"):
-        with_query_encoder(function, file)
+    assert with_query_encoder(noise, None) is noise
+    with pytest.raises(ConfigurationError, match="FunctionEncoder"):
+        with_query_encoder(noise, file)
 
 
 def test_a_file_that_is_not_there_or_none(encoder, folder, tmp_path):
@@ -234,16 +203,6 @@ def test_every_damage_is_found(file):
             read_query_encoder(file)
 
 
-@pytest.mark.timeout(60)
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in folders on this system")
-def test_only_a_regular_file_is_read(tmp_path):
-    """A pipe was waited for, and a device read until the memory was full."""
-    os.mkfifo(tmp_path / "pipe")
-    for path in (tmp_path / "pipe", Path("/dev/zero")):
-        with pytest.raises(QueryEncoderError, match="no regular file"):
-            read_query_encoder(path)
-
-
 def test_nothing_may_stand_behind_the_description(file):
     """Protobuf reads messages one after the other as one: another graph would join this one."""
     whole = file.read_bytes()
@@ -255,10 +214,9 @@ def test_nothing_may_stand_behind_the_description(file):
 @pytest.mark.parametrize(
     ("old", "new"),
     [
+        ('{"format_version":1', '{"format_version":2'),
         ('"prefix":""', f'"prefix":{"[" * 960}{"]" * 960}'),
-        ('"max_tokens":16', '"max_tokens":1e400'),
         ('"min_cosine":0.999', '"min_cosine":NaN'),
-        ('"graph_bytes":', '"graph_bytes":9'),
         ('"texts":["a b c"', '"texts":["   "'),
         ('"vectors":[[', '"vectors":[[1e200,'),
     ],
@@ -280,18 +238,6 @@ def test_a_description_that_cannot_be_used(encoder, file, old, new):
     assert len(str(refused.value)) < 1000
 
 
-def test_another_format_version_is_refused(file):
-    """A file of tomorrow may say things that this version would leave out."""
-    content = file.read_bytes()
-    file.write_bytes(content.replace(b'{"format_version":1', b'{"format_version":2'))
-    with pytest.raises(QueryEncoderError, match=r"format version 2.*reads 1. Upgrade the package"):
-        read_query_encoder(file)
-    file.write_bytes(content.replace(b'{"format_version":1', b'["format_version",1'))
-    with pytest.raises(QueryEncoderError, match="Invalid JSON"):
-        read_query_encoder(file)
-    assert CARD_KEY.encode() in content
-
-
 def test_other_documents_are_refused(encoder, file, folder, tmp_path):
     """Queries of one space against documents of another find anything at all."""
     stranger = write_tiny_bundle(tmp_path / "stranger", seed=3, heads=HEADS)
@@ -307,7 +253,7 @@ def test_other_documents_are_refused(encoder, file, folder, tmp_path):
         ({"tokenizer": "0" * 64}, "another tokenizer"),
         ({"trunk": "0" * 64}, "another trunk"),
         ({"normalise": True}, "vectors of another kind"),
-        ({"output": "third"}, "has no output 'third'"),
+        ({"output": "third"}, "third"),
         ({"vectors": [[1.0, 0.0, 0.0, 0.0]] * 3}, "computes something else"),
     ],
 )
@@ -317,25 +263,3 @@ def test_what_does_not_fit_is_refused(encoder, folder, tmp_path, change, message
     with pytest.raises(BundleError, match=message) as refused:
         encoder.with_query_encoder(wrong)
     assert "wrong.query.onnx" in str(refused.value)
-
-
-def test_the_graph_is_read_whole_by_others(file):
-    """Tools that open ONNX files must see graph and description as one model."""
-    model = onnx.load(file)
-    onnx.checker.check_model(model)
-    assert CARD_KEY in {entry.key for entry in model.metadata_props}
-    assert {node.name for node in model.graph.input} == {
-        node.name for node in tiny_graph().graph.input
-    }
-
-
-def test_a_number_is_no_file():
-    """``open`` takes it for an open file of the process, a database say, and closes it."""
-    read, write = os.pipe()
-    try:
-        with pytest.raises(QueryEncoderError, match="not int"):
-            read_query_encoder(read)
-        os.fstat(read)
-    finally:
-        os.close(read)
-        os.close(write)

@@ -74,14 +74,6 @@ def test_long_texts_warn_and_short_ones_do_not(model: SentenceTransformer):
     assert caught[0].filename == __file__
 
 
-def test_token_spans_are_offsets_into_the_text(model: SentenceTransformer):
-    encoder = SentenceTransformerEncoder(model)
-    text = "No noise, quiet! " * 30
-    spans = encoder.token_spans(text)
-    assert len(spans) > 24
-    assert [text[start:end] for start, end in spans[:2]] == ["No", "noise"]
-
-
 def test_bad_input_is_typed(model: SentenceTransformer, tmp_path: Path):
     encoder = SentenceTransformerEncoder(model)
     with pytest.raises(EmptyTextError):

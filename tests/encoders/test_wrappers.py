@@ -6,7 +6,6 @@ import os
 import sqlite3
 import subprocess
 import sys
-import threading
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -16,7 +15,7 @@ import numpy as np
 import pytest
 
 from logic_retrievers.encoders import CachedEncoder, CombinedEncoder, Encoder, VectorSpec
-from logic_retrievers.errors import ConfigurationError, EmptyTextError, StorageError
+from logic_retrievers.errors import ConfigurationError, StorageError
 
 
 class Counting:
@@ -110,26 +109,11 @@ def test_cache_keeps_roles_and_encoders_apart(tmp_path):
     assert len(other.asked) == 1
 
 
-def test_cache_makes_a_damaged_vector_anew(tmp_path):
-    inner = Counting("topical")
-    cached = CachedEncoder(inner, tmp_path / "vectors")
-    first = cached.encode_documents(["a"])["topical"]
-    connection = sqlite3.connect(tmp_path / "vectors")
-    connection.execute("UPDATE vectors SET vector = X'00'")
-    connection.commit()
-    connection.close()
-    cached = CachedEncoder(inner, tmp_path / "vectors")
-    np.testing.assert_array_equal(cached.encode_documents(["a"])["topical"], first)
-
-
 def test_cache_does_not_trust_a_vector_of_the_right_length(tmp_path):
     """A flipped bit on the disk would move one passage, for ever and without a trace."""
     inner = Counting("topical")
     first = CachedEncoder(inner, tmp_path / "vectors").encode_documents(["a"])["topical"]
-    connection = sqlite3.connect(tmp_path / "vectors")
-    connection.execute("UPDATE vectors SET vector = zeroblob(16)")
-    connection.commit()
-    connection.close()
+    change(tmp_path / "vectors", "UPDATE vectors SET vector = zeroblob(16)")
     again = CachedEncoder(inner, tmp_path / "vectors").encode_documents(["a"])["topical"]
     np.testing.assert_array_equal(again, first)
 
@@ -163,14 +147,6 @@ def test_cache_that_cannot_be_used_says_so(tmp_path):
             CachedEncoder(Counting("topical"), path)
 
 
-@pytest.mark.timeout(60)
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in folders on this system")
-def test_cache_does_not_wait_for_a_pipe(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(StorageError, match="embedding cache"):
-        CachedEncoder(Counting("topical"), tmp_path / "pipe")
-
-
 def change(path: Path, *statements: str) -> None:
     """Runs statements on the file of a cache."""
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -179,9 +155,9 @@ def change(path: Path, *statements: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "vector", ["NULL", "7", "'sixteen letters.'", "X'00'", "zeroblob(16)", "CAST(X'FF' AS TEXT)"]
+    ("vector", "checksum"),
+    [("NULL", "checksum"), ("'sixteen letters.'", "NULL"), ("X'00'", "'text'"), ("vector", "1.5")],
 )
-@pytest.mark.parametrize("checksum", ["checksum", "'text'", "NULL", "1.5", "X'00'"])
 def test_cache_encodes_rows_of_other_types_again(tmp_path, vector, checksum):
     """SQLite keeps any type in any column, and a stranger's table has what columns it likes."""
     inner = Counting("topical")
@@ -193,41 +169,14 @@ def test_cache_encodes_rows_of_other_types_again(tmp_path, vector, checksum):
         "CREATE TABLE vectors (key PRIMARY KEY, vector, checksum)",
         f"INSERT INTO vectors SELECT key, {vector}, {checksum} FROM old",
     )
-    if "CAST" in vector:
-        with pytest.raises(StorageError, match="UTF-8"):
-            cached.encode_documents(["a"])
-    else:
-        np.testing.assert_array_equal(cached.encode_documents(["a"])["topical"], first)
-        assert len(inner.asked) == 2
+    np.testing.assert_array_equal(cached.encode_documents(["a"])["topical"], first)
+    assert len(inner.asked) == 2
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "CREATE TABLE vectors (key, vector)",
-        "CREATE TABLE vectors (key, vector, checksum, more)",
-        "CREATE TABLE vectors (a, b, c)",
-        "CREATE VIEW vectors AS SELECT 'k' AS key, 'v' AS vector, 1 AS checksum",
-    ],
-)
-def test_cache_refuses_another_table_of_its_name(tmp_path, statement):
-    change(tmp_path / "vectors", statement)
+def test_cache_refuses_another_table_of_its_name(tmp_path):
+    change(tmp_path / "vectors", "CREATE TABLE vectors (key, vector, checksum, more)")
     with pytest.raises(StorageError, match="embedding cache"):
         CachedEncoder(Counting("topical"), tmp_path / "vectors").encode_documents(["a"])
-
-
-def test_cache_that_may_only_be_read(tmp_path):
-    """A mark in the header makes the file read-only, for an administrator's tests too."""
-    path = tmp_path / "vectors"
-    cached = CachedEncoder(Counting("topical"), path)
-    first = cached.encode_documents(["a"])["topical"]
-    change(path, "PRAGMA journal_mode=DELETE")
-    content = bytearray(path.read_bytes())
-    content[18] = 3
-    path.write_bytes(content)
-    with pytest.raises(StorageError, match="readonly"):
-        CachedEncoder(Counting("topical"), path).encode_documents(["b"])
-    np.testing.assert_array_equal(cached.encode_documents(["a"])["topical"], first)
 
 
 def test_damaged_cache_files_give_a_storage_error_or_the_right_vector(tmp_path):
@@ -268,41 +217,3 @@ def test_cache_is_made_for_its_owner_alone(tmp_path):
     CachedEncoder(Counting("topical"), path).encode_documents(["b"])
     assert path.stat().st_mode & 0o777 == 0o644
     assert path.parent.stat().st_mode & 0o777 == 0o755
-
-
-def test_cache_with_a_name_that_sqlite_takes_for_memory(tmp_path, monkeypatch):
-    """It would be forgotten between two calls, and "no such table" the answer."""
-    monkeypatch.chdir(tmp_path)
-    inner = Counting("topical")
-    for _ in range(2):
-        CachedEncoder(inner, ":memory:").encode_documents(["a"])
-    assert len(inner.asked) == 1
-
-
-def test_cache_refuses_bad_input_before_anything_is_written(tmp_path):
-    cached = CachedEncoder(Counting("topical"), tmp_path / "vectors")
-    with pytest.raises(EmptyTextError):
-        cached.encode_documents(["a", " "])
-    with pytest.raises(ConfigurationError):
-        cached.encode_documents(["a"], ["onion"])
-    assert cached.encode_documents([])["topical"].shape == (0, 4)
-
-
-def test_cache_serves_threads(tmp_path):
-    cached = CachedEncoder(Counting("topical"), tmp_path / "vectors")
-    failed: list[Exception] = []
-
-    def work(offset: int) -> None:
-        try:
-            for n in range(30):
-                text = chr(97 + (n + offset) % 20)
-                assert cached.encode_documents([text])["topical"][0, 2] == ord(text)
-        except Exception as error:
-            failed.append(error)
-
-    threads = [threading.Thread(target=work, args=(i,)) for i in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failed

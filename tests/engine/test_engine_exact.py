@@ -1,8 +1,7 @@
-"""The engine against a plain reference, sync and async."""
+"""The engine against a plain reference."""
 
 from __future__ import annotations
 
-import asyncio
 import random
 import uuid
 from collections.abc import Iterator
@@ -47,7 +46,7 @@ def store(collection: str, points: list[models.PointStruct]) -> Operation[None]:
     yield ClientCall("upsert", {"collection_name": collection, "points": points, "wait": True})
 
 
-def build(make, points: int, queries: int, seed: int, **where) -> World:
+def build(make, points: int, queries: int, seed: int) -> World:
     rng = random.Random(seed)
     ids = [str(uuid.UUID(int=rng.getrandbits(128), version=4)) for _ in range(points)]
     stored = {i: {"topical": make(rng), "compatibility": make(rng)} for i in ids}
@@ -55,9 +54,7 @@ def build(make, points: int, queries: int, seed: int, **where) -> World:
         del stored[i]["compatibility"]
     groups = {i: rng.randrange(8) for i in ids}
     table = {f"q{n}": {"topical": make(rng), "compatibility": make(rng)} for n in range(queries)}
-    index = PassageIndex.open(
-        f"world-{seed}-{make.__name__}", TableEncoder(table, DIMENSION), **where
-    )
+    index = PassageIndex.open("world", TableEncoder(table, DIMENSION))
     points = [
         models.PointStruct(
             id=i,
@@ -127,43 +124,17 @@ def listed(hits) -> list[tuple[str, float]]:
     return [(hit.passage.id, pytest.approx(hit.score, abs=2e-6)) for hit in hits]
 
 
-def compare(world: World, count: int, seed: int, *, shallow: bool, asynchronous: bool) -> None:
+@pytest.mark.parametrize(
+    ("make", "queries", "shallow"),
+    [(dyadic, 40, False), (smooth, 120, True)],
+    ids=["ties", "pools"],
+)
+def test_embedded_equals_reference(make, queries, shallow):
+    """Ties that fall another way make figures unrepeatable; a shallow pool misses scores."""
+    world = build(make, points=120, queries=queries, seed=1)
     engine = Engine(world.index)
-
-    def condition(group):
-        return None if group is None else {"group": group}
-
-    chosen = list(cases(world, count, random.Random(seed), shallow=shallow))
-    if asynchronous:
-
-        async def search_all():
-            hits = [
-                await engine.asearch(query, k, policy=policy, filter=condition(group))
-                for query, k, group, policy, _ in chosen
-            ]
-            await world.index.aclose()
-            return hits
-
-        results = asyncio.run(search_all())
-    else:
-        results = [
-            engine.search(query, k, policy=policy, filter=condition(group))
-            for query, k, group, policy, _ in chosen
-        ]
-        world.index.close()
-    for hits, (query, k, group, policy, expected) in zip(results, chosen, strict=True):
+    for query, k, group, policy, expected in cases(world, CASES, random.Random(2), shallow=shallow):
+        condition = None if group is None else {"group": group}
+        hits = engine.search(query, k, policy=policy, filter=condition)
         assert listed(hits) == expected, (query, k, group, policy)
-
-
-@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
-def test_embedded_equals_reference_with_ties(asynchronous):
-    """Ties that fall one way embedded and another way on a server make figures unrepeatable."""
-    world = build(dyadic, points=120, queries=40, seed=1)
-    compare(world, CASES, seed=2, shallow=False, asynchronous=asynchronous)
-
-
-@pytest.mark.parametrize("asynchronous", [False, True], ids=["sync", "async"])
-def test_embedded_equals_reference_with_shallow_pools(asynchronous):
-    """A pool shallower than the collection is where missing scores must be looked up."""
-    world = build(smooth, points=120, queries=120, seed=3)
-    compare(world, CASES, seed=4, shallow=True, asynchronous=asynchronous)
+    world.index.close()

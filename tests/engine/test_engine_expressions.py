@@ -65,12 +65,11 @@ def test_the_same_hits_by_every_road(index: PassageIndex):
     expressions = [MALAYSIA & THAILAND, MALAYSIA & ~THAILAND, THAILAND]
     engine = Engine(index)
     single = [engine.search(expression, 4) for expression in expressions]
-    assert engine.search_many(expressions, 4) == single
-    assert asyncio.run(engine.asearch_many(expressions, 4)) == single
     assert engine.search(Expression.parse(str(expressions[1])), 4) == single[1]
     assert engine.search(expressions[1], 4, policy="boolean") == single[1]
-    mixed = engine.search_many(["quiet rooms", expressions[0]], 4)
-    assert mixed == [engine.search("quiet rooms", 4), single[0]]
+    mixed = ["quiet rooms", *expressions]
+    assert engine.search_many(mixed, 4) == [engine.search("quiet rooms", 4), *single]
+    assert asyncio.run(engine.asearch_many(mixed, 4))[1:] == single
 
 
 def test_reranking_by_an_expression(encoder: OnnxEncoder):

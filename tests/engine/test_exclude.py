@@ -71,14 +71,6 @@ def test_what_is_named_moves_down(engine):
     assert left_out(excluding) == [None] * 9
 
 
-def test_the_querys_own_exclusion_counts_too(engine):
-    """The list in place of the words, and the words say nothing any more."""
-    hits = engine.search("a cake recipe without carrots", 3, exclude=["nuts"])
-    query = hits[0].evidence.details["query"]
-    assert query["excluded"] == ["carrots", "nuts"]
-    assert query["wanted"] == "a cake recipe"
-
-
 def test_an_expression_gets_and_not(engine):
     expression = Expression.parse('"cake recipe" OR "bread recipe"')
     for query in (expression, ParsedQuery.stating(expression)):
@@ -90,7 +82,7 @@ def test_an_expression_gets_and_not(engine):
     assert hits[0].evidence.details["expression"] == '"a cake recipe" AND NOT "nuts"'
 
 
-@pytest.mark.parametrize("policy", sorted(POLICIES.keys() - {"judge"}))  # it needs a judge
+@pytest.mark.parametrize("policy", ["auto", "boolean", "hybrid", "lexical", "sequential"])
 def test_hard_leaves_them_out_under_every_policy(engine, policy):
     """One passage with nuts in it is one too many."""
     hits = engine.search(QUERY, 9, policy=policy, exclude=EXCLUDED, hard=True)
@@ -102,7 +94,7 @@ def test_hard_leaves_them_out_under_every_policy(engine, policy):
     assert [hit.rank for hit in top] == [1, 2]
 
 
-@pytest.mark.parametrize("policy", sorted(POLICIES.keys() - {"judge"}))  # it needs a judge
+@pytest.mark.parametrize("policy", ["auto", "boolean", "coder-union", "lexical"])
 def test_where_nothing_is_left_out_hard_changes_nothing_else(engine, policy):
     """The same scores and order as without it, where no passage has the words."""
     router = issubclass(POLICIES[policy], PolicyRouter)
@@ -149,8 +141,6 @@ async def test_sync_async_and_many_give_the_same(engine):
     queries = [QUERY, "a soup", "bread without carrots"]
     for settings in (
         {"exclude": EXCLUDED},
-        {"exclude": EXCLUDED, "hard": True},
-        {"hard": True},
         {"exclude": ["cake"], "hard": True, "policy": "union", "min_score": 0.1},
     ):
         single = [engine.search(query, 3, **settings) for query in queries]
@@ -168,7 +158,7 @@ def nutty():
         yield index
 
 
-@pytest.mark.parametrize("policy", ["auto", "topical", "union", "sequential", "boolean"])
+@pytest.mark.parametrize("policy", ["auto", "union", "boolean"])
 async def test_k_is_filled_from_however_far(nutty, policy):
     """A filter over the first k leaves nothing where there are three."""
     engine = Engine(nutty, policy)
@@ -179,6 +169,9 @@ async def test_k_is_filled_from_however_far(nutty, policy):
     assert await engine.asearch("a cake recipe", 2, exclude=["nut"], hard=True) == hits
     more = engine.search("a cake recipe", 50, exclude=["nut"], hard=True)
     assert sorted(ids(more)) == ["x", "y", "z"]
+    # a policy that cuts its list keeps it cut: what it did not pass is no substitute
+    cutting = SequentialPolicy(tau=0.5, backfill=False)
+    assert engine.search("a cake recipe", 2, policy=cutting, exclude=["nut"], hard=True) == []
 
 
 def test_a_search_that_looks_no_further_says_so():
@@ -203,17 +196,10 @@ def test_min_score_and_filter_hold(nutty, engine):
     nutty.delete(["w"])
 
 
-def test_a_policy_that_cuts_its_list_keeps_it_cut(nutty):
-    """Passages that a policy did not pass are no substitutes."""
-    policy = SequentialPolicy(tau=0.5, backfill=False)
-    assert Engine(nutty, policy).search("a cake recipe", 2, exclude=["nut"], hard=True) == []
-
-
 @pytest.mark.parametrize(
     ("settings", "error", "words"),
     [
         ({"exclude": "nuts"}, InputError, "list"),
-        ({"exclude": {"nuts"}}, InputError, "list"),
         ({"exclude": ["nuts", 3]}, InputError, "string"),
         ({"exclude": ["nuts", " "]}, EmptyTextError, "empty"),
         ({"exclude": [f"text {n}" for n in range(32)]}, InputError, "31"),
@@ -229,15 +215,6 @@ def test_what_cannot_be_excluded_is_refused(index, settings, error, words):
     reranker = Reranker(policy=settings.pop("policy", "auto"), index=index)
     with pytest.raises(error, match=words):
         reranker.rerank(QUERY, [Passage("a", "A cake.")], **settings)
-
-
-def test_thirty_one_texts_and_those_of_the_query(engine):
-    many = [f"text {n}" for n in range(31)]
-    for policy in ("auto", "boolean"):
-        assert len(engine.search(QUERY, 3, exclude=[*many, "TEXT 3"], policy=policy)) == 3
-    with pytest.raises(InputError, match="32 texts"):
-        engine.search("a cake recipe without nuts", 3, exclude=many)
-    assert len(engine.search(QUERY, 3, exclude=many, hard=True, policy="topical")) == 3
 
 
 def test_a_router_of_ones_own_reads_the_list(index):
@@ -267,7 +244,7 @@ def test_the_routers_own_parser_reads_the_query(index):
         assert set(ids(hits)) == CLEAN.keys() - {"carrot"} | {"mussel"}
 
 
-@pytest.mark.parametrize("policy", ["auto", "sequential", "topical"])
+@pytest.mark.parametrize("policy", ["auto", "topical"])
 @pytest.mark.parametrize("k", [2, None])
 async def test_a_reranker_leaves_out_as_a_search_does(index, policy, k):
     """One part of an application that forgets the list is enough."""

@@ -26,7 +26,7 @@ def test_what_is_read():
     assert error.value.text == "inns AND"
 
 
-@pytest.mark.parametrize("syntax", ["sql", None, ["words"]])
+@pytest.mark.parametrize("syntax", ["sql", None])
 def test_there_are_two_syntaxes(syntax):
     with pytest.raises(ConfigurationError, match="expression"):
         check_syntax(syntax, "auto")
@@ -34,7 +34,7 @@ def test_there_are_two_syntaxes(syntax):
         read_query("inns", syntax, "auto")
 
 
-@pytest.mark.parametrize("policy", ["topical", "sequential", "union", UnionPolicy()])
+@pytest.mark.parametrize("policy", ["topical", UnionPolicy()])
 def test_a_policy_that_would_not_see_the_expression_is_refused(policy):
     """It would search for "inns, but not bars" as for any phrase: bars come first."""
     check_syntax("words", policy)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -34,21 +35,16 @@ def close_to(hits, expected):
     assert [h.score for h in hits] == pytest.approx([h.score for h in expected], abs=2e-6)
 
 
-@pytest.mark.parametrize("policy", ["auto", "union"])
-def test_stored_vectors_are_taken(index, encoder, passages, policy):
-    """Encoding a hundred passages takes a second; reading their vectors takes a millisecond."""
-    expected = Reranker(encoder, policy).rerank("a hotel", passages[:4])
-    encoder.documents.clear()
-    close_to(Reranker(policy=policy, index=index).rerank("a hotel", passages[:4]), expected)
-    assert encoder.documents == []
-
-
 def test_only_what_is_not_stored_is_encoded(index, encoder, passages):
     """One new passage must not cost the encoding of all."""
     expected = Reranker(encoder).rerank("a hotel", passages)
-    encoder.documents.clear()
-    close_to(Reranker(index=index).rerank("a hotel", passages), expected)
-    assert encoder.documents == [passage.text for passage in passages[4:]]
+    for hits in (
+        lambda: Reranker(index=index).rerank("a hotel", passages),
+        lambda: asyncio.run(Reranker(index=index).arerank("a hotel", passages)),
+    ):
+        encoder.documents.clear()
+        close_to(hits(), expected)
+        assert encoder.documents == [passage.text for passage in passages[4:]]
 
 
 def test_a_changed_text_is_encoded_anew(index, encoder, passages):
@@ -85,28 +81,11 @@ def test_vectors_of_another_encoder_are_not_taken(index, passages):
     assert newer.documents == []
 
 
-async def test_async_reads_the_index_too(index, encoder, passages):
-    """The asynchronous road encodes everything again, and gives the same."""
-    expected = Reranker(index=index).rerank("a hotel", passages)
-    encoder.documents.clear()
-    assert await Reranker(index=index).arerank("a hotel", passages) == expected
-    assert encoder.documents == [passage.text for passage in passages[4:]]
-
-
 @pytest.mark.parametrize("with_index", [False, True])
 def test_async_leaves_the_event_loop_free(index, encoder, passages, with_index):
     """A server that stands still while passages are encoded is slow for everybody."""
     reranker = Reranker(encoder, index=index if with_index else None)
     assert encoder.loop_runs_during(reranker.arerank("a hotel", passages))
-
-
-def test_an_index_with_words_is_reranked_without_them(encoder, passages):
-    """Passages from elsewhere have no sparse vector, and two kinds of score do not mix."""
-    query = "a hotel that is not number 2"
-    with PassageIndex.open("words", encoder, lexical=True) as index:
-        index.add(passages[:4])
-        hits = Reranker(policy="auto", index=index).rerank(query, passages)
-    close_to(hits, Reranker(encoder, "auto").rerank(query, passages))
 
 
 @pytest.mark.parametrize("policy", ["lexical", "hybrid"])

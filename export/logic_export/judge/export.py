@@ -27,7 +27,7 @@ from logic_export.judge.rows import JudgeRow
 from logic_export.models import find_model
 from logic_retrievers.encoders.bundle import Bundle, load_bundle
 from logic_retrievers.encoders.manifest import HIDDEN, CrossEncoder, Manifest, TrainingData
-from logic_retrievers.encoders.sessions import CPU, Graphs
+from logic_retrievers.encoders.sessions import CPU, Graph
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging import (
     LABELS,
@@ -286,7 +286,7 @@ def _require_trunk(model: PreTrainedModel, bundle: Bundle, trunk: str) -> None:
     with torch.no_grad():
         own = embeddings(ids).numpy()
     feed = {"input_ids": ids.numpy(), "attention_mask": np.ones((4, tokens), dtype=np.int64)}
-    (stored,) = Graphs({trunk: bundle.read(trunk)}, [CPU], None).run(trunk, [HIDDEN], feed)
+    (stored,) = Graph(bundle.read(trunk), trunk, [CPU], None).run([HIDDEN], feed)
     if own.shape != stored.shape or np.abs(own - stored).max() > _MAX_EMBEDDING_DIFFERENCE:
         raise ConfigurationError(
             f"the embeddings of {model.name_or_path!r} are not those of {bundle.path}: train it "

@@ -15,7 +15,7 @@ from logic_retrievers.cleaning.result import CleaningResult, Decision, Differenc
 from logic_retrievers.contradiction.resolution_strategies import metadata_value, passage_source
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.files import csv_text, write_text
-from logic_retrievers.hidden_characters import escape_hidden
+from logic_retrievers.text import escape_hidden
 from logic_retrievers.types import Passage
 
 # Excel reads UTF-8 only behind this mark; pandas skips it; Python has ``utf-8-sig``

@@ -22,7 +22,7 @@ from logic_retrievers.cleaning.result import (
 )
 from logic_retrievers.contradiction.resolution_strategies import metadata_value, passage_source
 from logic_retrievers.errors import MissingExtraError
-from logic_retrievers.hidden_characters import show_hidden
+from logic_retrievers.text import show_hidden
 from logic_retrievers.types import Passage
 
 WOULD_BE_QUARANTINED = "would be quarantined"

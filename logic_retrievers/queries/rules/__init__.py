@@ -7,7 +7,7 @@ from logic_retrievers.queries.rules.rule import Rule, RulePack, Scope
 
 ENGLISH = RulePack(tomllib.loads(files(__name__).joinpath("english.toml").read_text("utf-8")))
 
+# All of them. Where two match at one place the longer cue wins, then the earlier rule.
 RULES: tuple[Rule, ...] = ENGLISH.rules
-"""All of them. Where two match at one place the longer cue wins, then the earlier rule."""
 
 __all__ = ["ENGLISH", "RULES", "Rule", "Scope"]

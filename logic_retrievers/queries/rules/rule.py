@@ -13,21 +13,21 @@ from typing import Any
 
 from logic_retrievers.errors import ConfigurationError
 
+# Characters on either side of a cue that decide what it means.
 CONTEXT = 160
-"""Characters on either side of a cue that decide what it means."""
+# A text with more cues is no query.
 MAX_CUES = 10
-"""A text with more cues is no query."""
 
 
 class Scope(Enum):
     """Where the excluded text stands."""
 
+    # Behind the cue: "except *Norway*".
     AFTER = "after"
-    """Behind the cue: "except *Norway*"."""
+    # Before the cue: "*Norway* excluded".
     BEFORE = "before"
-    """Before the cue: "*Norway* excluded"."""
+    # Between the halves of the cue: "leave *Norway* out". It is the cue's group ``excluded``.
     BETWEEN = "between"
-    """Between the halves of the cue: "leave *Norway* out". It is the cue's group ``excluded``."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,6 @@ class Rule:
 
     @cached_property
     def cue_pattern(self) -> re.Pattern[str]:
-        """The cue, compiled."""
         return re.compile(rf"(?<![\w'-])(?:{_words(self.cue)})(?![\w-]|'\w)", re.IGNORECASE)
 
     @cached_property
@@ -105,11 +104,11 @@ class Rule:
         return not (self.not_after and self._not_after.match(after))
 
 
+# Before a cue that is the topic itself: "when to use except".
 _MENTIONED_CUE = re.compile(
     r"\b(?:to use|do you use|difference between|the (?:word|phrase|term|keyword|operator))\s*$",
     re.IGNORECASE,
 )
-"""Before a cue that is the topic itself: "when to use except"."""
 
 
 def _words(pattern: str) -> str:
@@ -140,7 +139,6 @@ class RulePack:
         self.rules = tuple(self._read(fields) for fields in table.get("rules", ()))
 
     def fragment(self, name: str) -> str:
-        """A pattern by its name."""
         return self._expand(self._fragments[name])
 
     def words(self, name: str) -> list[str]:
