@@ -288,7 +288,7 @@ def parse_filter(conditions: list[str]) -> dict[str, Any] | None:
     Raises:
         ConfigurationError: a condition that has another form, or an alternative to a range.
     """
-    from logic_retrievers.documents.front_matter import read_number
+    from logic_retrievers.documents.rows import read_number
 
     values: dict[str, Any] = {}
     for condition in conditions:
