@@ -60,12 +60,6 @@ def read_documents(
 ) -> DocumentReader:
     """Opens a file or a folder: JSON, CSV, Markdown, text, PDF, Word (.docx) and HTML.
 
-        documents = read_documents("handbook/")
-        for passage in documents:
-            ...
-        for error in documents.errors:
-            ...  # handbook/faq.jsonl:12: not valid JSON ...
-
     Every passage's ``source`` is the path of its file relative to ``root``, for the rows of JSON
     and CSV too: with ``replace_sources=True`` indexing the file again removes the rows that are no
     longer in it, as well as the chunks of a document that became shorter.
