@@ -229,9 +229,9 @@ def test_a_row_of_many_columns(tmp_path: Path) -> None:
 def test_front_matter_of_a_megabyte(tmp_path: Path, front: str) -> None:
     """YAML is read at 50 kB a second, and nested lists in the square of their depth."""
     write(tmp_path / "a.md", f"---\n{front}---\nText.")
-    began = time.monotonic()
+    began = time.process_time()
     (passage,), _ = read(tmp_path)
-    assert time.monotonic() - began < 3
+    assert time.process_time() - began < 3
     assert passage.text.endswith("Text.")
 
 
