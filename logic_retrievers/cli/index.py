@@ -40,7 +40,7 @@ def index(
         Path,
         typer.Argument(
             help="A file or a folder: JSON, CSV, Markdown, text; with the extra `files` also PDF, "
-            "DOCX, HTML, EPUB."
+            "DOCX, HTML."
         ),
     ],
     overlap: Annotated[

@@ -275,7 +275,7 @@ def open_ledger(file: Path | None, location: str, *, create: bool) -> Ledger:
 
 def parse_filter(conditions: list[str]) -> dict[str, Any] | None:
     """Read ``["city=Oslo", "year=2020"]`` as a filter; several values of a key are alternatives."""
-    from logic_retrievers.documents.front_matter import read_number
+    from logic_retrievers.documents.rows import read_number
 
     values: dict[str, Any] = {}
     for condition in conditions:

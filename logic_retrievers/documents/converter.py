@@ -1,36 +1,35 @@
-"""Documents that others' code converts, in a process of its own: both ends of the pipe.
+"""Converts documents with others' code, in a process of its own: both ends of the pipe.
 
-A hostile file can keep a converter busy for ever, take all memory, or end its process. Here that is
-a process without anything else in it, with limits of time, memory and output for each file.
+A hostile file can keep a converter busy for ever, take all memory, or end its process. So the
+process holds nothing else, and each file has limits of time, memory and output.
 """
 
 from __future__ import annotations
 
-import faulthandler
 import json
 import os
+import pickle
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Self, cast
+from typing import IO, Any, cast
 
-from logic_retrievers.documents.archives import read_docx, read_epub
 from logic_retrievers.documents.files import (
     OUTPUT_PER_BYTE,
+    Record,
+    RecordReader,
     SourceFile,
-    TextFormat,
     longest_output,
     open_file,
 )
-from logic_retrievers.documents.formats import Record, RecordReader
+from logic_retrievers.documents.markup import read_docx, read_html
 from logic_retrievers.documents.pdf import read_pdf
-from logic_retrievers.documents.web_pages import read_html
 from logic_retrievers.errors import MissingExtraError, ReadError
 from logic_retrievers.python_process import python_command
 
@@ -40,115 +39,104 @@ CONVERTERS: dict[str, RecordReader] = {
     ".html": read_html,
     ".htm": read_html,
     ".xhtml": read_html,
-    ".epub": read_epub,
 }
 
-SECONDS = 180.0
-"""For a file. The slowest that there should be, 16 MiB of tables in HTML, takes 80."""
-MEMORY = 2**31
-"""Bytes for a file, on Linux; other systems do not hold a process to a limit."""
-
-START_SECONDS = 60.0
-"""For the process to be ready; it takes about one."""
+SECONDS = 180.0  # for a file; 16 MiB of tables in HTML, the slowest that there should be, takes 80
+MEMORY = 2**31  # bytes for a file, on Linux; other systems do not hold a process to a limit
+START_SECONDS = 60.0  # for the process to be ready; it takes about one
 
 _PROGRAM = "from logic_retrievers.documents.converter import serve; serve()"
 _READY = b"ready\n"
-_TIMEOUT = b"Timeout ("  # faulthandler's word, after which it ends the process
 
 
 class Converter:
     """Converts one file after the other; the process starts with the first one.
 
-    It is started again where a file ended it. Leaving the context ends it.
+    It is started again where a file ended it.
     """
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._stop()
-
-    def read(self, file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError]:
-        """The records of a file, as its reader in ``CONVERTERS`` gives them.
-
-        ``stream`` shows the progress.
-
-        Raises:
-            ReadError: a limit was passed, the converter crashed, or no process can be started.
-        """
-        given = 0
-        while True:
-            is_first = self._process is None
-            try:
-                for item in islice(self._convert(file, stream), given, None):
-                    given += 1
-                    yield item
-                return
-            except EOFError as error:
-                # Else it may have been the file before, which left the process damaged.
-                if is_first:
-                    raise file.error(str(error)) from None
-
-    def _convert(self, file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError]:
-        process = self._process or _start(file)
-        self._process = process
-        limit = left = longest_output(os.fstat(stream.fileno()).st_size)
-        is_done = False
-        try:
-            with suppress(OSError):  # it has ended, and there is nothing to be read
-                _send(cast("IO[bytes]", process.stdin), _to_request(file))
-            while line := cast("IO[bytes]", process.stdout).readline(left + 1):
-                if line.startswith(_TIMEOUT):
-                    raise file.error(
-                        f"takes more than {SECONDS:,.0f} seconds to convert; divide it"
-                    )
-                if (left := left - len(line)) < 0:
-                    raise file.error(
-                        f"gives more than {limit:,} bytes of text ({OUTPUT_PER_BYTE} for each of "
-                        "its own); divide it, or save it as text"
-                    )
-                item = json.loads(line.decode("utf-8", "surrogatepass"))
-                if item is None:
-                    is_done = True
-                    return
-                stream.seek(item["position"])
-                if "problem" in item:
-                    yield file.error(item["problem"], item["line"])
-                else:
-                    yield Record(item["values"], item["line"])
-            raise EOFError(
-                f"ends its converter (status {process.wait()}): it is damaged, or takes more than "
-                f"{MEMORY >> 20:,} MiB of memory; save it as text"
-            )
-        finally:
-            if not is_done:
-                self._stop()
-
-    def _stop(self) -> None:
+    def close(self) -> None:
         if (process := self._process) is not None:
             self._process = None
             process.kill()
             with suppress(OSError), process:  # closes the pipes
                 pass
 
+    def read(self, file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError]:
+        """The records of a file, as its reader in ``CONVERTERS`` gives them.
+
+        ``stream`` shows the progress.
+        """
+        given = 0
+        # An old process may have been damaged by the file before: try again in a new one.
+        for is_new in (self._process is None, True):
+            try:
+                for item in islice(self._convert(file, stream), given, None):
+                    given += 1
+                    yield item
+                return
+            except EOFError as error:
+                if is_new:
+                    raise file.error(str(error)) from None
+
+    def _convert(self, file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError]:
+        process = self._process = self._process or _start(file)
+        seconds, limit = SECONDS, longest_output(os.fstat(stream.fileno()).st_size)
+        left = limit
+        request = replace(file, path=Path(os.path.abspath(file.path)))  # noqa: PTH100 - links stay
+        try:
+            with suppress(OSError):  # it has ended, and there is nothing to be read
+                _send(process.stdin, pickle.dumps(request).hex())
+            while True:
+                began = time.monotonic()
+                line = _read_line(process, seconds, left + 1)
+                seconds -= time.monotonic() - began
+                left -= len(line)
+                if seconds <= 0:
+                    problem = f"takes more than {SECONDS:,.0f} seconds to convert; divide it"
+                    raise file.error(problem)
+                if left < 0:
+                    raise file.error(
+                        f"gives more than {limit:,} bytes of text ({OUTPUT_PER_BYTE} for each of "
+                        "its own); divide it, or save it as text"
+                    )
+                if not line.endswith(b"\n"):
+                    raise EOFError(
+                        f"ends its converter (status {process.wait()}): it is damaged, or takes "
+                        f"more than {MEMORY >> 20:,} MiB of memory; save it as text"
+                    )
+                item = json.loads(line.decode("utf-8", "surrogatepass"))
+                if item is None:
+                    return
+                stream.seek(item["position"])
+                if "problem" in item:
+                    yield file.error(item["problem"], item["line"])
+                else:
+                    yield Record(item["values"], item["line"])
+        except BaseException:  # also GeneratorExit: answers to this file are left in the pipe
+            self.close()
+            raise
+
+
+def _read_line(process: subprocess.Popen[bytes], seconds: float, size: int) -> bytes:
+    """The process's next line; ends the process if it takes longer."""
+    timer = threading.Timer(seconds, process.kill)
+    timer.daemon = True
+    timer.start()
+    try:
+        return cast("IO[bytes]", process.stdout).readline(size)
+    finally:
+        timer.cancel()
+
 
 def _start(file: SourceFile) -> subprocess.Popen[bytes]:
-    """A process of this interpreter, or of the one that ``multiprocessing`` was told.
-
-    Raises:
-        ReadError: there is none (this interpreter is part of another program), or it fails.
-    """
-    problem = "this program has no Python of its own"
-    if command := python_command(_PROGRAM):
-        try:
+    """A process of this interpreter, or of the one that ``multiprocessing`` is set to."""
+    command = python_command(_PROGRAM)
+    if command is not None:
+        with suppress(OSError):
             process = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
@@ -156,66 +144,37 @@ def _start(file: SourceFile) -> subprocess.Popen[bytes]:
                 stderr=subprocess.DEVNULL,
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
-        except OSError as error:
-            problem = f"{command[0]}: {error.strerror}"
-        else:
-            timer = threading.Timer(START_SECONDS, process.kill)
-            timer.start()
-            try:
-                answer = cast("IO[bytes]", process.stdout).readline(len(_READY))
-            finally:
-                timer.cancel()
-            if answer == _READY:
+            if _read_line(process, START_SECONDS, len(_READY)) == _READY:
                 return process
             process.kill()
-            with process:
-                problem = f"{command[0]} has no logic_retrievers, or is no Python"
+            with process:  # closes the pipes
+                pass
+    named = command[0] if command else "this program"
     raise file.error(
-        f"needs a process of its own to be converted, which cannot be started: {problem}; name "
-        "a Python that has this package with multiprocessing.set_executable"
+        f"needs a process of its own to be converted, and {named} is no Python with this package; "
+        "name one with multiprocessing.set_executable"
     )
 
 
-def _to_request(file: SourceFile) -> dict[str, Any]:
-    inside = file.inside and os.fsencode(file.inside).hex()
-    return {
-        "path": os.fsencode(os.path.abspath(file.path)).hex(),  # noqa: PTH100 - links stay
-        "inside": inside,
-        "name": file.name,
-        "encoding": file.format.encoding,
-        "seconds": SECONDS,
-    }
-
-
-def _send(stream: IO[bytes], item: object) -> None:
+def _send(stream: IO[bytes] | None, item: object) -> None:
     line = json.dumps(item, ensure_ascii=False) + "\n"
-    stream.write(line.encode("utf-8", "surrogatepass"))
-    stream.flush()
+    pipe = cast("IO[bytes]", stream)
+    pipe.write(line.encode("utf-8", "surrogatepass"))
+    pipe.flush()
 
 
 def serve() -> None:
-    """The process's side: converts what standard input names, until it or its parent ends."""
+    """The process's side: converts files named on standard input, until it or its parent ends."""
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     with os.fdopen(os.dup(1), "wb") as out:
-        os.dup2(2, 1)  # what a converter prints is no answer
+        os.dup2(2, 1)  # a converter's prints are no answers
         out.write(_READY)
         out.flush()
         _limit_memory()
         for line in sys.stdin.buffer:
-            request = json.loads(line)
-            left = request["seconds"]
-            items = _items(request)
-            while True:
-                began = time.monotonic()
-                # Ends the process also where native code never returns, and without the reader,
-                # which may have been killed. The time that it takes for an answer is not counted.
-                faulthandler.dump_traceback_later(max(left, 0.001), exit=True, file=out)
-                item = next(items, None)
-                faulthandler.cancel_dump_traceback_later()
-                left -= time.monotonic() - began
+            for item in _items(pickle.loads(bytes.fromhex(json.loads(line)))):
                 _send(out, item)
-                if item is None:
-                    break
+            _send(out, None)
 
 
 def _end_with(parent: int) -> None:
@@ -225,26 +184,23 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def _items(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    names = (request["path"], request["inside"])
-    path, inside = (name and Path(os.fsdecode(bytes.fromhex(name))) for name in names)
-    file = SourceFile(path, request["name"], inside, TextFormat(encoding=request["encoding"]))
-    read = next(read for end, read in CONVERTERS.items() if path.name.lower().endswith(end))
+def _items(file: SourceFile) -> Iterator[dict[str, Any]]:
+    name = file.path.name.lower()
+    read = next(read for end, read in CONVERTERS.items() if name.endswith(end))
     try:
         with open_file(file) as stream:
             for item in read(file, stream):
-                if isinstance(item, ReadError):
-                    yield _problem(item) | {"position": stream.tell()}
-                else:
-                    yield {"values": item.values, "line": item.line, "position": stream.tell()}
+                given = _problem(item) if isinstance(item, ReadError) else {"values": item.values}
+                yield {"line": None, "position": stream.tell(), **given}
     except (ReadError, MissingExtraError) as error:
-        yield _problem(error) | {"position": 0}
+        yield {"line": None, "position": 0, **_problem(error)}
 
 
 def _problem(error: ReadError | MissingExtraError) -> dict[str, Any]:
-    line = getattr(error, "line", None)
-    place = f"{getattr(error, 'file', None)}:" + ("" if line is None else f"{line}:")
-    return {"problem": str(error).removeprefix(place).lstrip(), "line": line}
+    if isinstance(error, MissingExtraError):
+        return {"problem": str(error)}
+    place = f"{error.file}: " if error.line is None else f"{error.file}:{error.line}: "
+    return {"problem": str(error).removeprefix(place), "line": error.line}
 
 
 def _limit_memory() -> None:

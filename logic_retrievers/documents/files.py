@@ -1,4 +1,4 @@
-"""Files on disk: which ones a folder holds, in the same order on every machine, and their text."""
+"""Files on disk, the records that readers find in them, and the passages that they become."""
 
 from __future__ import annotations
 
@@ -6,35 +6,40 @@ import codecs
 import gzip
 import io
 import os
+import re
 import stat
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from itertools import chain
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, TypeAlias, cast
 
-from logic_retrievers.errors import ReadError
-from logic_retrievers.files import is_file, is_folder
+from logic_retrievers.errors import InputError, ReadError
+from logic_retrievers.files import is_folder
+from logic_retrievers.types import Passage
+from logic_retrievers.validation import storable
 
 LEADS_OUT = (
     "is a link out of the folder that is read; name what it leads to, or follow such links "
     "(follow_links=True, --follow-links)"
 )
-UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-
-FIRST_BLOCK, BLOCK = 2**20, 2**16
-"""Bytes of a text that are read at a time: a file of up to 1 MiB is read whole."""
-LONGEST_LINE = 2**24
-"""Bytes of a row of JSONL or a line of CSV; a packed file of 1.5 MB can hold one of gigabytes."""
+LONGEST_LINE = 2**24  # characters; a packed file of 1.5 MB can hold a row of gigabytes
+LONGEST_TEXT = 100 * 2**20  # characters of a file that is held whole
+# Characters that a file may give for each of its bytes; real ones, packed, give 5 to 20.
 OUTPUT_PER_BYTE, LEAST_LIMIT = 100, 2**20
-"""Bytes of text that a file may give for each of its own; real ones, packed, give 5 to 20."""
+
+# Columns that hold the text, in any case: the first that there is.
+TEXT_KEYS = (
+    *("text", "page_content", "contents", "content", "body", "description", "passage"),
+    "document",
+)
+ID_KEYS = ("_id", "id")
+_BAD_BYTE = re.compile("[\udc80-\udcff]")
 
 
 @dataclass(frozen=True, slots=True)
 class TextFormat:
-    """How texts and rows are written, where the caller says so; see :func:`read_documents`."""
+    """How texts and rows are written; see :func:`read_documents`."""
 
     text_column: str | None = None
     id_column: str | None = None
@@ -51,7 +56,7 @@ class SourceFile:
         path: on disk; shown in messages.
         name: its path relative to the root, with forward slashes: the ``source`` of its passages
             and the stem of their default ids. Neither changes when the root is moved.
-        inside: the folder that it must lie in, where a link must not lead out of it.
+        inside: the folder that no link to the file may lead out of.
         format: how its text is written.
     """
 
@@ -61,70 +66,35 @@ class SourceFile:
     format: TextFormat = TextFormat()
 
     def error(self, problem: str, line: int | None = None) -> ReadError:
-        """A ReadError that names this file."""
         return ReadError(problem, file=str(self.path), line=line)
 
 
-@dataclass(slots=True)
-class FileListing:
-    """The readable files under a path, the number of others by extension, and errors."""
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Named values of a row, or of a whole file.
 
-    files: list[SourceFile] = field(default_factory=list)
-    skipped: Counter[str] = field(default_factory=Counter)
-    errors: list[ReadError] = field(default_factory=list)
-
-
-def find_files(
-    folder: Path,
-    root: Path,
-    is_readable: Callable[[str], bool],
-    *,
-    follow_links: bool = False,
-    text_format: TextFormat = TextFormat(),
-) -> FileListing:
-    """Walks a folder recursively, in the order of names.
-
-    Hidden files and folders are skipped. Links inside the folder are followed, those that lead out
-    of it are errors without ``follow_links``; each real folder is entered once, so a link back to a
-    parent is no endless loop.
-
-    Names are relative to ``root``.
+    Args:
+        values: as the file gives them.
+        line: 1-based line where the row begins; ``None`` where the record is the whole file.
+        number: of a row in a file whose rows have no line each, from 1.
     """
-    listing = FileListing()
-    inside = None if follow_links else Path(os.path.realpath(folder))
-    for path in _walk(folder, inside, set(), listing.errors):
-        if is_readable(path.name):
-            name = portable_name(path.relative_to(root))
-            listing.files.append(SourceFile(path, name, inside, text_format))
-        else:
-            listing.skipped[path.suffix.lower()] += 1
-    return listing
+
+    values: Mapping[str, Any]
+    line: int | None = None
+    number: int | None = None
 
 
-def portable_name(path: Path) -> str:
-    """A relative path with forward slashes, the same whatever encoding this process has for names.
-
-    Names that are not UTF-8 are as the system gives them.
-    """
-    name = path.as_posix()
-    try:
-        return os.fsencode(name).decode("utf-8")
-    except UnicodeError:
-        return name
+RecordReader: TypeAlias = Callable[[SourceFile, IO[bytes]], Iterator[Record | ReadError]]
 
 
-def _leads_out(path: Path, inside: Path) -> bool:
-    try:
-        is_junction = getattr(path.lstat(), "st_reparse_tag", 0) != 0
-    except OSError:  # it went meanwhile
-        return False
-    is_link = is_junction or path.is_symlink()
-    return is_link and not Path(os.path.realpath(path)).is_relative_to(inside)
-
-
-def _walk(
-    folder: Path, inside: Path | None, entered: set[tuple[int, int]], errors: list[ReadError]
+def walk(
+    folder: Path, inside: Path | None, errors: list[ReadError], entered: set[tuple[int, int]]
 ) -> Iterator[Path]:
+    """The files below a folder, in the order of names, without hidden ones.
+
+    Each real folder is entered once, so a link back to a parent is no endless loop. A link to a
+    folder that is not ``inside`` is one of the ``errors``.
+    """
     try:
         status = folder.stat()
         children = sorted(folder.iterdir(), key=lambda child: os.fsencode(child.name))
@@ -139,114 +109,10 @@ def _walk(
             continue
         if not is_folder(child):
             yield child
-        elif inside is not None and _leads_out(child, inside):
-            errors.append(ReadError(LEADS_OUT, file=str(child)))
+        elif inside is None or Path(os.path.realpath(child)).is_relative_to(inside):
+            yield from walk(child, inside, errors, entered)
         else:
-            yield from _walk(child, inside, entered, errors)
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of a file with its line end, its 1-based number and the offset of its first byte."""
-
-    raw: bytes
-    number: int
-    offset: int
-
-
-def read_lines(file: SourceFile, stream: IO[bytes]) -> Iterator[Line | ReadError]:
-    """The lines of a file, one at a time, without a byte-order mark; an error for one too long.
-
-    Raises:
-        ReadError: the file is UTF-16, or unpacks to too much.
-    """
-    offset, limit = 0, longest_output(file.path.stat().st_size)
-    with _line_reader(file.format.encoding, stream) as read_line:
-        lines = iter(lambda: read_line(LONGEST_LINE + 1), b"")
-        for number, raw in enumerate(lines, start=1):
-            if number == 1:
-                raw, offset = _remove_mark(raw, file)
-            if len(raw) > LONGEST_LINE:
-                yield file.error(f"longer than {LONGEST_LINE:,} bytes; left out", number)
-                while raw and not raw.endswith(b"\n"):
-                    offset += len(raw)
-                    raw = read_line(BLOCK)
-            else:
-                yield Line(raw, number, offset)
-            offset += len(raw)
-            _check_output(offset, limit, file)
-
-
-def _check_output(size: int, limit: int, file: SourceFile) -> None:
-    if size > limit:
-        raise file.error(f"unpacks to more than {OUTPUT_PER_BYTE} times its size; unpack it")
-
-
-@contextmanager
-def _line_reader(encoding: str, stream: IO[bytes]) -> Iterator[Callable[[int], bytes]]:
-    """Reads the next line as UTF-8; bytes that are not of the encoding stay as they are."""
-    if encoding == "utf-8":
-        yield stream.readline
-        return
-    text = io.TextIOWrapper(stream, encoding, "surrogateescape", newline="\n")
-    try:
-        yield lambda size: text.readline(size).encode("utf-8", "surrogateescape")
-    finally:
-        text.detach()  # else it closes the stream
-
-
-def read_text(file: SourceFile, stream: IO[bytes]) -> tuple[str, Iterable[str]]:
-    """The text of a file, without a byte-order mark; line ends stay as they are.
-
-    Of a file of more than 1 MiB the text's beginning, and blocks of what follows. Such a file is
-    read to its end before, so that one with a bad byte is an error and not half a text.
-
-    Raises:
-        ReadError: the file is not UTF-8.
-    """
-    blocks = read_blocks(file, stream)
-    first, second = next(blocks, ""), next(blocks, "")
-    if not second:
-        return first, ()
-    with open_file(file) as same:
-        visible = sum(not block.isspace() for block in read_blocks(file, same))
-    return (first, chain([second], blocks)) if visible else ("", ())
-
-
-def read_blocks(file: SourceFile, stream: IO[bytes]) -> Iterator[str]:
-    """The text of a file in blocks, without a byte-order mark.
-
-    Raises:
-        ReadError: a byte is not of the file's encoding, or it unpacks to too much.
-    """
-    limit = longest_output(file.path.stat().st_size)
-    decoder = codecs.getincrementaldecoder(file.format.encoding)()
-    first, end = _remove_mark(stream.read(FIRST_BLOCK), file)
-    lines = 1
-    for raw in chain([first], iter(lambda: stream.read(BLOCK), b""), [b""]):
-        end += len(raw)
-        _check_output(end, limit, file)
-        try:
-            text = decoder.decode(raw, final=not raw)
-        except UnicodeDecodeError as error:  # its object begins with a character's bytes so far
-            offset = end - len(error.object) + error.start
-            lines += error.object.count(b"\n", 0, error.start)
-            problem = undecodable(file, error.object[error.start], offset)
-            raise file.error(problem, lines) from None
-        lines += raw.count(b"\n")
-        if text:
-            yield text
-
-
-def undecodable(file: SourceFile, byte: int, offset: int) -> str:
-    """The error message for a byte that is not of the file's encoding, at an offset of it."""
-    encoding = file.format.encoding
-    if encoding != "utf-8":
-        return f"byte 0x{byte:02X} is not {encoding}; name another encoding"
-    return (
-        f"byte 0x{byte:02X} at offset {offset} is not UTF-8; save it as UTF-8, or name its "
-        "encoding, for example encoding='cp1252' (--encoding cp1252) or cp1251, cp932, gb18030"
-    )
+            errors.append(ReadError(LEADS_OUT, file=str(child)))
 
 
 @contextmanager
@@ -254,13 +120,15 @@ def open_file(file: SourceFile) -> Iterator[IO[bytes]]:
     """The content of a file, unpacked.
 
     Raises:
-        ReadError: a pipe, which would block, a device, which may never end, a dead link, or one
-            that leads out of the folder.
+        ReadError: a pipe, which would block, a device, which may never end, or a link that leads
+            out of the folder.
+        OSError: there is no such file.
     """
-    if not is_file(file.path):
-        raise file.error("not a regular file, or a link to nothing")
-    # Whatever it was a moment ago, what was opened counts: a link or a pipe can take its place.
-    with open(file.path, "rb", opener=_open_without_waiting) as stream:
+    # A link or a pipe can take the file's place at any moment: check the one that was opened.
+    nonblocking = getattr(os, "O_NONBLOCK", 0)
+    with open(
+        file.path, "rb", opener=lambda path, flags: os.open(path, flags | nonblocking)
+    ) as stream:
         status = os.fstat(stream.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise file.error("not a regular file")
@@ -276,18 +144,141 @@ def open_file(file: SourceFile) -> Iterator[IO[bytes]]:
             yield cast("IO[bytes]", unpacked)
 
 
-def _open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-
-
 def longest_output(size: int) -> int:
-    """Bytes of text that a file of this size may give."""
+    """Characters of text that a file of this size may give."""
     return max(LEAST_LIMIT, OUTPUT_PER_BYTE * size)
 
 
-def _remove_mark(raw: bytes, file: SourceFile) -> tuple[bytes, int]:
-    """The bytes without a UTF-8 byte-order mark, and the mark's length."""
-    if raw.startswith(UTF16_MARKS) and file.format.encoding == "utf-8":
+@contextmanager
+def open_text(file: SourceFile, stream: IO[bytes], newline: str) -> Iterator[io.TextIOWrapper]:
+    """The text of a file without a byte-order mark; bytes that are not text are lone surrogates.
+
+    Raises:
+        ReadError: it is UTF-16, and the caller did not say so.
+    """
+    encoding, begin = file.format.encoding, stream.read(3)
+    if encoding == "utf-8" and begin.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise file.error("is UTF-16; name it: encoding='utf-16' (--encoding utf-16)")
-    unmarked = raw.removeprefix(codecs.BOM_UTF8)
-    return unmarked, len(raw) - len(unmarked)
+    stream.seek(len(begin) if begin == codecs.BOM_UTF8 else 0)
+    text = io.TextIOWrapper(stream, encoding, "surrogateescape", newline=newline)
+    try:
+        yield text
+    finally:
+        text.detach()  # else it closes the stream
+
+
+def read_lines(file: SourceFile, stream: IO[bytes]) -> Iterator[tuple[int, str] | ReadError]:
+    """The lines of a file with their 1-based numbers; an error for one that is too long."""
+    number, left = 0, longest_output(file.path.stat().st_size)
+    with open_text(file, stream, "\n") as text:
+        while line := text.readline(LONGEST_LINE + 1):
+            number += 1
+            left -= len(line)
+            if len(line) <= LONGEST_LINE:
+                yield number, line
+            else:
+                yield file.error(f"longer than {LONGEST_LINE:,} characters; left out", number)
+                while line and not line.endswith("\n"):
+                    line = text.readline(2**16)
+                    left -= len(line)
+            if left < 0:
+                raise _unpacked(file)
+
+
+def read_text(file: SourceFile, stream: IO[bytes]) -> str:
+    """The whole text of a file; line ends stay as they are."""
+    limit = min(LONGEST_TEXT, longest_output(file.path.stat().st_size))
+    with open_text(file, stream, "") as text:
+        content = text.read(limit + 1)
+    if len(content) > LONGEST_TEXT:
+        advice = "divide it, or save rows as JSONL"
+        raise file.error(f"longer than {LONGEST_TEXT:,} characters; {advice}")
+    if len(content) > limit:
+        raise _unpacked(file)
+    return content
+
+
+def _unpacked(file: SourceFile) -> ReadError:
+    return file.error(f"unpacks to more than {OUTPUT_PER_BYTE} times its size; unpack it")
+
+
+def check_bytes(file: SourceFile, text: str, line: int) -> None:
+    """Raises a ReadError for a byte that is not of the file's encoding."""
+    found, encoding = _BAD_BYTE.search(text), file.format.encoding
+    if found is not None:
+        advice = "name another encoding"
+        if encoding == "utf-8":
+            advice = (
+                "save it as UTF-8, or name its encoding, for example encoding='cp1252' "
+                "(--encoding cp1252) or cp1251, cp932, gb18030"
+            )
+        byte = f"0x{ord(found[0]) - 0xDC00:02X}"
+        raise file.error(f"byte {byte} is not {encoding}; {advice}", line)
+
+
+def find_columns(columns: Collection[str], known: Sequence[str], named: str | None) -> list[str]:
+    """The column that the caller named, else the known ones that there are, in any case."""
+    present = {column.lower(): column for column in columns} | {c: c for c in columns}
+    return [present[name] for name in ([named] if named else known) if name in present]
+
+
+def no_text(columns: Iterable[str], named: str | None) -> str:
+    """The error message for columns without the text."""
+    return (
+        f"no text: looked for {join_keys([named] if named else TEXT_KEYS)} among "
+        f"{join_keys(columns)}; name the column: text_column='...' (--text-column)"
+    )
+
+
+def join_keys(keys: Iterable[str]) -> str:
+    """Names for a message, not too many."""
+    joined = ", ".join(map(repr, keys))
+    return joined if len(joined) <= 200 else joined[:200] + " ..."
+
+
+def to_passage(record: Record, file: SourceFile) -> Passage:
+    """The passage that a record describes.
+
+    ``_id`` or else ``id`` gives the id; where both are absent or empty, the position does:
+    ``notes/a.jsonl#3`` for a row, ``notes/a.md`` for a file. The first of ``TEXT_KEYS`` gives the
+    text; a ``title`` is put on a line before it, unless the text begins with it. The entries of a
+    ``metadata`` object become metadata, and so do the other keys (the title too); where both have a
+    name, the object's entry wins. Column names that the caller gave apply to rows alone.
+
+    Raises:
+        ReadError: it describes none.
+    """
+    values, line = dict(record.values), record.line
+    named = TextFormat() if line is None else file.format
+    texts = find_columns(values, TEXT_KEYS, named.text_column)
+    if not texts:
+        raise file.error(no_text(values, named.text_column), line)
+    text = values.pop(texts[0])
+    if not isinstance(text, str):
+        raise file.error(f"{texts[0]!r} is of type {type(text).__name__}, not a string", line)
+    if not text.strip():
+        raise file.error(f"{texts[0]!r} is empty", line)
+    for name in (named.id_column, named.source_column):
+        if name is not None and name not in record.values:
+            raise file.error(f"no {name!r} among {join_keys(record.values)}", line)
+    place = "" if line is None else f"#{record.number or line}"
+    ids = find_columns(values, ID_KEYS, named.id_column)
+    sources = [named.source_column] if named.source_column else []
+    names: list[str] = []
+    for keys, default in ((ids, file.name + place), (sources, file.name)):
+        present = [key for key in keys if record.values[key] not in (None, "")]
+        for key in present[:1] or keys[:1]:
+            values.pop(key, None)
+        value = record.values[present[0]] if present else default
+        if not isinstance(value, str | int) or isinstance(value, bool):
+            kind = type(value).__name__
+            raise file.error(f"{present[0]!r} is of type {kind}, not a string or integer", line)
+        names.append(str(value))
+    metadata = values.pop("metadata") if isinstance(values.get("metadata"), dict) else {}
+    title = next((values[key] for key in find_columns(values, ["title"], None)), None)
+    if isinstance(title, str) and (title := title.strip()):
+        text = text if text.lstrip("# \t\r\n").startswith(title) else f"{title}\n{text}"
+    try:
+        return storable(Passage(names[0], text, {**values, **metadata}, names[1]))
+    except InputError as error:
+        raise file.error(str(error), line) from None

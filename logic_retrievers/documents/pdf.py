@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from typing import IO, Any
 
-from logic_retrievers.documents.conversion import conversion, import_package
-from logic_retrievers.documents.files import SourceFile
-from logic_retrievers.documents.formats import Record
-from logic_retrievers.documents.pdf_columns import read_in_columns
+from logic_retrievers.documents.files import Record, SourceFile
+from logic_retrievers.documents.markup import conversion, import_package
 from logic_retrievers.errors import ReadError
 from logic_retrievers.queries.language import english_words
 from logic_retrievers.text import without_layout
@@ -22,32 +21,25 @@ _BROKEN = "\x02"  # PDFium puts it where it saw a word hyphenated at a line's en
 _CHARACTERS = dict.fromkeys(map(ord, "\x00\r\ufffe"))
 _LINE_END = re.compile(r"(?<=[^\W_])-\n(?=[^\W_])")
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-_WORD_START, _WORD_END = re.compile(r"[\w-]*"), re.compile(r"[\w-]*\Z")
-_LONGEST_WORD = 64
+_PARTS = re.compile(rf"([\w-]{{,64}}){_BROKEN}(?=([\w-]{{,64}}))")
+# After a hyphen that stands for a word to come: "pre- and post-war".
 _CONJUNCTIONS = {
     *("and", "or", "und", "oder", "bis", "et", "ou", "y", "o", "e", "en", "of", "og", "och"),
 }
-"""Words behind a hyphen that stands for a word to come: "pre- and post-war"."""
 
 
 def read_pdf(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError]:
     """A record for every page with text, under the id ``name.pdf#page=3``.
 
     Metadata hold ``page``, counted from 1, and the file's ``title`` if it has one. One page is in
-    memory at a time. Blank pages are passed over; pages that hold pictures and no text are named
-    in an error behind the last page.
-
-    Raises:
-        ReadError: it is damaged, needs a password, or has no text.
-        MissingExtraError: pypdfium2 is not installed.
+    memory at a time. Pages that hold pictures and no text are named in an error after the last.
     """
-    document = _open(file, stream)
-    try:
+    known: Counter[str] = Counter()
+    found, scans = False, []
+    with closing(_open(file, stream)) as document:
         with conversion(file, _ADVICE):
             pages, size = len(document), stream.seek(0, 2)
             title = document.get_metadata_dict().get("Title", "").strip()
-        found, scans = False, []
-        known: Counter[str] = Counter()
         for number in range(1, pages + 1):
             try:
                 with conversion(file, f"page {number} cannot be read; {_ADVICE}"):
@@ -56,7 +48,7 @@ def read_pdf(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError
                 found = True
                 yield error
                 continue
-            stream.seek(size * number // pages)  # PDFium goes its own way; this shows progress
+            stream.seek(size * number // pages)  # shows the progress: PDFium seeks as it likes
             if text:
                 found = True
                 text = _join_words(text, known)
@@ -65,8 +57,6 @@ def read_pdf(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError
                 yield Record({"_id": name, "text": text, "metadata": metadata})
             elif has_picture:
                 scans.append(number)
-    finally:
-        document.close()
     if scans:
         listed = ", ".join(map(str, scans[:10])) + (", ..." if len(scans) > 10 else "")
         yield file.error(
@@ -93,16 +83,19 @@ def _open(file: SourceFile, stream: IO[bytes]) -> Any:
 
 def _read_page(document: Any, index: int) -> tuple[str, bool]:
     """The text of a page, and whether a page without text holds a picture."""
-    page = document[index]
-    try:
-        text_page = page.get_textpage()
-        try:
-            text = without_layout(read_in_columns(text_page).translate(_CHARACTERS)).strip()
-        finally:
-            text_page.close()
+    with closing(document[index]) as page:
+        with closing(page.get_textpage()) as text_page:
+            text = _read_text(text_page)
+        text = without_layout(text.translate(_CHARACTERS)).strip()
         return text, not text and any(page.get_objects(filter=[_IMAGE]))
-    finally:
-        page.close()
+
+
+def _read_text(text_page: Any) -> str:
+    # Within bounds PDFium joins a cell of one figure to the cell before: "Town 1" and "7" are "Town
+    # 17". Without bounds it takes text outside of the page too, and no emoji.
+    bounded: str = text_page.get_text_bounded()
+    text: str = text_page.get_text_range().replace("\ufffe", _BROKEN)
+    return text if "".join(text.split()) == "".join(bounded.split()) else bounded
 
 
 def _join_words(text: str, known: Counter[str]) -> str:
@@ -111,21 +104,16 @@ def _join_words(text: str, known: Counter[str]) -> str:
     ``known`` counts the words of the pages up to this one, and gets those of the page.
     """
     known.update(_WORD.findall(text.casefold()))
-    first, *parts = _LINE_END.sub(_BROKEN, text).split(_BROKEN)
-    joined = [first]
-    for part in parts:
-        left = _WORD_END.search(joined[-1][-_LONGEST_WORD:])
-        right = _WORD_START.match(part[:_LONGEST_WORD])
-        joined += [_hyphen(left[0] if left else "", right[0] if right else "", known), part]
-    return "".join(joined)
+    text = _LINE_END.sub(_BROKEN, text)
+    return _PARTS.sub(lambda part: part[1] + _hyphen(part[1], part[2], known), text)
 
 
 def _hyphen(left: str, right: str, known: Counter[str]) -> str:
     """What stands between two parts of a word.
 
-    The document's own spelling decides, then common English words. Where neither knows the word,
-    the hyphen stays before a conjunction, a capital, a figure or an English word ("user-defined",
-    "ex-wife"), and in "x-ray" and "state-of-the-art". All else is one word, as nine in ten are.
+    The document's own spelling decides, then common English words. If neither knows the word, the
+    hyphen stays before a conjunction, a capital, a figure or an English word ("user-defined",
+    "ex-wife"), and in "x-ray" and "state-of-the-art". Others are one word, as nine in ten are.
     """
     one, other = left.casefold(), right.casefold()
     word, hyphenated, english = f"{one}{other}", f"{one}-{other}", english_words()

@@ -5,41 +5,33 @@ from __future__ import annotations
 import codecs
 import os
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import chain
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
-from typing import IO, Literal, TypeAlias, TypeVar, get_args
+from typing import IO, Literal, get_args
 
 from logic_retrievers.documents.converter import CONVERTERS, Converter
-from logic_retrievers.documents.csv_rows import read_csv
 from logic_retrievers.documents.files import (
-    FileListing,
-    SourceFile,
-    TextFormat,
-    find_files,
-    open_file,
-    portable_name,
-)
-from logic_retrievers.documents.formats import (
-    ID_KEYS,
-    TEXT_KEYS,
     Record,
     RecordReader,
-    find_columns,
-    join_keys,
-    no_text,
+    SourceFile,
+    TextFormat,
+    open_file,
+    to_passage,
+    walk,
+)
+from logic_retrievers.documents.rows import (
+    read_csv,
+    read_json,
+    read_jsonl,
     read_markdown,
     read_plain,
 )
-from logic_retrievers.documents.json_rows import read_json, read_jsonl
-from logic_retrievers.errors import ConfigurationError, InputError, ReadError, shown
+from logic_retrievers.errors import ConfigurationError, ReadError, shown
 from logic_retrievers.types import Passage
-from logic_retrievers.validation import storable
 
-T = TypeVar("T")
 OnError = Literal["collect", "raise"]
-PassageText: TypeAlias = tuple[Passage, Iterator[str]]
 
 READERS: dict[str, RecordReader] = {
     ".jsonl": read_jsonl,
@@ -66,21 +58,14 @@ def read_documents(
     encoding: str = "utf-8",
     follow_links: bool = False,
 ) -> DocumentReader:
-    """Opens a file or a folder: JSON, CSV, Markdown, text, PDF, Word (.docx), HTML and EPUB.
-
-        documents = read_documents("handbook/")
-        for passage in documents:
-            ...
-        for error in documents.errors:
-            ...  # handbook/faq.jsonl:12: not valid JSON ...
+    """Opens a file or a folder: JSON, CSV, Markdown, text, PDF, Word (.docx) and HTML.
 
     Every passage's ``source`` is the path of its file relative to ``root``, for the rows of JSON
     and CSV too: with ``replace_sources=True`` indexing the file again removes the rows that are no
     longer in it, as well as the chunks of a document that became shorter.
 
-    PDF, Word, HTML and EPUB need ``pip install 'logic-retrievers[files]'``; without it each such
-    file is an error that says so. A PDF gives a passage for every page, whose metadata say its
-    ``page``, an e-book one for every chapter.
+    PDF, Word and HTML need ``pip install 'logic-retrievers[files]'``; without it each such file is
+    an error that says so. A PDF gives a passage for every page, whose metadata say its ``page``.
 
     Args:
         path: the file or the folder; folders are read recursively.
@@ -106,28 +91,33 @@ def read_documents(
     """
     if on_error not in get_args(OnError):
         raise ConfigurationError(f"on_error is {on_error!r}; use 'collect' or 'raise'")
-    text_format = _check_format(text_column, id_column, source_column, delimiter, encoding)
+    text_format = TextFormat(
+        text_column, id_column, source_column, _check_delimiter(delimiter), _check(encoding)
+    )
     start = Path(path)
     try:
         start.stat()
     except OSError as error:
         raise ReadError(f"cannot be read: {error.strerror}", file=str(start)) from None
-    base = Path(root) if root is not None else start if start.is_dir() else start.parent
-    try:
-        name = portable_name(start.relative_to(base))
-    except ValueError:
-        raise ConfigurationError(f"{start} is not inside the root {base}") from None
-    if start.is_dir():
-        listing = find_files(
-            start, base, _is_readable, follow_links=follow_links, text_format=text_format
-        )
-    else:
-        file = SourceFile(start, name, format=text_format)
-        listing = FileListing([file] if _is_readable(start.name) else [])
-    if not listing.files:
-        problem = "; ".join(map(str, listing.errors)) or f"no file ends in {', '.join(READERS)}"
+    is_folder = start.is_dir()
+    base = Path(root) if root is not None else start if is_folder else start.parent
+    if not start.is_relative_to(base):
+        raise ConfigurationError(f"{start} is not inside the root {base}")
+    inside = Path(os.path.realpath(start)) if is_folder and not follow_links else None
+    files: list[SourceFile] = []
+    skipped: Counter[str] = Counter()
+    errors: list[ReadError] = []
+    for found in walk(start, inside, errors, set()) if is_folder else [start]:
+        if found.name.lower().endswith(tuple(READERS)):
+            name = os.fsencode(found.relative_to(base).as_posix())  # the same in every locale
+            source = SourceFile(found, name.decode("utf-8", "replace"), inside, text_format)
+            files.append(source)
+        else:
+            skipped[found.suffix.lower()] += 1
+    if not files:
+        problem = "; ".join(map(str, errors)) or f"no file ends in {', '.join(READERS)}"
         raise ReadError(f"nothing to read here: {problem}", file=str(start))
-    return DocumentReader(listing, on_error)
+    return DocumentReader(files, skipped, errors, on_error)
 
 
 class DocumentReader:
@@ -142,16 +132,22 @@ class DocumentReader:
         errors: bad rows and files so far.
         incomplete: sources of which an error lost a part. Their stored passages are not stale just
             because they were not read this time. Where the caller named ``source_column``, all
-            sources after any error: what was lost may be of each.
+            sources after any error: the lost row may belong to any of them.
         total_bytes: size of all files, a ``.gz`` as it is packed; known at once.
     """
 
-    def __init__(self, listing: FileListing, on_error: OnError) -> None:
-        self.files: Sequence[SourceFile] = tuple(listing.files)
-        self.skipped: Mapping[str, int] = dict(listing.skipped)
+    def __init__(
+        self,
+        files: Sequence[SourceFile],
+        skipped: Mapping[str, int],
+        listing_errors: Sequence[ReadError],
+        on_error: OnError,
+    ) -> None:
+        self.files = tuple(files)
+        self.skipped = dict(skipped)
         self.errors: list[ReadError] = []
         self.incomplete: set[str] = set()
-        self._listing_errors = tuple(listing.errors)
+        self._listing_errors = tuple(listing_errors)
         self._on_error = on_error
         self._sizes = [
             file.path.stat().st_size if os.access(file.path, os.R_OK) else 0 for file in self.files
@@ -169,43 +165,28 @@ class DocumentReader:
         return min(self._bytes_before + position, self.total_bytes)
 
     def __iter__(self) -> Iterator[Passage]:
-        for passage, text in self.parts():
-            yield replace(passage, text="".join(text))
-
-    def parts(self) -> Iterator[PassageText]:
-        """Each passage with its text, which comes in blocks where it is that of a large file.
-
-        Where such a file fails after some blocks (it was changed meanwhile, the disk is broken),
-        the text ends, and the file is an error and ``incomplete``.
-        """
         self._bytes_before = 0
         self.errors.clear()
         self.incomplete.clear()
         for error in self._listing_errors:
             self._report(error)
-        seen: set[str] = set()
+        ids: set[str] = set()
         sources: set[str] = set()
-        with Converter() as converter:
+        with closing(Converter()) as converter:
             for file, size in zip(self.files, self._sizes, strict=True):
-                errors: list[ReadError] = []
-                items = _read_passages(self._read_records(file, converter), file, seen, errors)
-                for item in chain(_until_error(items, file, errors), errors):
+                for item in _read_passages(self._read_records(file, converter), file, ids):
                     if isinstance(item, ReadError):
                         self.incomplete.add(file.name)
                         self._report(item)
                     else:
                         if file.format.source_column is not None:
-                            sources.add(item[0].source or file.name)
+                            sources.add(item.source or file.name)
                         yield item
                 self._bytes_before += size
         if self.errors:
             self.incomplete |= sources
 
     def _read_records(self, file: SourceFile, converter: Converter) -> Iterator[Record | ReadError]:
-        try:
-            file.name.encode("utf-8")
-        except UnicodeEncodeError:
-            raise file.error("the file's name is not UTF-8; rename it") from None
         name = file.path.name.lower()
         ending, reader = next(item for item in READERS.items() if name.endswith(item[0]))
         if ending in CONVERTERS:
@@ -221,135 +202,50 @@ class DocumentReader:
         self.errors.append(error)
 
 
-def _is_readable(name: str) -> bool:
-    return name.lower().endswith(tuple(READERS))
-
-
 def _read_passages(
-    records: Iterable[Record | ReadError],
-    file: SourceFile,
-    seen: set[str],
-    errors: list[ReadError],
-) -> Iterator[PassageText | ReadError]:
-    """The passages and errors of one file; ``errors`` takes one that ends a text.
+    records: Iterator[Record | ReadError], file: SourceFile, ids: set[str]
+) -> Iterator[Passage | ReadError]:
+    """The passages and errors of one file.
 
-    ``seen`` holds the ids of all files so far: in a collection the later of two passages with one
-    id would silently replace the earlier one.
+    ``ids`` holds those of all files so far: in a collection the later of two passages with one id
+    would silently replace the earlier one.
     """
-    for record in records:
-        if isinstance(record, ReadError):
-            yield record
-        elif isinstance(item := to_passage(record, file), ReadError):
-            yield item
-        elif item.id in seen:
-            problem = f"the id {item.id!r} was used before; the first passage with it counts"
-            yield file.error(problem, record.line)
-        else:
-            seen.add(item.id)
-            yield item, _until_error(chain([item.text], record.rest), file, errors)
-
-
-def _until_error(items: Iterable[T], file: SourceFile, errors: list[ReadError]) -> Iterator[T]:
     try:
-        yield from items
+        for record in records:
+            try:
+                item = record if isinstance(record, ReadError) else to_passage(record, file)
+            except ReadError as error:
+                item = error
+            if isinstance(item, Passage) and item.id in ids:
+                problem = f"the id {item.id!r} was used before; the first passage with it counts"
+                item = file.error(problem, record.line)
+            if isinstance(item, Passage):
+                ids.add(item.id)
+            yield item
     except ReadError as error:
-        errors.append(error)
+        yield error
     except UnicodeError:
-        errors.append(file.error(f"is not {file.format.encoding} from some point on"))
+        yield file.error(f"is not {file.format.encoding} from some point on")
     except (OSError, EOFError, zlib.error) as error:
         cause = getattr(error, "strerror", None) or error
-        problem = f"cannot be read from some point on: {cause}; rows before it are kept"
-        errors.append(file.error(problem))
+        yield file.error(f"cannot be read from some point on: {cause}; rows before it are kept")
 
 
-def to_passage(record: Record, file: SourceFile) -> Passage | ReadError:
-    """The passage that a record describes, or an error that says what is wrong with it.
-
-    ``_id`` or else ``id`` gives the id; where both are absent or empty, the position does:
-    ``notes/a.jsonl#3`` for a row, ``notes/a.md`` for a file. The first of ``TEXT_KEYS`` gives the
-    text; a ``title`` is put on a line before it, unless the text begins with it. The entries of a
-    ``metadata`` object become metadata, and so do the other keys (the title too); where both have a
-    name, the object's entry wins. The names that the caller gave are those of rows.
-    """
-    values = dict(record.values)
-    named = TextFormat() if record.line is None else file.format
-    texts = find_columns(values, TEXT_KEYS, named.text_column)
-    if not texts:
-        return file.error(no_text(values, named.text_column), record.line)
-    text_key = texts[0]
-    text = values.pop(text_key)
-    if not isinstance(text, str):
-        return file.error(
-            f"{text_key!r} is of type {type(text).__name__}; it must be a string", record.line
-        )
-    if not text.strip() and not record.rest:
-        return file.error(f"{text_key!r} is empty", record.line)
-    for name in (named.id_column, named.source_column):
-        if name is not None and name not in record.values:
-            return file.error(f"no {name!r} among {join_keys(record.values)}", record.line)
-    place = "" if record.line is None else f"#{record.number or record.line}"
-    ids = find_columns(values, ID_KEYS, named.id_column)
-    sources = [named.source_column] if named.source_column else []
-    names: list[str] = []
-    for keys, default in ((ids, file.name + place), (sources, file.name)):
-        present = [key for key in keys if record.values[key] not in (None, "")]
-        for key in present[:1] or keys[:1]:
-            values.pop(key, None)
-        value = record.values[present[0]] if present else default
-        if not isinstance(value, str | int) or isinstance(value, bool):
-            return file.error(
-                f"{present[0]!r} is of type {type(value).__name__}; it must be a string or a whole "
-                "number",
-                record.line,
-            )
-        names.append(str(value))
-    metadata = values.pop("metadata") if isinstance(values.get("metadata"), dict) else {}
-    title = next((values[key] for key in find_columns(values, ["title"], None)), None)
-    passage = Passage(
-        id=names[0],
-        text=_prepend_title(title, text),
-        metadata={**values, **metadata},
-        source=names[1],
-    )
-    try:
-        return storable(passage)
-    except InputError as error:
-        return file.error(str(error), record.line)
-
-
-def _check_format(
-    text_column: str | None,
-    id_column: str | None,
-    source_column: str | None,
-    delimiter: str | None,
-    encoding: str,
-) -> TextFormat:
-    """The format of rows and texts.
-
-    Raises:
-        ConfigurationError: no such encoding, or a delimiter that cannot be one.
-    """
+def _check(encoding: str) -> str:
     try:
         "".encode(encoding)
-        encoding = codecs.lookup(encoding).name
-        if encoding in ("idna", "punycode"):  # of host names: they decode no text in blocks
+        name = codecs.lookup(encoding).name
+        if name in ("idna", "punycode"):  # of host names: they decode no text in blocks
             raise LookupError
     except (LookupError, ValueError, TypeError):
         raise ConfigurationError(
             f"encoding is {shown(encoding)}; use one that Python knows: utf-8, cp1252, cp932, ..."
         ) from None
-    delimiter = "\t" if delimiter == r"\t" else delimiter  # as a shell hands it over
-    if delimiter is not None and not _is_delimiter(delimiter):
-        raise ConfigurationError(f"delimiter is {shown(delimiter)}; use one character")
-    return TextFormat(text_column, id_column, source_column, delimiter, encoding)
+    return name
 
 
-def _is_delimiter(value: object) -> bool:
-    return isinstance(value, str) and len(value) == 1 and value not in '"\r\n'
-
-
-def _prepend_title(title: object, text: str) -> str:
-    if not isinstance(title, str) or not title.strip():
-        return text
-    has_title = text.lstrip("# \t\r\n").startswith(title.strip())
-    return text if has_title else f"{title.strip()}\n{text}"
+def _check_delimiter(delimiter: str | None) -> str | None:
+    mark = "\t" if delimiter == r"\t" else delimiter  # as a shell hands it over
+    if mark is None or (isinstance(mark, str) and len(mark) == 1 and mark not in '"\r\n'):
+        return mark
+    raise ConfigurationError(f"delimiter is {shown(delimiter)}; use one character")

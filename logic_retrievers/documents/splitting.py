@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -10,7 +11,6 @@ from itertools import chain, pairwise
 from typing import TypeAlias
 from unicodedata import category
 
-from logic_retrievers.documents.reading import DocumentReader
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import ConfigurationError, shown
 from logic_retrievers.settings import check_count
@@ -19,17 +19,9 @@ from logic_retrievers.validation import check_stream, check_types
 
 TokenSpans: TypeAlias = Callable[[str], list[tuple[int, int]]]
 
-SPECIAL_TOKENS = 2
-"""Tokens that the encoders of this field put around a text ([CLS] and [SEP], <s> and </s>)."""
-
-SECTION, LONGEST_WORD, LONGEST_CHUNK = 2**16, 2**16, 2**18
-"""Characters: what is tokenized at a time, and bounds for texts that are no language."""
-
-LONGEST_TOKEN = 20
-"""Characters; vocabularies hold words of up to 18 or so."""
-
-CONTEXT = 256
-"""Pieces held before a window, since a sentence's end is looked for behind closing quotes."""
+SPECIAL_TOKENS = 2  # [CLS] and [SEP], or <s> and </s>
+SECTION = 2**16  # characters tokenized at a time: a tokenizer takes 35 times the memory of its text
+LONGEST_TOKEN = 20  # characters; vocabularies hold words of up to 18 or so
 
 _BORDERS = [re.compile(p, re.S) for p in (r".*\S(?= \S)", r".*\S(?=[ \t\r\n])", r".*[^\w\s]", ".+")]
 _SENTENCE_ENDS = (".", "!", "?", "…")
@@ -42,7 +34,8 @@ class Splitter:
     """Splits passages for one encoder.
 
     Args:
-        token_spans: character span of each token of a text, :meth:`Encoder.token_spans`.
+        token_spans: returns the character span of each token of a text, as
+            :meth:`Encoder.token_spans` does.
         max_tokens: maximum of tokens per chunk, without special tokens and prefix, as
             ``token_spans`` counts the chunk alone.
         overlap: maximum of tokens that two neighbours share, approximately; by default an eighth
@@ -90,21 +83,16 @@ class Splitter:
     def split(self, passages: Iterable[Passage]) -> Iterator[Passage]:
         """The passages in their order, long ones in chunks; one that fits stays whole.
 
-        Memory does not grow with a text: it is tokenized in sections of 64 Ki characters, and a
-        large file of a :class:`DocumentReader` is read like that. Chunks are those of the whole
-        text. Only where 64 Ki characters hold no white space, or a chunk would be longer than
-        256 Ki, can a chunk end earlier, and what holds no token there is left out.
-
         A chunk ends at the end of a paragraph, else a sentence, a line or a word, if there is one
         in the last quarter of its window, and begins at a word if possible. Every character that is
         not white space is in a chunk. Chunk ``i`` has the id ``{id}#{i}``. Its ``span`` counts
         characters of the passage's text, so that ``text[start:end]`` is the chunk (plus the start
         of the passage's own span, if it has one).
 
-        A part has all other values of its passage, whether it is quarantined too. What
-        ``embed_text`` puts around the text (a title) is embedded with each part, and one that lacks
-        the text (a summary) before it, unless that takes more than half of ``max_tokens``: then a
-        part is embedded as its own text.
+        A chunk keeps all other values of its passage. The text that ``embed_text`` puts around the
+        passage's text (a title) is embedded with each chunk. An ``embed_text`` without the text (a
+        summary) is embedded before each chunk. If that takes more than half of ``max_tokens``, a
+        chunk is embedded alone.
 
         A passage without a source gets its id as source: if its text later grows past the window,
         or shrinks below it, ingesting it again leaves no stale chunk.
@@ -114,15 +102,15 @@ class Splitter:
                 ``max_tokens`` tokens.
         """
         check_stream(passages)
-        for passage, text in _with_texts(passages):
+        for passage in passages:
+            check_types(passage)
             sourced = passage if passage.source else replace(passage, source=passage.id)
-            yield from self._split(sourced, text)
+            yield from self._split(sourced)
 
-    def _split(self, passage: Passage, text: Iterable[str]) -> Iterator[Passage]:
-        pieces = _Pieces(_cut_into_sections(text), self.token_spans)
-        pieces.load(0, self.max_tokens)
-        if pieces.ended and not pieces.offset and pieces.tokens_before[-1] <= self.max_tokens:
-            yield replace(passage, text=pieces.text)
+    def _split(self, passage: Passage) -> Iterator[Passage]:
+        pieces = _Pieces(passage.text, self.token_spans)
+        if pieces.tokens_before[-1] <= self.max_tokens:
+            yield passage
             return
         offset = passage.span[0] if passage.span else 0
         around, room = self._around(passage)
@@ -136,10 +124,7 @@ class Splitter:
             )
 
     def _around(self, passage: Passage) -> tuple[list[str], int]:
-        """What is embedded before and behind each part, and the tokens that are left for the part.
-
-        The list is empty for the part alone.
-        """
+        """The texts embedded around each chunk, if any, and the tokens left for the chunk."""
         text, embedded = passage.text.strip(), passage.embed_text
         if embedded is None or not text:
             return [], self.max_tokens
@@ -150,16 +135,16 @@ class Splitter:
         return around, self.max_tokens - tokens
 
     def _windows(self, pieces: _Pieces, max_tokens: int) -> Iterator[tuple[int, str]]:
-        """The chunks without white space at both ends, each with its place in the whole text."""
-        covered = 0
-        first = pieces.load(0, max_tokens)
-        while first < len(pieces):
-            tokens_before, last = pieces.tokens_before, len(pieces)
+        """The chunks without white space at both ends, each with its place in the text."""
+        tokens_before, last, covered = pieces.tokens_before, len(pieces), 0
+        first = pieces.next_visible(0)
+        while first < last:
             end = bisect_right(tokens_before, tokens_before[first] + max_tokens) - 1
             end = max(end, first + 1)
             while True:
-                if end < last:
-                    end = pieces.best_end(first, end)
+                if end < last:  # cut at the best border in the last quarter of the window
+                    quarter = range(end - (end - first) // 4, end + 1)
+                    end = max(quarter, key=lambda edge: (pieces.boundary(edge), edge))
                 start, chunk = pieces.stripped(first, end)
                 # Cut out of its word, a piece can have more tokens than inside it.
                 excess = len(self.token_spans(chunk)) - max_tokens
@@ -176,93 +161,58 @@ class Splitter:
             if stop > covered and tokens_before[end] > tokens_before[first]:
                 yield start, chunk
                 covered = stop
-            if end == last and pieces.ended:
+            if end == last:
                 return
             back = bisect_left(tokens_before, tokens_before[end] - self._overlap)
             # At least half of a window is new, so the work stays linear in the text's length.
-            begin = pieces.next_word(max(back, (first + end + 1) // 2), end)
-            first = pieces.load(begin, max_tokens)
+            begin = max(back, (first + end + 1) // 2)
+            begin = next(filter(pieces.boundary, range(begin, end + 1)), begin)
+            first = pieces.next_visible(begin)
 
 
 class _Pieces:
     """A text cut into pieces of one or a few tokens, which cover it without overlap.
 
-    Only a part of the text is held: ``text`` begins at the character ``offset`` of the whole.
     Tokens that share characters (bytes of one emoji) are one piece. Characters between two tokens
     (white space, or what the tokenizer drops) belong to the piece before them; those before the
-    first token, to the first piece.
-
-    ``edges`` are the starts of the pieces in ``text``, ``tokens_before`` the tokens before each
-    in the whole text. The last piece of both is not complete, and not counted, before the text has
-    ended.
+    first token, to the first piece. ``edges`` are the starts of the pieces and the text's end,
+    ``tokens_before`` the number of tokens before each.
     """
 
-    def __init__(self, sections: Iterator[str], token_spans: TokenSpans) -> None:
-        self._sections, self._token_spans = sections, token_spans
-        self.text = ""
-        self.offset = self._tokens = 0
-        self.edges, self.tokens_before = [0], [0]
-        self.ended = False
+    def __init__(self, text: str, token_spans: TokenSpans) -> None:
+        self.text = text
+        self.edges, self.tokens_before = array("q", [0]), array("q", [0])
+        tokens = 0
+        for base, section in _sections(text):
+            reach = 0
+            spans = (in_characters(section, *span) for span in token_spans(section))
+            for start, end in chain.from_iterable(spans):
+                if tokens and start >= reach and base + start > self.edges[-1]:
+                    self.edges.append(base + start)
+                    self.tokens_before.append(tokens)
+                tokens += 1
+                reach = max(reach, end)
+        if self.edges[-1] < len(text):
+            self.edges.append(len(text))
+            self.tokens_before.append(tokens)
 
     def __len__(self) -> int:
         return len(self.edges) - 1
 
-    def load(self, begin: int, max_tokens: int) -> int:
-        """The first visible piece from ``begin`` on, with more than ``max_tokens`` from it on.
-
-        With less only where the text ends or becomes longer than ``LONGEST_CHUNK``. What is long
-        before it is dropped, which changes indices.
-        """
-        while True:
-            visible = (i for i in range(begin, len(self)) if not self._piece(i).isspace())
-            begin = next(visible, len(self))
-            enough = self.tokens_before[-1] > self.tokens_before[begin] + max_tokens
-            is_long = len(self.text) - self.edges[begin] > LONGEST_CHUNK
-            if self.ended or (begin < len(self) and (enough or is_long)):
-                return begin
-            if not is_long:
-                dropped = max(0, begin - CONTEXT)
-                start, begin = self.edges[dropped], begin - dropped
-                self.text, self.offset = self.text[start:], self.offset + start
-                self.edges = [edge - start for edge in self.edges[dropped:]]
-                del self.tokens_before[:dropped]
-                self._append(next(self._sections, ""))
-            if (is_long or self.ended) and self.edges[-1] < len(self.text):
-                self.edges.append(len(self.text))
-                self.tokens_before.append(self._tokens)
-
-    def _append(self, section: str) -> None:
-        base, reach, tokens = len(self.text), 0, self._tokens
-        self.text += section
-        self.ended = not section
-        spans = self._token_spans(section) if section else []
-        for start, end in chain.from_iterable(in_characters(section, *span) for span in spans):
-            if tokens and start >= reach and base + start > self.edges[-1]:
-                self.edges.append(base + start)
-                self.tokens_before.append(tokens)
-            tokens += 1
-            reach = max(reach, end)
-        self._tokens = tokens
+    def next_visible(self, begin: int) -> int:
+        visible = (i for i in range(begin, len(self)) if not self._piece(i).isspace())
+        return next(visible, len(self))
 
     def stripped(self, first: int, end: int) -> tuple[int, str]:
         """Pieces [first, end) without white space at their ends, and where they begin."""
         stop = self.edges[end]
         bare = self.text[self.edges[first] : stop].lstrip()
-        return self.offset + stop - len(bare), bare.rstrip()
-
-    def best_end(self, first: int, end: int) -> int:
-        """The best edge to cut at in the last quarter of [first, end); the last of equal ones."""
-        earliest = end - (end - first) // 4
-        return max(range(earliest, end + 1), key=lambda edge: (self._boundary(edge), edge))
-
-    def next_word(self, begin: int, end: int) -> int:
-        """The first piece from ``begin`` to ``end`` that begins a word, else ``begin``."""
-        return next((edge for edge in range(begin, end + 1) if self._boundary(edge)), begin)
+        return stop - len(bare), bare.rstrip()
 
     def _piece(self, index: int) -> str:
         return self.text[self.edges[index] : self.edges[index + 1]]
 
-    def _boundary(self, edge: int) -> int:
+    def boundary(self, edge: int) -> int:
         """The unit that ends before a piece: 4 paragraph, 3 sentence, 2 line, 1 word, 0 none."""
         if edge == 0 or edge == len(self):
             return 4
@@ -286,9 +236,9 @@ class _Pieces:
 
 
 def in_characters(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:
-    """A token, or where it is too long to be a word, its characters.
+    """A token, or its characters where it is too long to be a word.
 
-    A tokenizer that does not know a script makes one unknown token of what has no spaces, however
+    A tokenizer that does not know a script makes one unknown token of text without spaces, however
     long: a page of Thai. Marks stay with the character that they stand on.
     """
     if end - start <= LONGEST_TOKEN:
@@ -297,28 +247,15 @@ def in_characters(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:
     return pairwise([*starts, end])
 
 
-def _with_texts(passages: Iterable[Passage]) -> Iterator[tuple[Passage, Iterable[str]]]:
-    if isinstance(passages, DocumentReader):
-        yield from passages.parts()
-        return
-    for passage in passages:
-        check_types(passage)
-        yield passage, [passage.text]
+def _sections(text: str) -> Iterator[tuple[int, str]]:
+    """Parts of a text whose tokens are those of the whole text, each with its place.
 
-
-def _cut_into_sections(blocks: Iterable[str]) -> Iterator[str]:
-    """The text in sections whose tokens are those of the whole text.
-
-    They end before a space between two words, else before other white space. Only what has none in
-    ``LONGEST_WORD`` characters is cut after a mark, or anywhere.
+    They end before a space between two words, else before other white space, else after a mark.
     """
-    carry = ""
-    for block in blocks:
-        for start in range(0, len(block), SECTION):
-            carry += block[start : start + SECTION]
-            borders = _BORDERS[: None if len(carry) >= LONGEST_WORD else 2]
-            if section := next(filter(None, (border.match(carry) for border in borders)), None):
-                yield section[0]
-                carry = carry[section.end() :]
-    if carry:
-        yield carry
+    start = 0
+    while start < len(text):
+        section = text[start : start + SECTION]
+        if start + SECTION < len(text):
+            section = next(found[0] for border in _BORDERS if (found := border.match(section)))
+        yield start, section
+        start += len(section)

@@ -1,20 +1,17 @@
-"""Whole files to passages: Markdown and text, and what is too large for memory."""
+"""Whole files to passages: Markdown and text."""
 
 from __future__ import annotations
 
 import gzip
 import os
-import re
 from pathlib import Path
 
 import pytest
 from written_files import lines_of, read, write
 
-from logic_retrievers.documents import Splitter, read_documents
-from logic_retrievers.documents.front_matter import split_front_matter
+from logic_retrievers.documents import files, read_documents
+from logic_retrievers.documents.rows import split_front_matter
 from logic_retrievers.types import Passage
-
-ROW = '{"_id": "good", "text": "fine"}\n'
 
 
 class TestWholeFiles:
@@ -86,7 +83,7 @@ class TestWholeFiles:
     @pytest.mark.parametrize(
         ("content", "line", "says"),
         [
-            (b"one\ntwo\ncaf\xe9", 3, "0xE9 at offset 11 is not UTF-8"),
+            (b"one\ntwo\ncaf\xe9", 3, "0xE9 is not utf-8"),
             ("one".encode("utf-16"), None, "UTF-16"),
             (b" \n", None, "empty"),
             (b"", None, "empty"),
@@ -104,82 +101,27 @@ class TestWholeFiles:
         assert reading.incomplete == {"bad.txt"}
 
 
-def words(text: str) -> list[tuple[int, int]]:
-    return [match.span() for match in re.finditer(r"\w+|[^\w\s]", text)]
-
-
-def sentences(count: int) -> str:
-    return " ".join(f"Satz {i} über é und 😀." for i in range(count))
-
-
 class TestLargeFiles:
-    """Files of more than 1 MiB, whose text a splitter gets in blocks."""
-
-    @pytest.mark.parametrize("mark", ["", "\ufeff"])
-    def test_the_chunks_are_those_of_the_whole_text(self, tmp_path: Path, mark: str) -> None:
-        """A character cut at a block's end, or a wrong offset, would be stored for ever."""
-        front, body = "---\ntitle: T\nyear: 1\n---\n", sentences(60_000)
-        reading = read_documents(write(tmp_path / "a.md", mark + front + body))
-        splitter = Splitter(words, 200)
-        (passage,) = reading
-        assert passage == Passage("a.md", f"T\n{body}", {"title": "T", "year": 1}, "a.md")
-        chunks = list(splitter.split(reading))
-        assert chunks == list(splitter.split([passage]))
-        assert len(chunks) > 2000
-
-    def test_the_splitter_gets_blocks(self, tmp_path: Path) -> None:
-        """Else memory grows with the file; meanwhile it counts what it has read."""
-        path = write(tmp_path / "a.txt", sentences(100_000))
-        write(tmp_path / "b.txt", "short")
-        reading = read_documents(tmp_path)
-        assert reading.total_bytes == path.stat().st_size + 5
-        parts = reading.parts()
-        passage, text = next(parts)
-        lengths, positions = [], []
-        for block in text:
-            lengths.append(len(block))
-            positions.append(reading.read_bytes)
-        assert passage.text == path.read_text("utf-8")[: lengths[0]]
-        assert max(lengths) <= 2**20
-        assert sum(lengths) == len(path.read_text("utf-8"))
-        assert positions == sorted(positions)
-        assert len(set(positions)) > 10
-        assert [passage.id for passage, _ in parts] == ["b.txt"]
-        assert reading.read_bytes == reading.total_bytes
+    def test_a_text_that_is_too_long_is_refused(self, tmp_path: Path, monkeypatch) -> None:
+        """It is held whole, with a number for each of its tokens."""
+        monkeypatch.setattr(files, "LONGEST_TEXT", 100)
+        write(tmp_path / "a.txt", "x" * 101)
+        write(tmp_path / "b.txt", "é" * 100)
+        passages, reading = read(tmp_path)
+        assert [passage.id for passage in passages] == ["b.txt"]
+        assert "longer than 100" in str(reading.errors[0])
 
     def test_a_bad_byte_far_behind(self, tmp_path: Path) -> None:
-        """Half of a file is not stored: the error comes before its first chunk, with its place."""
+        """Half of a file is not stored."""
         good = "Zeile é.\n" * 200_000
-        for bad, name in ((b"caf\xe9 au lait", "a.txt"), (b"caf\xc3", "b.md")):
-            write(tmp_path / name, good.encode() + bad)
-        write(tmp_path / "c.txt", b" " * 2**21)
-        write(tmp_path / "d.txt", "good")
-        reading = read_documents(tmp_path)
-        for passages in (reading, Splitter(words, 200).split(reading)):
-            assert [passage.id for passage in passages] == ["d.txt"]
-            assert lines_of(reading) == [200_001, 200_001, None]
-            offset = len(good.encode()) + 3
-            assert f"0xE9 at offset {offset} " in str(reading.errors[0])
-            assert f"0xC3 at offset {offset} " in str(reading.errors[1])
-            assert "empty" in str(reading.errors[2])
-            assert reading.incomplete == {"a.txt", "b.md", "c.txt"}
-
-    def test_a_file_that_is_changed_while_it_is_read(self, tmp_path: Path) -> None:
-        """Its chunks may be half of it: nothing of this source may count as stale."""
-        path = write(tmp_path / "a.txt", sentences(100_000))
-        write(tmp_path / "b.txt", "good")
-        reading = read_documents(tmp_path)
-        chunks = Splitter(words, 200).split(reading)
-        assert next(chunks).id == "a.txt#0"
-        with path.open("r+b") as stream:
-            stream.seek(2**21)
-            stream.write(b"\xff" * 100)
-        assert [chunk.id for chunk in chunks][-1] == "b.txt"
-        assert "is not UTF-8" in str(reading.errors[0])
-        assert reading.incomplete == {"a.txt"}
+        write(tmp_path / "a.txt", good.encode() + b"caf\xe9 au lait")
+        write(tmp_path / "b.md", good.encode() + b"caf\xc3")
+        passages, reading = read(tmp_path)
+        assert not passages
+        assert lines_of(reading) == [200_001, 200_001]
 
     def test_bytes_of_rows_and_of_archives(self, tmp_path: Path) -> None:
-        """A bar that stands still for one large archive tells nothing."""
+        """A bar that stands still for one large archive says nothing."""
         rows = "".join(f'{{"text": "{os.urandom(64).hex()}"}}\n' for _ in range(20_000))
         path = write(tmp_path / "a.jsonl.gz", gzip.compress(rows.encode()))
         reading = read_documents(path)
