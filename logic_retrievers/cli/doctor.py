@@ -28,7 +28,6 @@ OPTIONAL = (
 # distributions that install into one folder, so that the last one breaks the others
 CLASHES = (
     ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxruntime-openvino"),
-    ("faiss-cpu", "faiss-gpu"),
 )
 NOTE = "on the server"
 SLOW = "slow or missing"
