@@ -26,9 +26,7 @@ OPTIONAL = (
     *("pypdfium2", "mammoth", "markdownify"),
 )
 # distributions that install into one folder, so that the last one breaks the others
-CLASHES = (
-    ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxruntime-openvino"),
-)
+CLASHES = (("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxruntime-openvino"),)
 NOTE = "on the server"
 SLOW = "slow or missing"
 # passages from which one feels that a server filters a field without a payload index
