@@ -7,8 +7,8 @@ from typing import Annotated, Any, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_serializer
 
+from logic_retrievers.checks import check_type
 from logic_retrievers.errors import ConfigurationError, shown
-from logic_retrievers.settings import check_type
 
 NonNegative: TypeAlias = Annotated[float, Field(ge=0)]
 Share: TypeAlias = Annotated[float, Field(ge=0, le=1)]

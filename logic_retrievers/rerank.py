@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from logic_retrievers.checks import check_count
 from logic_retrievers.effects import Operation
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import ConfigurationError
@@ -29,7 +30,6 @@ from logic_retrievers.ranking.execution import (
 from logic_retrievers.ranking.order import build_hits, judge_candidates, rank_candidates
 from logic_retrievers.ranking.query_input import AnyPolicy, Query, check_exclude, check_query
 from logic_retrievers.scoring import cosine
-from logic_retrievers.settings import check_count
 from logic_retrievers.text import is_blank
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool, Evidence, Hit, Passage
 from logic_retrievers.validation import check_parts, check_passages, distinct

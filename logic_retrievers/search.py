@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from logic_retrievers.checks import check_count, check_number
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import InputError, MissingVectorError, ShortListWarning, warn
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge, resolve_judge
@@ -19,7 +20,6 @@ from logic_retrievers.ranking.execution import (
 )
 from logic_retrievers.ranking.order import build_hits, judge_candidates, rank_candidates
 from logic_retrievers.ranking.query_input import AnyPolicy, Query, check_exclude, check_query
-from logic_retrievers.settings import check_count, check_number
 from logic_retrievers.types import Hit
 from logic_retrievers.validation import check_parts
 

@@ -12,12 +12,12 @@ from haystack_logic_retrievers.documents import to_candidates, with_ranking
 from haystack_logic_retrievers.settings import open_encoder
 from haystack_logic_retrievers.store import LogicDocumentStore
 from logic_retrievers.adapters.evidence_metadata import paired
+from logic_retrievers.checks import check_count
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.judging.settings import AnyJudge
 from logic_retrievers.ranking.query_input import AnyPolicy, QuerySyntax, read_query
 from logic_retrievers.rerank import Reranker
-from logic_retrievers.settings import check_count
 from logic_retrievers.types import Passage
 
 

@@ -11,12 +11,12 @@ from haystack_logic_retrievers.base_components import QueryComponent
 from haystack_logic_retrievers.documents import to_documents
 from haystack_logic_retrievers.filters import translate_filters
 from haystack_logic_retrievers.store import LogicDocumentStore
+from logic_retrievers.checks import check_count
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.judging.settings import AnyJudge
 from logic_retrievers.ranking.query_input import AnyPolicy, QuerySyntax, read_query
 from logic_retrievers.search import Engine
-from logic_retrievers.settings import check_count
 
 # settings that a run may replace, in the order of its arguments
 _OF_ONE_RUN = ("top_k", "policy", "score_threshold", "query_syntax", "exclude", "hard")

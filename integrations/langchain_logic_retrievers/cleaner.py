@@ -20,10 +20,10 @@ from langchain_logic_retrievers.settings import STRICT, TrustedFilterSetting
 from logic_retrievers import cleaning
 from logic_retrievers.adapters.built import Built, build
 from logic_retrievers.adapters.settings import CleanerFields, OnError, warn_cleaning_skipped
+from logic_retrievers.checks import check_count
 from logic_retrievers.cleaning import ScreeningResult
 from logic_retrievers.encoders import RecentEncoder
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.settings import check_count
 from logic_retrievers.types import Passage
 
 # langchain_core.indexing.index stores as many together

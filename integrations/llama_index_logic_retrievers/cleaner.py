@@ -23,13 +23,13 @@ from logic_retrievers.adapters.settings import (
     refuse_unknown,
     warn_cleaning_skipped,
 )
+from logic_retrievers.checks import check_choice, check_type
 from logic_retrievers.cleaning import Ledger
 from logic_retrievers.cleaning.settings import CommonCleaningOptions
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.settings import check_choice, check_type
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_parts
 

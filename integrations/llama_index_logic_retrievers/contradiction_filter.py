@@ -20,11 +20,11 @@ from logic_retrievers.adapters.built import Built, build
 from logic_retrievers.adapters.descriptions import describe_passages
 from logic_retrievers.adapters.evidence_metadata import paired
 from logic_retrievers.adapters.settings import FilterFields, FilterOptions, refuse_unknown
+from logic_retrievers.checks import check_count
 from logic_retrievers.contradiction import FilterResult
 from logic_retrievers.contradiction.resolution_strategies import AnyResolution
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.settings import check_count
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_parts
 

@@ -23,6 +23,7 @@ from logic_retrievers.adapters.settings import (
     JudgeSetting,
     refuse_unknown,
 )
+from logic_retrievers.checks import check_count
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import InputError
 from logic_retrievers.index import PassageIndex
@@ -36,7 +37,6 @@ from logic_retrievers.ranking.query_input import (
     read_query,
 )
 from logic_retrievers.rerank import Reranker
-from logic_retrievers.settings import check_count
 from logic_retrievers.types import Hit, Passage
 from logic_retrievers.validation import check_parts
 

@@ -16,6 +16,7 @@ from llama_index_logic_retrievers.existing import open_index_over
 from llama_index_logic_retrievers.filters import AnyFilter, check_filter, to_user_filter
 from llama_index_logic_retrievers.nodes import to_nodes
 from logic_retrievers.adapters.settings import refuse_unknown, split_options
+from logic_retrievers.checks import check_count
 from logic_retrievers.contradiction import ContradictionSearch
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.index import PassageIndex, Settings
@@ -28,7 +29,6 @@ from logic_retrievers.ranking.query_input import (
     read_query,
 )
 from logic_retrievers.search import Engine
-from logic_retrievers.settings import check_count
 from logic_retrievers.validation import check_parts
 
 # without LlamaIndex's span, which it also puts around the methods below

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypeAlias, TypedDict
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, PlainSerializer
 
 from logic_retrievers.adapters.descriptions import describe_resolution, qualified_name
+from logic_retrievers.checks import check_count, check_number
 from logic_retrievers.cleaning import Ledger
 from logic_retrievers.cleaning import settings as cleaning_settings
 from logic_retrievers.contradiction import ContradictionSettings
@@ -30,7 +31,6 @@ from logic_retrievers.index import PassageIndex, Settings
 from logic_retrievers.judging.conflict import ConflictJudge
 from logic_retrievers.judging.settings import AnyJudge, JudgeSettings, check_any_judge
 from logic_retrievers.queries.parsed_query import check_excluded
-from logic_retrievers.settings import check_count, check_number
 from logic_retrievers.types import Passage
 
 # reaction of an ingestion hook if the model, the ledger or Qdrant fails

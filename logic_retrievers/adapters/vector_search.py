@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from logic_retrievers.checks import check_count, check_number
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import InputError
 from logic_retrievers.index import PassageIndex, UserFilter
 from logic_retrievers.index.candidate_search import EncodedVectorQuery
 from logic_retrievers.scoring.diversity import maximal_marginal_relevance
-from logic_retrievers.settings import check_count, check_number
 from logic_retrievers.types import Evidence, Hit
 
 TOPICAL = "topical"

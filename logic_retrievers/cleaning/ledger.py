@@ -17,11 +17,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from logic_retrievers.checks import check_type
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.errors import AuthenticationError, StorageError
 from logic_retrievers.files import exists, private_file
 from logic_retrievers.index.passage_index import PassageIndex
-from logic_retrievers.settings import check_type
 from logic_retrievers.types import Passage, plain_fields
 
 MEMORY = ":memory:"

@@ -8,6 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Literal, TypeAlias, TypedDict, get_args
 
+from logic_retrievers.checks import (
+    check_choice,
+    check_count,
+    check_number,
+    check_texts,
+    check_type,
+)
 from logic_retrievers.cleaning.differences.tokens import LEXICON
 from logic_retrievers.cleaning.finding_resolution import cleaning_resolution
 from logic_retrievers.contradiction.candidate_pairs import TrustedFilter, check_trusted_filter
@@ -28,13 +35,6 @@ from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging.conflict import ConflictJudge
 from logic_retrievers.judging.pair_kinds import PairKinds
-from logic_retrievers.settings import (
-    check_choice,
-    check_count,
-    check_number,
-    check_texts,
-    check_type,
-)
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_passages
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import get_args
 
+from logic_retrievers.checks import check_choice, check_count, check_number
 from logic_retrievers.contradiction.candidate_pairs import (
     NEAREST_READ,
     CandidatePair,
@@ -35,7 +36,6 @@ from logic_retrievers.errors import ConflictingTrustWarning, warn_each
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.ranking.execution import arun_over, run_over
 from logic_retrievers.ranking.query_input import Query
-from logic_retrievers.settings import check_choice, check_count, check_number
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_parts, check_passages
 

@@ -15,9 +15,9 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from logic_retrievers.checks import check_texts
 from logic_retrievers.dates import is_later, parse_date
 from logic_retrievers.errors import ConfigurationError, InputError, UnknownResolutionError, shown
-from logic_retrievers.settings import check_texts
 from logic_retrievers.types import Passage
 
 Matrix = npt.NDArray[np.float64]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from logic_retrievers.checks import check_count, check_number
 from logic_retrievers.contradiction.candidate_pairs import LEAST_COSINE_READ, CandidatePair
 from logic_retrievers.contradiction.pair_judge import (
     AnyPairJudge,
@@ -35,7 +36,6 @@ from logic_retrievers.index.requests import batches
 from logic_retrievers.judging.conflict import WEIGHTS, Use
 from logic_retrievers.ranking.execution import passage_vectors
 from logic_retrievers.scoring import ordinal_ranks, sparsity
-from logic_retrievers.settings import check_count, check_number
 from logic_retrievers.text import is_blank, unjudgeable_reason
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool, Evidence, Hit, Passage
 from logic_retrievers.validation import check_parts

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
+from logic_retrievers.checks import check_type
 from logic_retrievers.encoders.base import VectorSpec
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.overrides import NonNegative, Overrides
-from logic_retrievers.settings import check_type
 
 TOPICAL = "topical"
 CONTRADICTION = "contradiction"

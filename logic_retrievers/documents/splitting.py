@@ -11,9 +11,9 @@ from itertools import chain, pairwise
 from typing import TypeAlias
 from unicodedata import category
 
+from logic_retrievers.checks import check_count
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import ConfigurationError, shown
-from logic_retrievers.settings import check_count
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_stream, check_types
 

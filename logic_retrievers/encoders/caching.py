@@ -14,6 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from logic_retrievers.checks import check_count, check_type
 from logic_retrievers.encoders.base import (
     Encoder,
     Role,
@@ -27,7 +28,6 @@ from logic_retrievers.encoders.base import (
 from logic_retrievers.encoders.query_encoder import QueryEncoderSource, with_query_encoder
 from logic_retrievers.errors import StorageError
 from logic_retrievers.files import private_file
-from logic_retrievers.settings import check_count, check_type
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS vectors (

@@ -9,6 +9,7 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from logic_retrievers.checks import check_type
 from logic_retrievers.encoders.base import (
     Encoder,
     Role,
@@ -24,7 +25,6 @@ from logic_retrievers.encoders.query_encoder import (
     with_query_encoder,
 )
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.settings import check_type
 
 COMPATIBILITY = "compatibility"
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from logic_retrievers.checks import check_count
 from logic_retrievers.encoders.functions import FunctionEncoder
 from logic_retrievers.errors import ServerError
 from logic_retrievers.http import ModelEndpoint
-from logic_retrievers.settings import check_count
 
 
 class EndpointEncoder(FunctionEncoder):

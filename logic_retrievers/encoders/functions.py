@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from logic_retrievers.checks import check_count, check_type
 from logic_retrievers.encoders.base import (
     Role,
     SingleVectorEncoder,
@@ -18,7 +19,6 @@ from logic_retrievers.encoders.base import (
     fingerprint,
 )
 from logic_retrievers.errors import ConfigurationError, EncoderError, shown
-from logic_retrievers.settings import check_count, check_type
 
 # texts -> one vector per text: anything that numpy reads as an array (texts, dimension)
 Embed: TypeAlias = Callable[[list[str]], Any]

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from logic_retrievers.checks import check_count, check_type
 from logic_retrievers.encoders.base import (
     Role,
     RoleEncoder,
@@ -36,7 +37,6 @@ from logic_retrievers.errors import (
     LogicRetrieversError,
     QueryEncoderError,
 )
-from logic_retrievers.settings import check_count, check_type
 
 _Rows: TypeAlias = npt.NDArray[np.intp]
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from logic_retrievers.checks import check_count
 from logic_retrievers.encoders.base import (
     Role,
     SingleVectorEncoder,
@@ -21,7 +22,6 @@ from logic_retrievers.encoders.base import (
     warn_about_long_texts,
 )
 from logic_retrievers.errors import EncoderError, MissingExtraError
-from logic_retrievers.settings import check_count
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

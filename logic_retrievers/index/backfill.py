@@ -9,6 +9,7 @@ from functools import partial
 
 from qdrant_client import models
 
+from logic_retrievers.checks import check_type
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import BlankTextWarning, ConfigurationError, ServerError, shown, warn
@@ -20,7 +21,6 @@ from logic_retrievers.index.requests import client_call, scroll
 from logic_retrievers.index.schema import default_specs, new_lexical_vector, new_vector
 from logic_retrievers.index.vectors import encode_for_storage
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
-from logic_retrievers.settings import check_type
 
 PAGE_SIZE = 256
 

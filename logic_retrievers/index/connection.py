@@ -24,6 +24,7 @@ from tenacity import (
     wait_random,
 )
 
+from logic_retrievers.checks import check_type
 from logic_retrievers.effects import ClientCall, Compute, Effect, ThreadHandler
 from logic_retrievers.errors import ConfigurationError, ServerError
 from logic_retrievers.http import RequestLimits, call_within, check_key, is_number, shows
@@ -38,7 +39,6 @@ from logic_retrievers.index.faults import (
     translate,
 )
 from logic_retrievers.index.strict_limits import NEVER_GRANTED, halves, joined
-from logic_retrievers.settings import check_type
 
 if TYPE_CHECKING:
     from logic_retrievers.index.edge import EdgeClient

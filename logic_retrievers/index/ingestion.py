@@ -11,6 +11,7 @@ from typing import Any
 
 from qdrant_client import models
 
+from logic_retrievers.checks import check_count, check_type
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import (
@@ -38,7 +39,6 @@ from logic_retrievers.index.requests import retrieve, upserts
 from logic_retrievers.index.schema import check_vector
 from logic_retrievers.index.vectors import encode_for_storage
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
-from logic_retrievers.settings import check_count, check_type
 from logic_retrievers.text import is_blank
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_stream, name_of, storable

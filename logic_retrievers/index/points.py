@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Mapping, Sequence, Set
 
 from qdrant_client import models
 
+from logic_retrievers.checks import check_count
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import InputError
 from logic_retrievers.index.collection import Collection
@@ -19,7 +20,6 @@ from logic_retrievers.index.point_format import (
     stored_tenant,
 )
 from logic_retrievers.index.requests import batches, by_id, client_call, retrieve, scroll
-from logic_retrievers.settings import check_count
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_ids
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import to_json
 from qdrant_client import QdrantClient, models
 
+from logic_retrievers.checks import check_type
 from logic_retrievers.effects import Operation
 from logic_retrievers.encoders.base import Encoder, VectorSpec
 from logic_retrievers.encoders.query_encoder import (
@@ -29,7 +30,6 @@ from logic_retrievers.index.filters import metadata_paths
 from logic_retrievers.index.lexical import NAME as LEXICAL
 from logic_retrievers.index.point_format import ID, QUARANTINED, SOURCE, TENANT, PayloadKeys
 from logic_retrievers.index.requests import create_index
-from logic_retrievers.settings import check_type
 
 INT8 = models.ScalarQuantization(
     scalar=models.ScalarQuantizationConfig(type=models.ScalarType.INT8, always_ram=True)

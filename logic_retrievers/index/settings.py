@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypedDict, get_args, get_origin, get_type
 
 from qdrant_client import AsyncQdrantClient, QdrantClient
 
+from logic_retrievers.checks import check_type
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import ConfigurationError, shown
-from logic_retrievers.settings import check_type
 from logic_retrievers.validation import is_encodable
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
+from logic_retrievers.checks import check_count
 from logic_retrievers.encoders.base import clean_text
 from logic_retrievers.encoders.bundle import Bundle, default_bundle_manifest, load_bundle
 from logic_retrievers.encoders.manifest import HIDDEN, CrossEncoder, Manifest
@@ -25,7 +26,6 @@ from logic_retrievers.errors import BundleError
 from logic_retrievers.judging.conflict import ConflictConstants, ConflictReader
 from logic_retrievers.judging.judge import LABELS, BundledJudge, TextPair
 from logic_retrievers.judging.pair_kinds import PAIR_KINDS
-from logic_retrievers.settings import check_count
 from logic_retrievers.text import visible_text
 
 # fields of a manifest that describe a cross-encoder

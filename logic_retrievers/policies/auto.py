@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
+from logic_retrievers.checks import check_choice, check_count, check_type
 from logic_retrievers.errors import ConfigurationError, MissingVectorError, shown
 from logic_retrievers.policies.base import (
     COMPATIBILITY,
@@ -19,7 +20,6 @@ from logic_retrievers.policies.coder import NegatedFactPolicy
 from logic_retrievers.policies.exclusion import ExclusionPolicy, ExclusionSettings
 from logic_retrievers.policies.plain import HybridPolicy, TopicalNegatedFactPolicy, TopicalPolicy
 from logic_retrievers.queries import ParsedQuery, QueryParser
-from logic_retrievers.settings import check_choice, check_count, check_type
 from logic_retrievers.text import comparable, word_forms
 
 Base: TypeAlias = Literal["topical", "hybrid"]

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from logic_retrievers.checks import check_count, check_type
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.overrides import NonNegative, Overrides, Share
 from logic_retrievers.policies.base import (
@@ -36,7 +37,6 @@ from logic_retrievers.queries.expressions import (
 )
 from logic_retrievers.scoring import ranking
 from logic_retrievers.scoring.boolean import standard_scores, violation
-from logic_retrievers.settings import check_count, check_type
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 Scores: TypeAlias = npt.NDArray[np.float64]

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from logic_retrievers.checks import check_choice, check_count, check_number, check_type
 from logic_retrievers.policies.base import (
     COMPATIBILITY,
     TOPICAL,
@@ -17,7 +18,6 @@ from logic_retrievers.policies.base import (
     order_by_filter,
 )
 from logic_retrievers.scoring import mixed_cosines, ordinal_ranks, ranking, reciprocal_ranks
-from logic_retrievers.settings import check_choice, check_count, check_number, check_type
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 Fusion: TypeAlias = Literal["reciprocal_rank", "cosine"]

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
+from logic_retrievers.checks import check_count, check_type
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.overrides import NonNegative, Overrides, Share
 from logic_retrievers.policies.base import (
@@ -25,7 +26,6 @@ from logic_retrievers.policies.base import (
 from logic_retrievers.queries import ParsedQuery
 from logic_retrievers.queries.language import content_words
 from logic_retrievers.scoring import mixed_cosines, ranking
-from logic_retrievers.settings import check_count, check_type
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 _Scores: TypeAlias = npt.NDArray[np.float64]

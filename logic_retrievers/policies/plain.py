@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from logic_retrievers.checks import check_count
 from logic_retrievers.policies.base import (
     COMPATIBILITY,
     LEXICAL,
@@ -18,7 +19,6 @@ from logic_retrievers.policies.base import (
     ReadsNegatedFacts,
 )
 from logic_retrievers.scoring import ranking
-from logic_retrievers.settings import check_count
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from logic_retrievers.checks import check_type
 from logic_retrievers.errors import (
     ConfigurationError,
     DecompositionWarning,
@@ -27,7 +28,6 @@ from logic_retrievers.queries.expressions import (
 )
 from logic_retrievers.queries.parsed_query import ParsedQuery, QueryParser
 from logic_retrievers.queries.parser import MAX_CHARACTERS, RuleParser
-from logic_retrievers.settings import check_type
 
 # A longer atom is an explanation, and no phrase to search for.
 MAX_ATOM_CHARACTERS = 300

@@ -8,6 +8,7 @@ from functools import reduce
 from operator import and_
 from typing import Any, Literal, Protocol, TypeAlias, get_args, runtime_checkable
 
+from logic_retrievers.checks import check_choice, check_number
 from logic_retrievers.errors import EmptyTextError, InputError, shown
 from logic_retrievers.queries.expressions import (
     MAX_ATOMS,
@@ -19,7 +20,6 @@ from logic_retrievers.queries.expressions import (
     to_phrase,
     wanted_part,
 )
-from logic_retrievers.settings import check_choice, check_number
 from logic_retrievers.text import comparable
 
 # ``exclusion``: something is excluded from the results. ``negated_fact``: the wanted fact itself

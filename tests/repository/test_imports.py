@@ -26,30 +26,30 @@ MAY_IMPORT = {
     "effects": set(),
     "http": {"errors"},
     "progress": {"errors"},
-    "settings": {"errors"},
-    "overrides": {"errors", "settings"},
+    "checks": {"errors"},
+    "overrides": {"errors", "checks"},
     "files": {"errors", "text"},
     "chat": {"errors", "files", "http"},
     "scoring": {"errors"},
-    "queries": {"errors", "settings", "text"},
+    "queries": {"errors", "checks", "text"},
     "encoders": {
-        *("errors", "lazy_imports", "files", "settings", "http", "text"),
+        *("errors", "lazy_imports", "files", "checks", "http", "text"),
     },
     "judging": {
-        *("errors", "lazy_imports", "effects", "encoders", "types", "settings", "overrides"),
+        *("errors", "lazy_imports", "effects", "encoders", "types", "checks", "overrides"),
         *("scoring", "text"),
     },
     "validation": {"types", "errors", "encoders"},
     "documents": {
-        *("types", "errors", "encoders", "validation", "settings", "files", "text", "queries"),
+        *("types", "errors", "encoders", "validation", "checks", "files", "text", "queries"),
         "python_process",
     },
     "policies": {
-        *("types", "errors", "settings", "overrides", "scoring", "queries", "judging", "text"),
+        *("types", "errors", "checks", "overrides", "scoring", "queries", "judging", "text"),
     },
     "index": {
         *("types", "errors", "effects", "progress", "encoders", "validation"),
-        *("http", "files", "settings", "text", "python_process"),
+        *("http", "files", "checks", "text", "python_process"),
     },
     "ranking": {
         *("types", "errors", "effects", "scoring", "encoders", "policies", "judging", "index"),
