@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
@@ -25,6 +24,7 @@ from logic_retrievers.documents.files import (
     Record,
     RecordReader,
     SourceFile,
+    TextFormat,
     longest_output,
     open_file,
 )
@@ -86,10 +86,15 @@ class Converter:
         process = self._process = self._process or _start(file)
         seconds, limit = SECONDS, longest_output(os.fstat(stream.fileno()).st_size)
         left = limit
-        request = replace(file, path=Path(os.path.abspath(file.path)))  # noqa: PTH100 - links stay
+        request = {
+            "path": os.path.abspath(file.path),  # noqa: PTH100 - links stay
+            "name": file.name,
+            "inside": None if file.inside is None else str(file.inside),
+            "format": asdict(file.format),
+        }
         try:
             with suppress(OSError):  # it has ended, and there is nothing to be read
-                _send(process.stdin, pickle.dumps(request).hex())
+                _send(process.stdin, request)
             while True:
                 began = time.monotonic()
                 line = _read_line(process, seconds, left + 1)
@@ -172,7 +177,10 @@ def serve() -> None:
         out.flush()
         _limit_memory()
         for line in sys.stdin.buffer:
-            for item in _items(pickle.loads(bytes.fromhex(json.loads(line)))):
+            request = json.loads(line.decode("utf-8", "surrogatepass"))
+            inside = request["inside"] and Path(request["inside"])
+            form = TextFormat(**request["format"])
+            for item in _items(SourceFile(Path(request["path"]), request["name"], inside, form)):
                 _send(out, item)
             _send(out, None)
 
