@@ -15,7 +15,7 @@ Share: TypeAlias = Annotated[float, Field(ge=0, le=1)]
 
 
 class Overrides(BaseModel):
-    """Base of the constants of one formula. Only those that are set override a bundle's.
+    """Base class for the constants of a formula. Constants that are set override the bundle's.
 
     A field that is None counts as not set. Two objects are equal if the same fields are set to the
     same values.
@@ -34,7 +34,7 @@ class Overrides(BaseModel):
         except ValidationError as error:
             raise configuration_error(error) from None
 
-    # the form of nested settings in a model of an adapter, too
+    # also serialises settings that are a field of an adapter's model
     @model_serializer
     def overrides(self) -> dict[str, Any]:
         """The fields that are set, by name."""

@@ -186,7 +186,7 @@ def _print_hits(
     if not hits:
         out.print_line("no passage found")
     if hits and (left_out := hits[0].evidence.details.get("left_out")):
-        out.print_line((f"left out before the last of these: {left_out}, by their words", "dim"))
+        out.print_line((f"{left_out} passages with an excluded word were left out", "dim"))
     for hit in hits:
         score, name = (f" {hit.score:.3f} ", "cyan"), (hit.passage.id, "dim")
         out.print_line((f"{hit.rank}.", "bold"), score, name)

@@ -156,7 +156,7 @@ class RankedCandidates:
             conflict = probability >= threshold
             reason = f"contradicts it with probability {probability:.2f}"
             if not conflict:
-                reason += f" only, which is under the threshold of {threshold:.2f}"
+                reason = f"no conflict: probability {probability:.2f}, threshold {threshold:.2f}"
         evidence = Evidence(
             policy=POLICY,
             scores={TOPICAL: cosine, CONTRADICTION: score},

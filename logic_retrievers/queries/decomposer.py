@@ -32,7 +32,7 @@ from logic_retrievers.queries.parser import MAX_CHARACTERS, RuleParser
 # A longer atom is an explanation, and no phrase to search for.
 MAX_ATOM_CHARACTERS = 300
 
-# Parsed queries that are kept, those used last.
+# Number of parsed queries in the cache; the least recently used goes first.
 MAX_CACHED = 1024
 
 # The prompt before the query.

@@ -26,14 +26,14 @@ from logic_retrievers.text import show_hidden
 from logic_retrievers.types import Passage
 
 WOULD_BE_QUARANTINED = "would be quarantined"
-# metadata of a passage that is shown; the JSON lines have all of it
+# Number of metadata fields shown for a passage; the JSON lines have all.
 MAX_METADATA = 6
 MAX_VALUE_CHARACTERS = 120
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Span of a text with the types of its differences; it is empty where words are missing."""
+    """A span of text with the types of differences there; empty where words are missing."""
 
     begin: int
     end: int
@@ -50,7 +50,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class PassageCard:
-    """One of the two passages of a decision; ``metadata`` differs from the other passage's."""
+    """One of the two passages of a decision; ``metadata`` holds only the fields that differ."""
 
     id: str
     date: str
@@ -165,7 +165,7 @@ def find_marks(text: str, differences: Iterable[Difference], side: Side) -> tupl
     for begin, end, type_ in sorted(spans):
         last = marks[-1] if marks else None
         if last is not None and (begin < last.end or (begin, end) == (last.begin, last.end)):
-            # wording says least, so that it is last
+            # the type "wording" says least and goes last
             types = tuple(sorted(dict.fromkeys((*last.types, type_)), key="wording".__eq__))
             marks[-1] = Mark(last.begin, max(last.end, end), types)
         else:
