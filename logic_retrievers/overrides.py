@@ -27,7 +27,10 @@ class Overrides(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
     def __init__(self, *values: Any, **named: Any) -> None:
-        values_by_name = dict(zip(type(self).model_fields, values, strict=False)) | named
+        names = list(type(self).model_fields)
+        if len(values) > len(names) or named.keys() & names[: len(values)]:
+            raise TypeError(f"{type(self).__name__} got a setting too many, or one twice")
+        values_by_name = dict(zip(names, values, strict=False)) | named
         given = {name: value for name, value in values_by_name.items() if value is not None}
         try:
             super().__init__(**given)
@@ -45,6 +48,11 @@ class Overrides(BaseModel):
             for name, field in fields
             if name in is_set and not field.exclude
         }
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, **_: Any) -> Self:
+        """These settings with others, which are checked, unlike pydantic's own copies."""
+        names = self.model_fields_set
+        return type(self)(**{**{name: getattr(self, name) for name in names}, **(update or {})})
 
     def over(self, constants: Mapping[str, Any] | None) -> Self:
         """These settings over the constants of a bundle.

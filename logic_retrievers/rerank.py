@@ -147,9 +147,9 @@ class Reranker:
             check_count("k", k)
         encoder = self.encoder  # one for the whole reranking, even if it is replaced meanwhile
         specs = encoder.specs
-        # k only limits searches, and there is none
-        planned = plan_query(checked, self.policy, specs, list(specs), 1, excluded, hard=hard)
         allowed = distinct(check_passages(passages))
+        count = max(1, len(allowed))
+        planned = plan_query(checked, self.policy, specs, list(specs), count, excluded, hard=hard)
         if condition := to_qdrant_filter(must_not=planned.policy.must_not):
             allowed = list(compress(allowed, matching(allowed, condition)))
         if missing := sorted({leaf.vector for leaf in planned.plan} - set(specs)):

@@ -111,6 +111,8 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
         trusted_filter: AnyFilter | Callable[[Passage], bool] = None,
         **settings: Unpack[FilterOptions],
     ) -> None:
+        if settings.get("edited_copies") is False:  # saved by an earlier version
+            del settings["edited_copies"]  # type: ignore[typeddict-item]
         refuse_unknown("ContradictionFilter", settings, type(self).model_fields.keys())
         check_parts(encoder=encoder, index=index)
         if top_n is not None:

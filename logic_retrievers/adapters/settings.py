@@ -10,7 +10,15 @@ import os
 from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Annotated, Any, Literal, TypeAlias, TypedDict
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, InstanceOf, PlainSerializer
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    InstanceOf,
+    PlainSerializer,
+    model_validator,
+)
 
 from logic_retrievers.adapters.descriptions import describe_resolution, qualified_name
 from logic_retrievers.checks import check_count, check_number
@@ -108,6 +116,15 @@ class FilterFields(ConflictFields):
 
     resolution: ResolutionSetting = "annotate"
     top_n: Count | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_earlier_form(cls, values: Any) -> Any:
+        """Saved filters of earlier versions have ``edited_copies``, which went, mostly as False."""
+        if isinstance(values, Mapping) and values.get("edited_copies") is False:
+            return {name: value for name, value in values.items() if name != "edited_copies"}
+        return values
+
     against_trusted: AgainstTrusted = "drop"
     drop_above: Number | None = None
 

@@ -22,9 +22,11 @@ from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.errors import AuthenticationError, StorageError
 from logic_retrievers.files import exists, private_file
 from logic_retrievers.index.passage_index import PassageIndex
+from logic_retrievers.index.requests import batches
 from logic_retrievers.types import Passage, plain_fields
 
 MEMORY = ":memory:"
+_IDS_PER_QUERY = 400  # SQLite of before 3.32 takes 999 parameters
 # what to do without a copy of the ledger; ends the error about it
 ACCEPT = "accept what there is by Quarantine(index, ledger).verify(accept_ledger=True)"
 
@@ -192,13 +194,15 @@ class Ledger:
     def examined(self, collection: str, passages: Sequence[str], settings: str) -> dict[str, str]:
         """Passage -> its :func:`examined_hash` when it was last examined with these criteria."""
         names = {_storable(passage): passage for passage in passages}
-        query = (
-            "SELECT passage, text FROM examined WHERE collection = ? AND settings = ?"
-            " AND passage IN (SELECT value FROM json_each(?))"
-        )
+        digests: dict[str, str] = {}
         with self._open() as connection:
-            rows = connection.execute(query, [collection, settings, json.dumps([*names])])
-            return {names.get(encoded, encoded): digest for encoded, digest in rows}
+            for ids in batches(list(names), _IDS_PER_QUERY):
+                query = (
+                    "SELECT passage, text FROM examined WHERE collection = ? AND settings = ?"
+                    f" AND passage IN ({', '.join('?' * len(ids))})"
+                )
+                digests |= dict(connection.execute(query, [collection, settings, *ids]))
+        return {names[encoded]: digest for encoded, digest in digests.items()}
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:

@@ -20,7 +20,7 @@ MODULES = {
 
 
 class LazyCommandGroup(CommandGroup):
-    """Imports a command when it is called."""
+    """Imports a command when it is called, and all of them for the list in ``--help``."""
 
     def list_commands(self, _ctx: Any) -> list[str]:
         return list(MODULES)

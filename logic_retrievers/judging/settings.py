@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Field, InstanceOf
@@ -16,8 +17,10 @@ Constraint: TypeAlias = Literal["thing", "property", "negated_fact"]
 
 
 def _whole(number: Any) -> Any:
-    """A manifest's constants are floats: 20.0 candidates are 20."""
-    return int(number) if isinstance(number, float) and number.is_integer() else number
+    """A manifest's constants are floats (20.0 candidates are 20), and a user's may be NumPy's."""
+    is_whole = isinstance(number, float) and number.is_integer()
+    is_numpy = isinstance(number, Integral) and not isinstance(number, bool)
+    return int(number) if is_whole or is_numpy else number
 
 
 class JudgeSettings(Overrides):

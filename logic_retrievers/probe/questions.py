@@ -43,7 +43,7 @@ class ProbeQuestion:
 
     def __post_init__(self) -> None:
         if not self.id.strip() or not self.text.strip():
-            raise InputError(f"a question needs an id and a text, not {self!r:.200}")
+            raise InputError(f"question {self.id!r} needs an id and a text that is not empty")
         if not self.gold or not all(answer.strip() for answer in (*self.gold, *self.wrong)):
             raise InputError(f"question {self.id!r} needs a right answer, and no empty one")
         if both := set(self.gold) & set(self.wrong):

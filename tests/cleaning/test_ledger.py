@@ -122,6 +122,8 @@ def test_what_was_examined_is_known_by_text_and_settings(ledger):
     assert ledger.examined("c", names, "s2") == {"p1": "changed", "p2": "t2"}
     assert ledger.examined("d", names, "s1") == {}
     assert ledger.examined("c", [], "s1") == {}
+    ledger.note_examined("c", {"a\x00b": "t"}, "s1")
+    assert ledger.examined("c", ["a\x00b"], "s1") == {"a\x00b": "t"}
 
 
 def test_what_an_examination_depends_on():

@@ -96,7 +96,7 @@ def test_evidence(index):
     assert nearest.evidence.scores["topical"] == max(h.evidence.scores["topical"] for h in hits)
     likely = hits[0].evidence.details["probability"]
     assert hits[0].evidence.reason == f"contradicts it with probability {likely:.2f}"
-    assert "0.00 only, which is under the threshold of 0.50" in hits[-1].evidence.reason
+    assert "no conflict: probability 0.00, threshold 0.50" in hits[-1].evidence.reason
 
 
 def test_a_filter_holds(index):

@@ -22,6 +22,7 @@ from langchain_core.documents import Document
 from langchain_core.load import dumps
 from langchain_core.runnables import RunnableLambda
 from langchain_corpus import ids
+from langchain_logic_retrievers import ContradictionFilter
 from langchain_logic_retrievers.tracing import FILTERING
 from naming import stable
 from placed import SETTINGS, PlacedEncoder
@@ -284,3 +285,10 @@ def test_another_id_is_another_document():
     trusted = DOCUMENTS[0].model_copy(update={"id": "another"})
     result = contradictions(resolution="prefer_newest", trusted=[trusted]).filter(DOCUMENTS)
     assert not any(hit.evidence.details["trusted"] for hit in result.hits)
+
+
+def test_a_filter_saved_by_an_earlier_version_loads():
+    """Each had ``edited_copies``, which went; True would change what is dropped."""
+    assert ContradictionFilter.model_validate({"edited_copies": False}) == ContradictionFilter()
+    with pytest.raises(ValueError, match="edited_copies"):
+        ContradictionFilter.model_validate({"edited_copies": True})

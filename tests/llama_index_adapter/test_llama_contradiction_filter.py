@@ -366,3 +366,9 @@ def test_bad_settings_are_refused_when_they_are_set(settings, error, words):
     """Else the first query of a user's user finds them."""
     with pytest.raises(error, match=words):
         contradictions(**settings)
+
+
+def test_a_filter_saved_by_an_earlier_version_loads():
+    """Each had ``edited_copies``, which went."""
+    saved = {**ContradictionFilter().to_dict(), "edited_copies": False}
+    assert ContradictionFilter.from_dict(saved).to_dict() == ContradictionFilter().to_dict()

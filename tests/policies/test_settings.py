@@ -124,3 +124,25 @@ def test_settings_in_another_pydantic_model():
     assert Model(**saved).settings == ContradictionSettings(alpha=1)
     older = dict.fromkeys(ContradictionSettings.model_fields) | {"alpha": 1.0}
     assert Model(settings=older).settings == ContradictionSettings(alpha=1)
+
+
+def test_a_copy_is_checked_like_a_new_object():
+    """Pydantic's own copies take any name and any value."""
+    settings = ExclusionSettings(penalty=0.5)
+    assert settings.model_copy(update={"penalty": 0.2}) == ExclusionSettings(penalty=0.2)
+    assert settings.model_copy(update={"penalty": None}).over({"penalty": 0.1}).penalty == 0.1
+    for wrong in ({"penality": 0.2}, {"penalty": -5}):
+        with pytest.raises(ConfigurationError, match="penal"):
+            settings.model_copy(update=wrong)
+
+
+def test_settings_by_position_are_neither_dropped_nor_given_twice():
+    assert ExclusionSettings(0.5) == ExclusionSettings(penalty=0.5)
+    with pytest.raises(TypeError):
+        ExclusionSettings(*[0.5] * 50)
+    with pytest.raises(TypeError):
+        ExclusionSettings(0.5, penalty=0.6)
+
+
+def test_a_whole_number_of_numpy_is_one():
+    assert JudgeSettings(candidates=np.int64(5)).candidates == 5
