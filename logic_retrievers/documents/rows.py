@@ -27,6 +27,7 @@ from logic_retrievers.documents.files import (
     read_text,
 )
 from logic_retrievers.errors import ReadError
+from logic_retrievers.validation import MAX_DEPTH
 
 MAX_COLUMNS = 1_000
 LONGEST_FRONT_MATTER = 2**14  # characters; PyYAML reads some 50,000 a second
@@ -233,8 +234,8 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
 
     Numbers, ``true`` and ``false`` are such values; ``no``, ``007``, dates and everything else are
     texts, and a key without a value is left out. A text with a colon need not be quoted. YAML that
-    is no mapping, malformed, too long, or refers to itself (anchors) stays in the text, so that
-    nothing is lost.
+    is no mapping, malformed, too long, nested too deeply, or refers to itself (anchors) stays in
+    the text, so that nothing is lost.
     """
     match = _FRONT_MATTER.match(text)
     source = (match and match[1]) or ""
@@ -261,12 +262,18 @@ def _quoted(match: re.Match[str]) -> str:
 class _Loader(yaml.SafeLoader):
     """Texts, JSON's numbers and ``true`` or ``false``; no aliases, which can grow without bound."""
 
+    _depth = 0
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             raise yaml.YAMLError("aliases are not read")
-        return super().compose_node(parent, index)
+        self._depth += 1  # no index takes deeper values, and PyYAML takes the square of the levels
+        if self._depth > MAX_DEPTH:
+            raise yaml.YAMLError("nested too deeply")
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
 
     def construct_number(self, node: yaml.ScalarNode) -> int | float | str:
         return read_number(node.value)  # "1:30" is no number of sixties, "010" no octal one
