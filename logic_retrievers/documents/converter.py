@@ -208,6 +208,9 @@ def _items(file: SourceFile) -> Iterator[dict[str, Any]]:
                 yield {"line": None, "position": stream.tell(), **given}
     except (ReadError, MissingExtraError) as error:
         yield {"line": None, "position": 0, **_problem(error)}
+    except OSError as error:  # it was removed meanwhile, or may not be opened
+        problem = f"cannot be read: {error.strerror or error}"
+        yield {"line": None, "position": 0, "problem": problem}
 
 
 def _problem(error: ReadError | MissingExtraError) -> dict[str, Any]:

@@ -19,6 +19,7 @@ import pytest
 from written_files import hide_package, read, write
 
 from logic_retrievers.documents import converter, read_documents
+from logic_retrievers.documents.files import SourceFile
 
 FONT = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"
 
@@ -137,6 +138,29 @@ def test_a_converter_that_crashes_costs_one_file(tmp_path, monkeypatch) -> None:
     assert sorted(said) == ["1.docx", "3.docx", "4.docx", "5.docx"]
     assert "memory" in said["3.docx"]
     assert "SystemError" in said["5.docx"]
+
+
+def test_a_file_that_goes_before_its_converter_opens_it(tmp_path, monkeypatch) -> None:
+    """It ended the process, and was called damaged."""
+    path = write(tmp_path / "a.html", "<p>Text.")
+
+    def longest_output(size: int) -> int:
+        path.unlink()  # the reader has opened it
+        return size + 2**20
+
+    monkeypatch.setattr(converter, "longest_output", longest_output)
+    passages, reading = read(path)
+    assert not passages
+    assert "a link to nothing" in str(reading.errors[0])
+
+
+def test_a_file_that_cannot_be_opened_is_an_answer(tmp_path, monkeypatch) -> None:
+    def open_file(file: SourceFile) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(converter, "open_file", open_file)
+    (item,) = converter._items(SourceFile(tmp_path / "a.html", "a.html"))
+    assert item["problem"] == "cannot be read: Permission denied"
 
 
 @pytest.mark.parametrize(
