@@ -8,7 +8,7 @@ import io
 import os
 import re
 import stat
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -171,7 +171,7 @@ def open_text(file: SourceFile, stream: IO[bytes], newline: str) -> Iterator[io.
 
 def read_lines(
     file: SourceFile, stream: IO[bytes], newline: str = "\n"
-) -> Iterator[tuple[int, str] | ReadError]:
+) -> Generator[tuple[int, str] | ReadError, None, None]:
     """The lines of a file with their 1-based numbers; an error for one that is too long.
 
     With ``newline=""`` a carriage return ends a line too, as in an old Mac's files.
