@@ -19,8 +19,9 @@ from vector_queries import QUERIES, vector_queries
 
 from logic_retrievers.errors import CollectionError, ConfigurationError
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.index.edge import EdgeClient, collection
+from logic_retrievers.index.edge import EdgeClient, collection, translation
 from logic_retrievers.index.edge.collection import open_folder
+from logic_retrievers.index.edge.translation import _Boolean
 from logic_retrievers.index.faults import EdgeError
 from logic_retrievers.types import Passage
 
@@ -108,6 +109,17 @@ def test_conditions_mean_what_they_mean_on_a_server(client, name):
     )
     [response] = client.query_batch_points("c", [request])
     assert {point.id for point in response.points} == wanted
+
+
+def test_the_booleans_of_filters_are_no_integers():
+    """NumPy's own, before 2.3, are: the engine would take them for the integer 1."""
+    value = _Boolean(True)
+    assert not isinstance(value, np.bool_) and not hasattr(value, "__index__")
+    assert (type(value).__module__, type(value).__name__, bool(value)) == ("numpy", "bool", True)
+    matches = translation._MATCHES[models.MatchValue]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(translation.edge, "MatchValue", lambda given: given)
+        assert isinstance(matches(models.MatchValue(value=False)), _Boolean)
 
 
 def test_a_condition_that_cannot_be_translated_is_refused(client):
