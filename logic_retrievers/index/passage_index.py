@@ -373,7 +373,7 @@ class PassageIndex:
                 written.
             CollectionError: the copy does not have as many points in the end.
         """
-        name = check_name(collection or self.collection)
+        name = check_name(self.collection if collection is None else collection)
         if all(place.get(name) in (None, MEMORY) for name in PLACES):
             raise ConfigurationError(
                 "copy_to needs location= or client= of another place; memory is gone at once."

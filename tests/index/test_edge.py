@@ -348,6 +348,14 @@ def points_of(index):
     return points
 
 
+def test_a_copy_without_a_name_is_refused(encoder, tmp_path):
+    """It was made under the index's own name."""
+    with PassageIndex.open("p", encoder) as index:
+        with pytest.raises(ConfigurationError, match="a name that is not empty"):
+            index.copy_to("", location=tmp_path)
+        assert index.copy_to(location=tmp_path) == 0
+
+
 def test_a_copy_that_would_be_nowhere(encoder):
     """It counted the points that it had copied into a folder that went with the call."""
     with PassageIndex.open("p", encoder) as index:
