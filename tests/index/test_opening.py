@@ -167,6 +167,18 @@ def test_an_asynchronous_client_alone(encoder):
     asyncio.run(use_async_methods())
 
 
+@pytest.mark.filterwarnings("ignore:Payload indexes have no", "ignore:Local mode performs")
+async def test_an_asynchronous_client_in_local_mode_beside_one_of_a_server(encoder, wire):
+    """Its searches were sent, by an API that it does not have."""
+    local = AsyncQdrantClient(":memory:")
+    index = await PassageIndex.aopen("p", encoder, client=wire.connect(), async_client=local)
+    await index.aadd([Passage("a", "text")])
+    query = EncodedVectorQuery("topical", "topical", np.ones(32), 1)
+    [pool] = await index.arun(index.find_candidates([[query]]))
+    assert len(pool.ids) == 1
+    await local.close()
+
+
 def test_a_collection_of_tenants_is_not_opened_for_everybody_by_accident(opened, location):
     """A setting that was forgotten shows one customer another one's passages."""
     opened().add([Passage("a", "quiet hotel")])
