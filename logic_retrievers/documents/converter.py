@@ -6,6 +6,7 @@ process holds nothing else, and each file has limits of time, memory and output.
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import subprocess
@@ -47,6 +48,7 @@ START_SECONDS = 60.0  # for the process to be ready; it takes about one
 
 _PROGRAM = "from logic_retrievers.documents.converter import serve; serve()"
 _READY = b"ready\n"
+_TIMEOUT = b"Timeout ("  # what faulthandler writes before it ends the process
 
 
 class Converter:
@@ -84,23 +86,21 @@ class Converter:
 
     def _convert(self, file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError]:
         process = self._process = self._process or _start(file)
-        seconds, limit = SECONDS, longest_output(os.fstat(stream.fileno()).st_size)
-        left = limit
+        left = limit = longest_output(os.fstat(stream.fileno()).st_size)
         request = {
             "path": os.path.abspath(file.path),  # noqa: PTH100 - links stay
             "name": file.name,
             "inside": None if file.inside is None else str(file.inside),
             "format": asdict(file.format),
+            "seconds": SECONDS,
         }
         try:
             with suppress(OSError):  # it has ended, and there is nothing to be read
                 _send(process.stdin, request)
             while True:
-                began = time.monotonic()
-                line = _read_line(process, seconds, left + 1)
-                seconds -= time.monotonic() - began
+                line = cast("IO[bytes]", process.stdout).readline(left + 1)
                 left -= len(line)
-                if seconds <= 0:
+                if line.startswith(_TIMEOUT):
                     problem = f"takes more than {SECONDS:,.0f} seconds to convert; divide it"
                     raise file.error(problem)
                 if left < 0:
@@ -126,17 +126,6 @@ class Converter:
             raise
 
 
-def _read_line(process: subprocess.Popen[bytes], seconds: float, size: int) -> bytes:
-    """The process's next line; ends the process if it takes longer."""
-    timer = threading.Timer(seconds, process.kill)
-    timer.daemon = True
-    timer.start()
-    try:
-        return cast("IO[bytes]", process.stdout).readline(size)
-    finally:
-        timer.cancel()
-
-
 def _start(file: SourceFile) -> subprocess.Popen[bytes]:
     """A process of this interpreter, or of the one that ``multiprocessing`` is set to."""
     command = python_command(_PROGRAM)
@@ -149,7 +138,14 @@ def _start(file: SourceFile) -> subprocess.Popen[bytes]:
                 stderr=subprocess.DEVNULL,
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
-            if _read_line(process, START_SECONDS, len(_READY)) == _READY:
+            timer = threading.Timer(START_SECONDS, process.kill)
+            timer.daemon = True
+            timer.start()
+            try:
+                answer = cast("IO[bytes]", process.stdout).readline(len(_READY))
+            finally:
+                timer.cancel()
+            if answer == _READY:
                 return process
             process.kill()
             with process:  # closes the pipes
@@ -180,9 +176,19 @@ def serve() -> None:
             request = json.loads(line.decode("utf-8", "surrogatepass"))
             inside = request["inside"] and Path(request["inside"])
             form = TextFormat(**request["format"])
-            for item in _items(SourceFile(Path(request["path"]), request["name"], inside, form)):
+            items = _items(SourceFile(Path(request["path"]), request["name"], inside, form))
+            left = request["seconds"]
+            while True:
+                began = time.monotonic()
+                # Ends the process also where native code never returns, and without the reader,
+                # which may have been killed. The time that it takes for an answer is not counted.
+                faulthandler.dump_traceback_later(max(left, 0.001), exit=True, file=out)
+                item = next(items, None)
+                faulthandler.cancel_dump_traceback_later()
+                left -= time.monotonic() - began
                 _send(out, item)
-            _send(out, None)
+                if item is None:
+                    break
 
 
 def _end_with(parent: int) -> None:
@@ -202,6 +208,9 @@ def _items(file: SourceFile) -> Iterator[dict[str, Any]]:
                 yield {"line": None, "position": stream.tell(), **given}
     except (ReadError, MissingExtraError) as error:
         yield {"line": None, "position": 0, **_problem(error)}
+    except OSError as error:  # it was removed meanwhile, or may not be opened
+        problem = f"cannot be read: {error.strerror or error}"
+        yield {"line": None, "position": 0, "problem": problem}
 
 
 def _problem(error: ReadError | MissingExtraError) -> dict[str, Any]:

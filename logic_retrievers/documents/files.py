@@ -8,14 +8,14 @@ import io
 import os
 import re
 import stat
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeAlias, cast
 
 from logic_retrievers.errors import InputError, ReadError
-from logic_retrievers.files import is_folder
+from logic_retrievers.files import is_file, is_folder
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import storable
 
@@ -120,10 +120,12 @@ def open_file(file: SourceFile) -> Iterator[IO[bytes]]:
     """The content of a file, unpacked.
 
     Raises:
-        ReadError: a pipe, which would block, a device, which may never end, or a link that leads
-            out of the folder.
-        OSError: there is no such file.
+        ReadError: a pipe, which would block, a device, which may never end, a dead link, or one
+            that leads out of the folder.
+        OSError: it cannot be opened.
     """
+    if not is_file(file.path):
+        raise file.error("not a regular file, or a link to nothing")
     # A link or a pipe can take the file's place at any moment: check the one that was opened.
     nonblocking = getattr(os, "O_NONBLOCK", 0)
     with open(
@@ -167,10 +169,16 @@ def open_text(file: SourceFile, stream: IO[bytes], newline: str) -> Iterator[io.
         text.detach()  # else it closes the stream
 
 
-def read_lines(file: SourceFile, stream: IO[bytes]) -> Iterator[tuple[int, str] | ReadError]:
-    """The lines of a file with their 1-based numbers; an error for one that is too long."""
+def read_lines(
+    file: SourceFile, stream: IO[bytes], newline: str = "\n"
+) -> Generator[tuple[int, str] | ReadError, None, None]:
+    """The lines of a file with their 1-based numbers; an error for one that is too long.
+
+    With ``newline=""`` a carriage return ends a line too, as in an old Mac's files.
+    """
+    ends = "\n" if newline else ("\n", "\r")
     number, left = 0, longest_output(file.path.stat().st_size)
-    with open_text(file, stream, "\n") as text:
+    with open_text(file, stream, newline) as text:
         while line := text.readline(LONGEST_LINE + 1):
             number += 1
             left -= len(line)
@@ -178,7 +186,7 @@ def read_lines(file: SourceFile, stream: IO[bytes]) -> Iterator[tuple[int, str] 
                 yield number, line
             else:
                 yield file.error(f"longer than {LONGEST_LINE:,} characters; left out", number)
-                while line and not line.endswith("\n"):
+                while line and not line.endswith(ends):
                     line = text.readline(2**16)
                     left -= len(line)
             if left < 0:

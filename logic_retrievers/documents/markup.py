@@ -40,6 +40,8 @@ _CODECS = {  # a browser reads these so, whatever the page declares
     "gb2312": "gb18030",
     **dict.fromkeys(["utf-16", "utf-16-le", "utf-16-be", "utf-32"], "utf-8"),
 }
+# Codecs of Python that no browser has: markup can hide in them, or they take for ever.
+_NO_CHARSETS = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7"}
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*>")
 _HTML_ADVICE = "open it in a browser and save it again"
 _WORD_ADVICE = "open it in Word or LibreOffice and save it again as .docx"
@@ -184,10 +186,14 @@ def _decode(raw: bytes, file: SourceFile) -> str:
         if declared:
             name = codecs.lookup(declared).name
             charset = _CODECS.get(name, name)
+            if charset in _NO_CHARSETS:
+                raise LookupError
+            "".encode(charset)  # refuses codecs that make no text, such as zlib
         return str(unmarked.decode(charset))
     except LookupError:
+        named = (declared or charset)[:40]
         raise file.error(
-            f"declares the charset {charset[:40]!r}, which is unknown; {_HTML_ADVICE}, as UTF-8"
+            f"declares the charset {named!r}, which is unknown; {_HTML_ADVICE}, as UTF-8"
         ) from None
     except UnicodeDecodeError as error:
         raise file.error(

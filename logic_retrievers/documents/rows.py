@@ -7,6 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from itertools import chain
 from typing import IO, Any, NoReturn
 
@@ -27,12 +28,14 @@ from logic_retrievers.documents.files import (
     read_text,
 )
 from logic_retrievers.errors import ReadError
+from logic_retrievers.validation import MAX_DEPTH
 
 MAX_COLUMNS = 1_000
 LONGEST_FRONT_MATTER = 2**14  # characters; PyYAML reads some 50,000 a second
 
 # How a file begins that is a list, or whose first object goes on in the next line.
-_NO_LINES = re.compile(r'\s*(?:\[\s*\{|\{[ \t\r]*\n\s*"[^"\n]*"\s*:)')
+_NO_LINES = re.compile(r"\s*(?:\[\s*(?:\{|\Z)|\{[ \t\r]*\n)")
+_BEFORE_FIRST = re.compile(r"\s*\[?[\s,]*")
 _BETWEEN = re.compile(r"[\s,]*")
 _DELIMITERS = ",;\t|"
 # "007", "+47" and numbers that a float cannot hold are texts: their digits are what counts.
@@ -48,14 +51,28 @@ def read_jsonl(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadErr
     """
     begin = stream.read(4096).decode(file.format.encoding, "ignore").removeprefix("\ufeff")
     stream.seek(0)
-    if _NO_LINES.match(begin):
+    if _NO_LINES.match(begin) and _begins_with_value(file, stream):
         yield from read_json(file, stream)
         return
+    stream.seek(0)
     for line in read_lines(file, stream):
         if isinstance(line, ReadError):
             yield line
         elif line[1].strip():
             yield _parse(file, line[1], line[0])
+
+
+def _begins_with_value(file: SourceFile, stream: IO[bytes]) -> bool:
+    """Whether the first value of a list or a sequence is JSON; a bad line costs no good one."""
+    with open_text(file, stream, "") as text:
+        begin = text.read(LONGEST_LINE)
+    stream.seek(0)
+    before = _BEFORE_FIRST.match(begin)
+    try:
+        json.JSONDecoder().raw_decode(begin, before.end() if before else 0)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def read_json(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError]:
@@ -77,6 +94,9 @@ def read_json(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadErro
             _, end = decode(text, place)
         except json.JSONDecodeError as error:
             at = line + text.count("\n", place, error.pos)
+            end = text.find("\n", error.pos) + 1 or len(text)
+            for read, row in enumerate(text[place:end].split("\n"), start=line):
+                check_bytes(file, row, read)  # the cause, where there is one
             raise file.error(f"not valid JSON: {error.msg}", at) from None
         except (ValueError, RecursionError) as error:
             raise file.error(f"not valid JSON: {error}", line) from None
@@ -108,7 +128,7 @@ def read_csv(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError
     """A record or an error for every row that is not blank; one row in memory at a time.
 
     An empty cell counts as absent, and a number as a number. A quote that is never closed makes one
-    bad row of all that follows, up to 16 MiB.
+    bad row of all that follows, up to 16 MiB, behind which the file is not read.
 
     Raises:
         ReadError: the header is missing, too wide, or lacks a column that is needed.
@@ -116,39 +136,45 @@ def read_csv(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError
     # Python's own limit, 131,072 characters, is shorter than real documents. It is global in the
     # process; it is only ever raised.
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
-    with open_text(file, stream, "") as text:
-        blank, first = 0, text.readline()
-        while first.isspace():
-            blank, first = blank + 1, text.readline()
-        if not first:
-            raise file.error("is empty; the first row must name the columns")
-        delimiter = file.format.delimiter or _find_delimiter(first, file)
-        rows = _read_rows(file, chain(["\n"] * blank, [first], text), delimiter)
-        header = next(rows)
-        if isinstance(header, ReadError):
-            raise header
-        columns = [cell.strip() for cell in header[1]]
-        kept = _check_header(columns, file)
-        as_written = {*kept, *find_columns(columns, ["title"], None)}
-        for row in rows:
-            if isinstance(row, ReadError):
-                yield row
-                continue
-            line, cells = row
-            if len(cells) == len(columns):
-                # An empty cell of these is kept, so that it is not reported as a missing column.
-                values = {
-                    name: cell if name in as_written else read_number(cell)
-                    for name, cell in zip(columns, cells, strict=True)
-                    if name and (cell or name in kept)
-                }
-                yield Record(values, line)
-            else:
-                yield file.error(
-                    f"{len(cells)} cells where the header has {len(columns)}; "
-                    f"put quotes around a cell with line ends or {delimiter!r}",
-                    line,
-                )
+    with closing(read_lines(file, stream, "")) as lines:
+        yield from _read_table(file, lines)
+
+
+def _read_table(
+    file: SourceFile, lines: Iterator[tuple[int, str] | ReadError]
+) -> Iterator[Record | ReadError]:
+    first = next((line for line in lines if isinstance(line, ReadError) or line[1].strip()), None)
+    if first is None:
+        raise file.error("is empty; the first row must name the columns")
+    if isinstance(first, ReadError):
+        raise first
+    delimiter = file.format.delimiter or _find_delimiter(first[1], file)
+    rows = _read_rows(file, chain([first], lines), delimiter)
+    header = next(rows)
+    if isinstance(header, ReadError):
+        raise header
+    columns = [cell.strip() for cell in header[1]]
+    kept = _check_header(columns, file)
+    as_written = {*kept, *find_columns(columns, ["title"], None)}
+    for row in rows:
+        if isinstance(row, ReadError):
+            yield row
+            continue
+        number, cells = row
+        if len(cells) == len(columns):
+            # An empty cell of these is kept, so that it is not reported as a missing column.
+            values = {
+                name: cell if name in as_written else read_number(cell)
+                for name, cell in zip(columns, cells, strict=True)
+                if name and (cell or name in kept)
+            }
+            yield Record(values, number)
+        else:
+            yield file.error(
+                f"{len(cells)} cells where the header has {len(columns)}; "
+                f"put quotes around a cell with line ends or {delimiter!r}",
+                number,
+            )
 
 
 def _find_delimiter(header: str, file: SourceFile) -> str:
@@ -181,24 +207,49 @@ def _check_header(columns: list[str], file: SourceFile) -> set[str]:
 
 
 def _read_rows(
-    file: SourceFile, lines: Iterable[str], delimiter: str
+    file: SourceFile, lines: Iterable[tuple[int, str] | ReadError], delimiter: str
 ) -> Iterator[tuple[int, list[str]] | ReadError]:
     """Rows with the number of their first line."""
-    parser = csv.reader(lines, delimiter=delimiter, strict=True)
+    start = last = size = 0
+    too_long: list[ReadError] = []
+
+    def feed() -> Iterator[str]:
+        nonlocal start, last, size
+        for line in lines:
+            if isinstance(line, ReadError):
+                too_long.append(line)
+                continue
+            last, text = line
+            start, size = start or last, size + len(text)
+            if size > LONGEST_LINE:
+                raise file.error(
+                    f"a row of more than {LONGEST_LINE:,} characters, if its quotes are closed; "
+                    "what follows is not read",
+                    start,
+                )
+            yield text
+
+    parser = csv.reader(feed(), delimiter=delimiter, strict=True)
     while True:
-        start = parser.line_num + 1
+        start = size = 0
         try:
-            if (cells := next(parser, None)) is None:
-                return
+            cells = next(parser, None)
+        except csv.Error as error:
+            yield file.error(f"not a CSV row: {error}; left out up to line {last}", start)
+            continue
+        finally:
+            yield from too_long
+            too_long.clear()
+        if cells is None:
+            return
+        try:
             for cell in cells:
                 check_bytes(file, cell, start)
-            if cells:
-                yield start, cells
-        except csv.Error as error:
-            problem = f"not a CSV row: {error}; left out up to line {parser.line_num}"
-            yield file.error(problem, start)
         except ReadError as error:
             yield error
+            continue
+        if cells:
+            yield start, cells
 
 
 def read_plain(file: SourceFile, stream: IO[bytes]) -> Iterator[Record]:
@@ -233,8 +284,8 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
 
     Numbers, ``true`` and ``false`` are such values; ``no``, ``007``, dates and everything else are
     texts, and a key without a value is left out. A text with a colon need not be quoted. YAML that
-    is no mapping, malformed, too long, or refers to itself (anchors) stays in the text, so that
-    nothing is lost.
+    is no mapping, malformed, too long, nested too deeply, or refers to itself (anchors) stays in
+    the text, so that nothing is lost.
     """
     match = _FRONT_MATTER.match(text)
     source = (match and match[1]) or ""
@@ -261,12 +312,18 @@ def _quoted(match: re.Match[str]) -> str:
 class _Loader(yaml.SafeLoader):
     """Texts, JSON's numbers and ``true`` or ``false``; no aliases, which can grow without bound."""
 
+    _depth = 0
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             raise yaml.YAMLError("aliases are not read")
-        return super().compose_node(parent, index)
+        self._depth += 1  # no index takes deeper values, and PyYAML takes the square of the levels
+        if self._depth > MAX_DEPTH:
+            raise yaml.YAMLError("nested too deeply")
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
 
     def construct_number(self, node: yaml.ScalarNode) -> int | float | str:
         return read_number(node.value)  # "1:30" is no number of sixties, "010" no octal one

@@ -16,6 +16,7 @@ from qdrant_client.conversions.conversion import RestToGrpc
 from qdrant_client.qdrant_remote import QdrantRemote
 from typing_extensions import TypedDict  # pydantic wants it before Python 3.12
 
+from logic_retrievers.index.clients import is_local_mode
 from logic_retrievers.index.faults import UnreadableAnswer
 from logic_retrievers.index.requests import ScoredId, ScoredPoints, by_filter
 
@@ -25,13 +26,15 @@ _USUAL_METHODS = (QdrantClient.query_batch_points, AsyncQdrantClient.query_batch
 
 
 def batch_search(client: Any) -> Callable[..., Any]:
-    """Make a function with the arguments of a server client's ``query_batch_points``.
+    """Make a function with the arguments of a client's ``query_batch_points``.
 
     It gives a list of :class:`ScoredPoints`. The client's own method is used where it was replaced
-    (by a tracer, say).
+    (by a tracer, say), or sends nothing.
     """
     has_own = "query_batch_points" in vars(client)
     if has_own or type(client).query_batch_points not in _USUAL_METHODS:
+        return client.query_batch_points  # type: ignore[no-any-return]
+    if is_local_mode(client.init_options):
         return client.query_batch_points  # type: ignore[no-any-return]
     over_grpc = client.init_options.get("prefer_grpc")
     send, read = (_send_rpc, _from_rpc) if over_grpc else (_send_rest, _from_rest)

@@ -294,8 +294,7 @@ class Connection:
         return halves(call) if is_too_large else []
 
     def _call(self, client: Any, effect: ClientCall) -> Callable[[], Any]:
-        is_sent = not (self.embedded or self.local_mode)
-        if is_sent and effect.method == "query_batch_points":
+        if effect.method == "query_batch_points":
             method = batch_search(client)
         else:
             method = getattr(client, effect.method)

@@ -65,8 +65,7 @@ class PassageIndex:
 
     def __init__(self, connection: Connection, encoder: Encoder, collection: Collection) -> None:
         self.connection = connection
-        self.encoder = encoder
-        self.embedded = connection.embedded
+        self._encoder = encoder
         self._swapping = threading.Lock()
         self._collection = collection
         self._known_fields: set[str] = set()
@@ -134,6 +133,16 @@ class PassageIndex:
             **settings,
         )
         return cls(connection, encoder, opened)
+
+    @property
+    def encoder(self) -> Encoder:
+        """The encoder of queries and passages; another one after :meth:`use_query_encoder`."""
+        return self._encoder
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the engine runs in this process."""
+        return self.connection.embedded
 
     @property
     def vectors(self) -> tuple[str, ...]:
@@ -334,7 +343,7 @@ class PassageIndex:
 
         def swap() -> None:
             with self._swapping:
-                self.encoder = swap_query_encoder(self._collection, self.encoder, source, head)
+                self._encoder = swap_query_encoder(self._collection, self._encoder, source, head)
 
         yield Compute(swap)
 
@@ -373,7 +382,7 @@ class PassageIndex:
                 written.
             CollectionError: the copy does not have as many points in the end.
         """
-        name = check_name(collection or self.collection)
+        name = check_name(self.collection if collection is None else collection)
         if all(place.get(name) in (None, MEMORY) for name in PLACES):
             raise ConfigurationError(
                 "copy_to needs location= or client= of another place; memory is gone at once."
@@ -454,9 +463,9 @@ class PassageIndex:
             yield from warn_of_unknown_fields(self._collection, filter, self._known_fields)
         return page, following
 
-    fetch_passages = over_collection(points.fetch)
-    get_passages = over_collection(points.get)
-    delete_passages = over_collection(points.delete)
+    fetch_passages = over_collection(points.fetch, "fetch_passages")
+    get_passages = over_collection(points.get, "get_passages")
+    delete_passages = over_collection(points.delete, "delete_passages")
     fetch_vectors = over_collection(stored.fetch_vectors)
     stored_vectors = over_collection(stored.stored_vectors)
     unhide = over_collection(quarantine.unhide)

@@ -137,8 +137,12 @@ def delete_others(
     collection: Collection, staying: Container[str], condition: models.Filter | None = None
 ) -> Operation[int]:
     """Delete the points that meet a condition, except those with these ids; return how many."""
-    found = yield from _point_ids(collection, condition)
-    others = [point for point in found if str(point) not in staying]
+    others: list[models.ExtendedPointId] = []
+    yield from _each_page_of_ids(
+        collection,
+        condition,
+        lambda page: others.extend(point for point in page if str(point) not in staying),
+    )
     yield from delete_points(collection, others)
     return len(others)
 
@@ -178,21 +182,25 @@ def count_points(collection: Collection, condition: models.Filter | None) -> Ope
         answer = yield client_call("count", collection.name, count_filter=condition, exact=True)
         return int(answer.count)
     # strict mode forbids exact counts, and an estimate is far off where there is a filter
-    return len((yield from _point_ids(collection, condition)))
+    sizes: list[int] = []
+    yield from _each_page_of_ids(collection, condition, lambda page: sizes.append(len(page)))
+    return sum(sizes)
 
 
-def _point_ids(
-    collection: Collection, condition: models.Filter | None
-) -> Operation[list[models.ExtendedPointId]]:
-    ids: list[models.ExtendedPointId] = []
+def _each_page_of_ids(
+    collection: Collection,
+    condition: models.Filter | None,
+    visit: Callable[[Sequence[models.ExtendedPointId]], None],
+) -> Operation[None]:
+    # a page at a time: a collection has millions, and few are wanted
     limit, offset = collection.limits.results(IDS_PER_PAGE), None
     while True:
         records, offset = yield scroll(
             collection.name, condition, limit=limit, offset=offset, payload=False
         )
-        ids += [record.id for record in records]
+        visit([record.id for record in records])
         if offset is None:
-            return ids
+            return
 
 
 def each_page(

@@ -72,9 +72,11 @@ def read_options(options: Mapping[str, Any] | None, *, embedded: bool = False) -
     check_type("collection_options: on_disk", on_disk, bool, type(None))
     try:
         # as JSON: only there strict validation, which does not take True for 1, reads dictionaries
-        model = models.CreateCollection.model_validate_json(
-            to_json(given, fallback=repr), strict=True
-        )
+        written = to_json(given, fallback=repr)
+    except (ValueError, RecursionError) as error:
+        raise ConfigurationError(f"collection_options: cannot be JSON ({error}).") from error
+    try:
+        model = models.CreateCollection.model_validate_json(written, strict=True)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))

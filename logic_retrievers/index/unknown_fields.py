@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection as Container
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import TypeAlias
 
 from qdrant_client import models
 
@@ -20,6 +21,8 @@ from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.filters import LARGEST, UserFilter, as_list, to_qdrant_filter
 from logic_retrievers.index.requests import scroll
 
+# The kinds of value that a filter wants in fields, and the condition for any such values there.
+Demand: TypeAlias = tuple[dict[str, str], models.Condition]
 # Most demands of a filter that are looked at, at a request each.
 MOST = 16
 # Most unknown fields that are named. Each takes a look at every passage, a known one at few.
@@ -57,7 +60,7 @@ def unknown_fields(
     """
     whole = to_qdrant_filter(user_filter, prefixes=collection.prefixes)
     required = [] if whole is None else _required(whole)
-    demands = [_any_value_of(found, collection.prefixes) for c in required if (found := _fields(c))]
+    demands = [d for c in required if (d := _demand(c, collection.prefixes))]
     demands = [d for d in demands if not all(name in known for name in d[0])][:MOST]
     unknown: dict[str, str] = {}
     seen: list[str] = []
@@ -92,31 +95,34 @@ def _required(condition: models.Condition) -> Iterator[models.Condition]:
         yield models.Filter(should=condition.should)
 
 
-def _fields(condition: models.Condition) -> list[models.FieldCondition]:
-    """List the conditions one of which a passage must meet by a value; empty where it need not."""
+def _demand(condition: models.Condition, prefixes: Sequence[str]) -> Demand | None:
+    """Find what values a condition demands; None where a passage may meet it without any."""
     if isinstance(condition, models.FieldCondition):
-        return [] if condition.is_empty or condition.is_null else [condition]
-    if not isinstance(condition, models.Filter):
-        return []
-    found = [each for part in as_list(condition.must) for each in _fields(part)]
-    alternatives = [_fields(part) for part in as_list(condition.should)]
-    if all(alternatives):
-        found += [each for alternative in alternatives for each in alternative]
-    return found
-
-
-def _any_value_of(
-    conditions: Sequence[models.FieldCondition], prefixes: Sequence[str]
-) -> tuple[dict[str, str], models.Filter]:
-    """Name the kinds of value that the fields should have, and match any such value."""
-    kinds: dict[str, dict[str, None]] = {}
-    possible: dict[str, models.Condition] = {}  # the numbers of a list want only one
-    for condition in conditions:
+        if condition.is_empty or condition.is_null:
+            return None
         kind, any_value = _any_value(condition)
-        kinds.setdefault(_field(condition.key, prefixes), {})[kind] = None
-        possible[repr(any_value)] = any_value
-    named = {name: " or ".join(each) for name, each in kinds.items()}
-    return named, models.Filter(should=list(possible.values()))
+        return {_field(condition.key, prefixes): kind}, any_value
+    if not isinstance(condition, models.Filter):
+        return None
+    together = [d for part in as_list(condition.must) if (d := _demand(part, prefixes))]
+    either = [_demand(part, prefixes) for part in as_list(condition.should)]
+    alternatives = [demand for demand in either if demand]
+    if alternatives and len(alternatives) == len(either):
+        # the numbers of a list want only one condition
+        possible = {repr(any_value): any_value for _, any_value in alternatives}
+        any_of_them = models.Filter(should=list(possible.values()))
+        together.append((_merged(alternatives), any_of_them))
+    if not together:
+        return None
+    return _merged(together), models.Filter(must=[any_value for _, any_value in together])
+
+
+def _merged(demands: Sequence[Demand]) -> dict[str, str]:
+    fields: dict[str, dict[str, None]] = {}
+    for kinds, _ in demands:
+        for name, kind in kinds.items():
+            fields.setdefault(name, {})[kind] = None
+    return {name: " or ".join(kinds) for name, kinds in fields.items()}
 
 
 def _any_value(condition: models.FieldCondition) -> tuple[str, models.Condition]:

@@ -164,6 +164,29 @@ def test_a_list_of_rows_is_read_row_by_row(tmp_path: Path) -> None:
     assert (len(passages), lines_of(reading)) == (2, [9])
 
 
+@pytest.mark.parametrize("first", ["[", "{", "[{", '["text"]', "[" * 960, '[{"text": "x'])
+def test_a_bad_first_line_costs_no_good_one(tmp_path: Path, first: str) -> None:
+    """It looks like the beginning of a list, or of an object on several lines."""
+    passages, _ = read(write(tmp_path / "a.jsonl", "\n".join([first, *map(json.dumps, ROWS)])))
+    assert [passage.id for passage in passages] == ["a", "b"]
+
+
+def test_a_list_behind_many_blanks(tmp_path: Path) -> None:
+    content = "[\n" + " " * 5_000 + ",\n".join(map(json.dumps, ROWS)) + "]"
+    passages, reading = read(write(tmp_path / "a.jsonl", content))
+    assert parts(passages) == EXPECTED, reading.errors
+
+
+@pytest.mark.parametrize(
+    ("content", "line"), [(b'[{"text": "a"},\n\xff{}]', 2), (b'{"text":\n"\xff", x}', 2)]
+)
+def test_a_bad_byte_is_named_before_the_syntax(tmp_path: Path, content: bytes, line: int) -> None:
+    """'Expecting value' does not say that another encoding would do."""
+    _, reading = read(write(tmp_path / "a.json", content))
+    assert lines_of(reading) == [line]
+    assert "byte 0xFF is not utf-8" in str(reading.errors[0])
+
+
 @pytest.mark.parametrize("bad", ['{"text": "x", "n": NaN}', '{"txt": "x"}', '{"text": "\\ud800"}'])
 @pytest.mark.parametrize("ending", ["json", "jsonl"])
 def test_a_bad_first_object_of_a_list_costs_no_good_one(tmp_path, bad, ending) -> None:

@@ -90,6 +90,13 @@ class TestFolders:
         assert len(passages) == 1
         assert "not a regular file" in str(reading.errors[0])
 
+    def test_a_dead_link_is_named(self, tmp_path: Path) -> None:
+        write(tmp_path / "a.txt", "a")
+        (tmp_path / "b.txt").symlink_to(tmp_path / "gone.txt")
+        passages, reading = read(tmp_path)
+        assert len(passages) == 1
+        assert "a link to nothing" in str(reading.errors[0])
+
     @pytest.mark.skipif(sys.platform == "win32", reason="names are Unicode there")
     @pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
     def test_names_are_the_same_in_every_locale(self, tmp_path: Path, locale: str) -> None:

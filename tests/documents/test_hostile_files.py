@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import multiprocessing
+import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -17,6 +19,7 @@ import pytest
 from written_files import hide_package, read, write
 
 from logic_retrievers.documents import converter, read_documents
+from logic_retrievers.documents.files import SourceFile
 
 FONT = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"
 
@@ -102,6 +105,8 @@ def convert_to_html(stream, **settings):
     kind = stream.read().rpartition(b"#")[2]
     if kind == b"segfault":
         ctypes.string_at(0)
+    if kind == b"holds":
+        ctypes.PyDLL(None).sleep(60)  # as native code that keeps the interpreter's lock
     if kind == b"exit":
         os._exit(3)
     if kind == b"memory":
@@ -114,22 +119,48 @@ def convert_to_html(stream, **settings):
 """
 
 
+def word_file(kind: str) -> bytes:
+    """An empty archive, whose comment is what the broken converter does with it."""
+    comment = f"#{kind}".encode()
+    return b"PK\x05\x06" + b"\0" * 16 + bytes([len(comment), 0]) + comment
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="others do not limit a process's memory")
 def test_a_converter_that_crashes_costs_one_file(tmp_path, monkeypatch) -> None:
     """Native code ends the process, and with it the application and all other files."""
     hide_package("mammoth", tmp_path / ".hiding", monkeypatch)
     write(tmp_path / ".hiding" / "mammoth.py", BROKEN_CONVERTER)
-    empty_zip = b"PK\x05\x06" + b"\0" * 20
     for number, kind in enumerate(["good", "segfault", "good", "memory", "exit", "raises", "good"]):
-        ending = f"#{kind}".encode()
-        content = empty_zip[:20] + bytes([len(ending), 0]) + ending
-        write(tmp_path / f"{number}.docx", content)
+        write(tmp_path / f"{number}.docx", word_file(kind))
     passages, reading = read(tmp_path)
     assert [passage.source for passage in passages] == ["0.docx", "2.docx", "6.docx"]
     said = {Path(error.file).name: str(error) for error in reading.errors}
     assert sorted(said) == ["1.docx", "3.docx", "4.docx", "5.docx"]
     assert "memory" in said["3.docx"]
     assert "SystemError" in said["5.docx"]
+
+
+def test_a_file_that_goes_before_its_converter_opens_it(tmp_path, monkeypatch) -> None:
+    """It ended the process, and was called damaged."""
+    path = write(tmp_path / "a.html", "<p>Text.")
+
+    def longest_output(size: int) -> int:
+        path.unlink()  # the reader has opened it
+        return size + 2**20
+
+    monkeypatch.setattr(converter, "longest_output", longest_output)
+    passages, reading = read(path)
+    assert not passages
+    assert "a link to nothing" in str(reading.errors[0])
+
+
+def test_a_file_that_cannot_be_opened_is_an_answer(tmp_path, monkeypatch) -> None:
+    def open_file(file: SourceFile) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(converter, "open_file", open_file)
+    (item,) = converter._items(SourceFile(tmp_path / "a.html", "a.html"))
+    assert item["problem"] == "cannot be read: Permission denied"
 
 
 @pytest.mark.parametrize(
@@ -264,6 +295,35 @@ def test_a_converter_ends_with_a_reader_that_is_killed(tmp_path):
     reader.kill()
     reader.wait()
     wait_until(lambda: processes() == 0)
+
+
+@pytest.mark.skipif(shutil.which("pgrep") is None, reason="needs pgrep")
+def test_a_converter_that_holds_the_lock_ends_without_its_reader(tmp_path):
+    """No thread of its own can run then, and the reader that would end it is gone."""
+    write(tmp_path / ".hiding" / "mammoth.py", BROKEN_CONVERTER)
+    write(tmp_path / "a.docx", word_file("holds"))
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[2]); "
+        "from logic_retrievers.documents import converter, read_documents; converter.SECONDS = 4; "
+        "list(read_documents(sys.argv[1]))"
+    )
+    command = [sys.executable, "-c", code, tmp_path, tmp_path / ".hiding"]
+    reader = subprocess.Popen(command, start_new_session=True)
+
+    def processes() -> int:
+        found = subprocess.run(["pgrep", "-g", f"{reader.pid}"], capture_output=True, text=True)
+        return len(found.stdout.split())
+
+    try:
+        wait_until(lambda: processes() == 2)
+        time.sleep(2)  # into the file
+        reader.kill()
+        reader.wait()
+        assert processes() == 1
+        wait_until(lambda: processes() == 0)
+    finally:
+        if processes():
+            os.killpg(reader.pid, signal.SIGKILL)
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from written_files import lines_of, read, write
 
-from logic_retrievers.documents import files, read_documents
+from logic_retrievers.documents import files, read_documents, rows
 from logic_retrievers.types import Passage
 
 ROW = '{"_id": "good", "text": "fine"}\n'
@@ -167,6 +167,23 @@ class TestCsv:
         assert [passage.text for passage in passages] == ["fine"]
         assert lines_of(reading) == [3]
         assert "up to line 2001" in str(reading.errors[0])
+
+    def test_a_file_is_not_read_on_in_the_middle_of_a_cell(self, tmp_path, monkeypatch) -> None:
+        """What stands in a cell was taken for rows."""
+        monkeypatch.setattr(rows, "LONGEST_LINE", 200_000)
+        path = write(tmp_path / "a.csv", 'id,text\n1,"' + "2,x\n" * 100_000)
+        passages, reading = read(path)
+        assert not passages
+        assert lines_of(reading) == [2]
+        assert "what follows is not read" in str(reading.errors[0])
+
+    def test_a_line_of_gigabytes_is_not_held(self, tmp_path, monkeypatch) -> None:
+        monkeypatch.setattr(files, "LONGEST_LINE", 100)
+        content = f"_id,text\na,fine\nb,{'x' * 500}\nc,fine\nd,{'x' * 101}"
+        passages, reading = read(write(tmp_path / "a.csv", content))
+        assert [passage.id for passage in passages] == ["a", "c"]
+        assert lines_of(reading) == [3, 5]
+        assert all("longer than 100" in str(error) for error in reading.errors)
 
     def test_many_open_quotes(self, tmp_path: Path) -> None:
         """A quote inside of a cell costs its own row."""

@@ -49,6 +49,12 @@ class TestWholeFiles:
         """What is no mapping of plain values must not be lost."""
         assert split_front_matter(text) == ({}, text)
 
+    def test_front_matter_that_no_index_takes_stays_in_the_text(self, tmp_path: Path) -> None:
+        """Its depth cost the whole file."""
+        text = f"---\na: {'[' * 30}{']' * 30}\n---\nText."
+        passages, reading = read(write(tmp_path / "a.md", text))
+        assert [passage.text for passage in passages] == [text], reading.errors
+
     @pytest.mark.parametrize(
         ("yaml", "values"),
         [

@@ -107,6 +107,9 @@ def test_odd_markup(html: str, text: str) -> None:
         (b'<meta charset="shift_jis">\n<p>\xff', 2, "is not shift_jis"),
         ('<meta charset="klingon"><p>x', None, "'klingon', which is unknown"),
         ('<meta charset="hex"><p>78', None, "'hex', which is unknown"),
+        ('<meta charset="utf-7"><p>+ADw-b+AD4-', None, "'utf-7', which is unknown"),
+        ('<meta charset="unicode_escape"><p>\\x41', None, "'unicode_escape', which is unknown"),
+        ('<meta charset="undefined"><p>x', None, "'undefined', which is unknown"),
         ("<div>" * 5000 + "x", None, "nested too deeply"),
     ],
 )

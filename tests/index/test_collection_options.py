@@ -54,6 +54,15 @@ def test_options_that_do_not_exist(encoder, options):
         PassageIndex.open("p", encoder, collection_options=options)
 
 
+def test_options_that_cannot_be_json(encoder):
+    """The error was pydantic's own."""
+    endless: dict[str, object] = {}
+    endless["m"] = endless
+    for options in ({"m": "\ud800"}, endless):
+        with pytest.raises(ConfigurationError, match="collection_options"):
+            PassageIndex.open("p", encoder, collection_options={"hnsw_config": options})
+
+
 def test_what_the_embedded_engine_does_not_have(encoder, tmp_path):
     for options, words in (
         ({"replication_factor": 2, "on_disk": True}, "on_disk, replication_factor"),

@@ -19,8 +19,9 @@ from vector_queries import QUERIES, vector_queries
 
 from logic_retrievers.errors import CollectionError, ConfigurationError
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.index.edge import EdgeClient, collection
+from logic_retrievers.index.edge import EdgeClient, collection, translation
 from logic_retrievers.index.edge.collection import open_folder
+from logic_retrievers.index.edge.translation import _Boolean
 from logic_retrievers.index.faults import EdgeError
 from logic_retrievers.types import Passage
 
@@ -110,6 +111,17 @@ def test_conditions_mean_what_they_mean_on_a_server(client, name):
     assert {point.id for point in response.points} == wanted
 
 
+def test_the_booleans_of_filters_are_no_integers():
+    """NumPy's own, before 2.3, are: the engine would take them for the integer 1."""
+    value = _Boolean(True)
+    assert not isinstance(value, np.bool_)
+    assert (type(value).__module__, type(value).__name__, bool(value)) == ("numpy", "bool", True)
+    matches = translation._MATCHES[models.MatchValue]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(translation.edge, "MatchValue", lambda given: given)
+        assert isinstance(matches(models.MatchValue(value=False)), _Boolean)
+
+
 def test_a_condition_that_cannot_be_translated_is_refused(client):
     """Left out in silence, it would let everything in."""
     circle = models.GeoRadius(center=models.GeoPoint(lon=1, lat=1), radius=5)
@@ -150,6 +162,30 @@ def test_threads_add_to_the_metadata():
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda key: client.update_collection("c", {key: wanted[key]}), wanted))
     assert client.get_collection("c").config.metadata == wanted
+    client.close()
+
+
+def test_threads_open_the_same_new_collection(encoder, tmp_path):
+    """The lock of the folder refused all but the first: it is open in this process already."""
+    client = EdgeClient(str(tmp_path))
+    together = threading.Barrier(8)
+    looked = client.get_collection
+
+    def look(collection_name):  # all find that there is none, and only then make it
+        try:
+            return looked(collection_name)
+        finally:
+            if len(waited) < 8:
+                waited.append(collection_name)
+                together.wait(10)
+
+    waited: list[str] = []
+    client.get_collection = look
+    with ThreadPoolExecutor(8) as threads:
+        opened = threads.map(lambda _: PassageIndex.open("p", encoder, client=client), range(8))
+        assert [index.collection for index in opened] == ["p"] * 8
+    with pytest.raises(EdgeError, match="exists already"):
+        client.create_collection("p", {})
     client.close()
 
 
@@ -286,6 +322,8 @@ def test_a_forked_process_says_so(encoder, make_passages):
         child = os.fork()
         if child == 0:
             try:
+                with pytest.raises(EdgeError, match="fork"):
+                    index.client.create_collection("q", {})
                 index.count()
             except CollectionError as error:
                 index.client._end()
@@ -308,6 +346,14 @@ def points_of(index):
             coordinates += [*vector.indices, *vector.values] if sparse else vector
         points[str(record.id)] = (record.payload, sorted(record.vector), coordinates)
     return points
+
+
+def test_a_copy_without_a_name_is_refused(encoder, tmp_path):
+    """It was made under the index's own name."""
+    with PassageIndex.open("p", encoder) as index:
+        with pytest.raises(ConfigurationError, match="a name that is not empty"):
+            index.copy_to("", location=tmp_path)
+        assert index.copy_to(location=tmp_path) == 0
 
 
 def test_a_copy_that_would_be_nowhere(encoder):

@@ -196,6 +196,17 @@ def test_a_filter_that_finds_nothing_for_another_reason_is_not(small, name):
     assert small.unknown_fields(EXPLAINED[name]) == {}
 
 
+def test_conditions_that_belong_together_are_looked_up_together(small):
+    """A passage had one of the two fields, so that neither counted as unknown."""
+
+    def has(name: str, value: str) -> models.FieldCondition:
+        return models.FieldCondition(key=f"metadata.{name}", match=models.MatchValue(value=value))
+
+    both = models.Filter(must=[has("nope", "x"), has("lang", "en")])
+    assert set(small.unknown_fields(models.Filter(should=[both]))) == {"nope", "lang"}
+    assert small.unknown_fields(models.Filter(should=[both, has("lang", "no")])) == {}
+
+
 def test_an_empty_collection_has_no_fields_yet(encoder):
     """Its first passages come later; then the warning is due."""
     with PassageIndex.open("p", encoder, lexical=False) as index:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import pickle
+from inspect import isfunction, signature
+from typing import get_type_hints
 
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from logic_retrievers.errors import (
     StorageError,
 )
 from logic_retrievers.index import EncodedVectorQuery, PassageIndex
+from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.types import Passage
 
 
@@ -167,6 +170,18 @@ def test_an_asynchronous_client_alone(encoder):
     asyncio.run(use_async_methods())
 
 
+@pytest.mark.filterwarnings("ignore:Payload indexes have no", "ignore:Local mode performs")
+async def test_an_asynchronous_client_in_local_mode_beside_one_of_a_server(encoder, wire):
+    """Its searches were sent, by an API that it does not have."""
+    local = AsyncQdrantClient(":memory:")
+    index = await PassageIndex.aopen("p", encoder, client=wire.connect(), async_client=local)
+    await index.aadd([Passage("a", "text")])
+    query = EncodedVectorQuery("topical", "topical", np.ones(32), 1)
+    [pool] = await index.arun(index.find_candidates([[query]]))
+    assert len(pool.ids) == 1
+    await local.close()
+
+
 def test_a_collection_of_tenants_is_not_opened_for_everybody_by_accident(opened, location):
     """A setting that was forgotten shows one customer another one's passages."""
     opened().add([Passage("a", "quiet hotel")])
@@ -207,6 +222,28 @@ def test_a_misspelt_collection_is_told_from_those_that_there_are(encoder, tmp_pa
         "There is no collection 'handbok'; there are 'handbook', 'a/b. c', 'minutes', 'news',"
         " 'walks' and others. Index"
     )
+
+
+def test_methods_are_shown_as_they_are_called():
+    """Their return types were those of operations; twins had the names of others."""
+    methods = {name: each for name, each in vars(PassageIndex).items() if isfunction(each)}
+    for name, method in methods.items():
+        assert (method.__name__, method.__qualname__) == (name, f"PassageIndex.{name}")
+        assert next(iter(signature(method).parameters)) == "self"
+        if not name.startswith("_"):
+            get_type_hints(method)
+    for name in ("count", "acount"):
+        assert signature(methods[name]).return_annotation == "int"
+        assert get_type_hints(methods[name]) == {"filter": UserFilter, "return": int}
+    assert signature(methods["get"]).return_annotation == "list[Passage]"
+    assert list(signature(methods["get_passages"]).parameters) == ["self", "ids"]
+
+
+@pytest.mark.parametrize("name", ["encoder", "embedded"])
+def test_what_an_index_was_opened_with_is_only_read(opened, encoder, name):
+    """An encoder that is assigned is not checked against the stored vectors."""
+    with pytest.raises(AttributeError, match=name):
+        setattr(opened(), name, encoder)
 
 
 def test_an_open_index_is_not_pickled(opened):

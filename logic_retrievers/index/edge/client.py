@@ -94,10 +94,13 @@ class EdgeClient:
         quantization_config: models.ScalarQuantization | None = None,
         **_: Any,
     ) -> None:
+        self._check_process()
         if self.read_only:
             raise read_only_error(self._folder)
         with self._lock:
             folder = self.folder_of(collection_name)
+            if has_description(folder):  # open_folder would refuse one that is open here as locked
+                raise EdgeError(f"Collection {collection_name!r} exists already")
             private_folder(self._folder)
             private_folder(folder)
             params = models.CollectionParams(
@@ -270,8 +273,7 @@ class EdgeClient:
         self._open(collection_name).update(update, points)
 
     def _open(self, name: str) -> EdgeCollection:
-        if os.getpid() != self._process:  # without the engine's threads a call would hang
-            raise EdgeError("the index was opened before a fork; open it in the new process")
+        self._check_process()
         if name in self._collections:
             return self._collections[name]
         with self._lock:
@@ -284,6 +286,10 @@ class EdgeClient:
                 opening = open_copy if self.read_only else open_folder
                 self._collections[name] = opening(folder, self._timeout)
             return self._collections[name]
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._process:  # without the engine's threads a call would hang
+            raise EdgeError("the index was opened before a fork; open it in the new process")
 
 
 def _end(collections: dict[str, EdgeCollection], temporary: Path | None, process: int) -> None:

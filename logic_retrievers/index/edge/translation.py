@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
-import numpy as np
 import qdrant_edge as edge
 from qdrant_client import models
 
@@ -15,10 +14,26 @@ from logic_retrievers.index.faults import EdgeError
 from logic_retrievers.index.filters import as_list
 from logic_retrievers.index.requests import ScoredId, ScoredPoints, by_filter
 
+
+class _Boolean:
+    """A boolean that the engine does not take for an integer.
+
+    It tries integers before booleans, and Python's True is the integer 1, as NumPy's was before
+    NumPy 2.3. Besides ``bool`` the engine knows only a type with the name of NumPy's.
+    """
+
+    def __init__(self, value: bool) -> None:
+        self._value = value
+
+    def __bool__(self) -> bool:
+        return self._value
+
+
+_Boolean.__module__, _Boolean.__name__ = "numpy", "bool"
+
 _MATCHES: Mapping[type, Callable[[Any], Any]] = {
-    # the engine tries integers before booleans, and Python's True is the integer 1; numpy's is not
     models.MatchValue: lambda match: edge.MatchValue(
-        np.bool_(match.value) if isinstance(match.value, bool) else match.value  # type: ignore[arg-type]
+        _Boolean(match.value) if isinstance(match.value, bool) else match.value  # type: ignore[arg-type]
     ),
     models.MatchAny: lambda match: edge.MatchAny(match.any),
     models.MatchExcept: lambda match: edge.MatchExcept(match.except_),
