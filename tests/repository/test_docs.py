@@ -145,9 +145,8 @@ def test_the_page_on_contradictions_runs(tmp_path, monkeypatch, capsys, no_netwo
     assert said[1].endswith("False")
     assert said[2] == "['2024', 'how'] ['2021']"
     assert said[3] == "['2021']"
-    assert said[4].startswith("['altered'] (('salem massachusetts', ")
-    assert "'The pool is not open to guests of the hotel.'" in said[5]
-    assert said[6].startswith("2024 ")
+    assert "'The pool is not open to guests of the hotel.'" in said[4]
+    assert said[5].startswith("2024 ")
     names["index"].close()  # type: ignore[attr-defined]
 
 

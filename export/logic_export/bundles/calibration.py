@@ -196,7 +196,7 @@ def null_distribution(sparsities: npt.NDArray[np.float64]) -> dict[str, float]:
     known = sparsities[~np.isnan(sparsities)]
     if len(known) < MIN_NULL_PAIRS or not known.std():
         raise InputError(
-            f"Only {len(known)} of {len(sparsities)} random pairs are not copies, or all differ"
-            " alike. Pass more texts, about different things."
+            f"{len(known)} of {len(sparsities)} random pairs are not copies; at least"
+            f" {MIN_NULL_PAIRS} are needed, and not all alike. Pass more texts of different things."
         )
     return {"null_mean": float(known.mean()), "null_deviation": float(known.std(ddof=1))}

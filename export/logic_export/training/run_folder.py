@@ -41,8 +41,8 @@ class TrainingSet:
 
     name: str
     licence: str
-    ships: bool
     rows: int
+    ships: bool = False
     left_out: int = 0
 
 

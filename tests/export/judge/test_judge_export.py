@@ -178,7 +178,7 @@ def test_what_does_not_fit_is_refused_and_leaves_nothing(small_judge: SmallJudge
         ({"model": tmp_path / "none"}, "no judge can be loaded"),
         ({"minimum": {"test": 0.5}}, "no development set 'test'; there are 'dev'"),
         ({"constants": {"weight": 1.0}}, "weight"),
-        ({"constants": {"thing_weight": -1.0}}, "at least 0"),
+        ({"constants": {"thing_weight": -1.0}}, "greater than or equal to 0"),
     ):
         with pytest.raises(ConfigurationError, match=words):
             added(small_judge, out, **settings)
