@@ -30,7 +30,8 @@ def test_lines_where_there_is_no_terminal(call, monkeypatch):
     assert call().stderr == ""  # a short run
     monkeypatch.setattr(console, "REPORT_EVERY", 0.0)
     lines = call("-c", "other").stderr.splitlines()
-    assert re.fullmatch(r"passages: 16 done, \d+ %, [\d.,]+/s, about \d+ (s|min) left", lines[0])
+    # the share is that of the bytes read, and so small a file is read at once
+    assert re.match(r"passages: 16 done, \d+ %, [\d.,]+/s", lines[0])
     assert re.fullmatch(r"passages: 40 done, 100 %, [\d.,]+/s", lines[-1])
 
 

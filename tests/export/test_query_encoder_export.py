@@ -165,7 +165,7 @@ def test_a_model_with_another_tokenizer_is_refused(bundle, models, tmp_path):
 def test_documents_of_another_model_are_refused(bundle, models, tmp_path):
     """It would fit the dimension, and rank at random."""
     run, file = finished_run(tmp_path / "run", models), tmp_path / "a.query.onnx"
-    with pytest.raises(ConfigurationError, match=r"is not what 'other' of .* was made from"):
+    with pytest.raises(ConfigurationError, match="is not the model"):
         export_query_encoder(run, file, bundle=bundle, head="other")
     with pytest.raises(ConfigurationError, match=r"is no run's folder.*pass --base"):
         export_query_encoder(models["queries"], file, bundle=bundle)
