@@ -76,7 +76,8 @@ def unpack_judge(bundle: Path | None, base: str, out: Path) -> None:
         "name": judge.origin,
         "ships": True,
         "sets": [
-            asdict(TrainingSet(row.name, row.licence, True, row.rows)) for row in judge.training
+            asdict(TrainingSet(row.name, row.licence, row.rows, ships=True))
+            for row in judge.training
         ],
         "recipe": None,
     }

@@ -76,7 +76,7 @@ def sample_training_data(
         all_rows += sampled
         left_out = len(built) - len(usable)
         training_sets.append(
-            TrainingSet(dataset.label, dataset.licence, dataset.ships, len(sampled), left_out)
+            TrainingSet(dataset.label, dataset.licence, len(sampled), dataset.ships, left_out)
         )
     if not all_rows:
         raise ConfigurationError("the recipe's data hold no row to learn from")
