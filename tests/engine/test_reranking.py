@@ -22,6 +22,7 @@ from logic_retrievers import (
     PassageIndex,
     Reranker,
     SequentialPolicy,
+    TopicalPolicy,
     UnionPolicy,
 )
 from logic_retrievers.encoders import default_encoder
@@ -312,3 +313,18 @@ def test_a_passage_that_the_tokenizer_drops_takes_no_other_with_it():
     assert sorted(hit.passage.id for hit in hits) == sorted(passage.id for passage in given)
     assert hits[0].passage.id == "a quiet inn"
     assert len(ContradictionFilter().filter(given).hits) == 4
+
+
+def test_a_policy_plans_for_all_passages():
+    """A policy of the user's own may size its plan by the number of passages."""
+    planned = []
+
+    class Recording(TopicalPolicy):
+        def plan(self, query, k):
+            planned.append(k)
+            return super().plan(query, k)
+
+    passages = [Passage(str(n), f"inn number {n}") for n in range(5)]
+    encoder = HashedEncoder(("topical",), dimension=8)
+    Reranker(encoder, policy=Recording(), judge=None).rerank("inn", passages, 2)
+    assert planned == [5]
