@@ -12,8 +12,8 @@ from logic_retrievers.checks import check_count
 from logic_retrievers.effects import Operation
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.index.client_calls import QueryVector
 from logic_retrievers.index.filters import matching, to_qdrant_filter
-from logic_retrievers.index.requests import QueryVector
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge, resolve_judge
 from logic_retrievers.policies import resolve_policy
 from logic_retrievers.policies.base import LEXICAL

@@ -21,8 +21,8 @@ from logic_retrievers.checks import check_type
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.errors import AuthenticationError, StorageError
 from logic_retrievers.files import exists, private_file
+from logic_retrievers.index.client_calls import batches
 from logic_retrievers.index.passage_index import PassageIndex
-from logic_retrievers.index.requests import batches
 from logic_retrievers.types import Passage, plain_fields
 
 MEMORY = ":memory:"

@@ -16,9 +16,9 @@ from logic_retrievers.contradiction.settings import TOPICAL, VECTORS, Contradict
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders import Encoder, RecentEncoder
 from logic_retrievers.index import EncodedVectorQuery, PassageIndex
+from logic_retrievers.index.client_calls import batches
 from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.point_format import point_id, possible_point_ids
-from logic_retrievers.index.requests import batches
 from logic_retrievers.ranking.execution import passage_vectors
 from logic_retrievers.scoring import normalise
 from logic_retrievers.types import SCORE_DECIMALS, Passage

@@ -19,7 +19,7 @@ from logic_retrievers.cleaning.neighbour_groups import Pair
 from logic_retrievers.cleaning.settings import CleaningSettings, Criteria
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair
 from logic_retrievers.effects import Compute, Operation
-from logic_retrievers.index.requests import batches
+from logic_retrievers.index.client_calls import batches
 from logic_retrievers.judging.pair_kinds import PAIR_KINDS, PairKinds, pair_texts
 from logic_retrievers.progress import ProgressMeter
 from logic_retrievers.types import SCORE_DECIMALS, Passage

@@ -127,9 +127,9 @@ def _check_index(stored: StoredCollection) -> Iterator[Check]:
 
 
 def _describe_index(index: PassageIndex) -> Iterator[tuple[str, str]]:
+    from logic_retrievers.index.client_calls import client_call
     from logic_retrievers.index.collection import read_vectors
     from logic_retrievers.index.edge.collection import EXACT_LIMIT
-    from logic_retrievers.index.requests import client_call
 
     client: Any = index.client
     info = index.connection.handle(client_call("get_collection", index.collection))

@@ -20,7 +20,7 @@ from logic_retrievers.contradiction.settings import (
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import EmptyTextError, InputError
-from logic_retrievers.index.requests import batches
+from logic_retrievers.index.client_calls import batches
 from logic_retrievers.scoring import cosine, normalise, sparsity
 from logic_retrievers.text import is_blank, is_outside_latin
 from logic_retrievers.types import SCORE_DECIMALS

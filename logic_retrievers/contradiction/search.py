@@ -30,9 +30,9 @@ from logic_retrievers.contradiction.settings import (
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.errors import EmptyTextError, InputError, MissingVectorError, warn_each
 from logic_retrievers.index import EncodedVectorQuery, PassageIndex
+from logic_retrievers.index.client_calls import batches
 from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.point_format import possible_point_ids
-from logic_retrievers.index.requests import batches
 from logic_retrievers.judging.conflict import WEIGHTS, Use
 from logic_retrievers.ranking.execution import passage_vectors
 from logic_retrievers.scoring import ordinal_ranks, sparsity

@@ -16,7 +16,7 @@ connection.py        performs client calls: retries, time-outs, threads; clients
                      nodes.py: one connection over several addresses
 edge/                the embedded engine
 
-Without I/O: point_format.py, filters.py, requests.py, lexical.py.
+Without I/O: point_format.py, client_calls.py, filters.py, lexical.py.
 """
 
 from logic_retrievers.index.backfill import BackfillReport

@@ -14,10 +14,10 @@ from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import BlankTextWarning, ConfigurationError, ServerError, shown, warn
 from logic_retrievers.index import lexical
-from logic_retrievers.index.collection import Collection, StoredVector, updated_metadata
+from logic_retrievers.index.client_calls import client_call, scroll
+from logic_retrievers.index.collection import Collection, StoredVector
 from logic_retrievers.index.ingestion import FIRST_BATCH, next_part_size
 from logic_retrievers.index.points import count_points
-from logic_retrievers.index.requests import client_call, scroll
 from logic_retrievers.index.schema import default_specs, new_lexical_vector, new_vector
 from logic_retrievers.index.vectors import encode_for_storage
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
@@ -77,7 +77,7 @@ def backfill(
         for name, vector in collection.vectors.items()
         if vector.fingerprint is None and name in collection.searchable and name in encoder.specs
     }
-    metadata = updated_metadata(collection, {**signed, **done})
+    metadata = collection.notes({**signed, **done}).metadata
     yield client_call("update_collection", collection.name, metadata=metadata)
     return BackfillReport(collection.name, tuple(missing), filled)
 
@@ -154,7 +154,7 @@ def _delete_outdated(
         if name in collection.vectors and collection.vectors[name].fingerprint != vector.fingerprint
     ]
     # the mark comes first: an interruption in between leaves nothing that could be searched
-    metadata = updated_metadata(collection, missing)
+    metadata = collection.notes(missing).metadata
     yield client_call("update_collection", collection.name, metadata=metadata)
     if outdated:
         points = models.Filter(

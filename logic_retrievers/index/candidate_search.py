@@ -12,10 +12,7 @@ from qdrant_client import models
 
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import InputError
-from logic_retrievers.index.collection import Collection
-from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
-from logic_retrievers.index.point_format import native_point_id
-from logic_retrievers.index.requests import (
+from logic_retrievers.index.client_calls import (
     RESCORED,
     QueryVector,
     ScoredId,
@@ -25,6 +22,9 @@ from logic_retrievers.index.requests import (
     client_call,
     nearest_request,
 )
+from logic_retrievers.index.collection import Collection
+from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
+from logic_retrievers.index.point_format import native_point_id
 from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool
 

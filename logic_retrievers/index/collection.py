@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic import BaseModel, ValidationError
 from qdrant_client import models
 
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import CollectionMismatchError, MissingVectorError
 from logic_retrievers.index import lexical
+from logic_retrievers.index.client_calls import client_call
 from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
 from logic_retrievers.index.point_format import (
     DEFAULT_KEYS,
@@ -20,7 +22,6 @@ from logic_retrievers.index.point_format import (
     PayloadKeys,
     to_passage,
 )
-from logic_retrievers.index.requests import client_call
 from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.types import Passage
 
@@ -54,6 +55,31 @@ class StoredVector:
     def language(self) -> str | None:
         """Language of a lexical vector's stems; None for other vectors."""
         return lexical.language_of(self.fingerprint)
+
+
+class VectorNote(BaseModel):
+    """What the metadata of a collection say of one vector; see :class:`StoredVector`."""
+
+    stored: str
+    fingerprint: str | None = None
+    filling: bool = False
+
+
+class Notes(BaseModel):
+    """This package's notes in the metadata of a collection, under the key ``logic``."""
+
+    format: int = FORMAT
+    prefixes: tuple[str, ...]
+    vectors: dict[str, VectorNote]
+    keys: PayloadKeys = DEFAULT_KEYS
+    flags: tuple[str, ...] = (QUARANTINED,)
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """The metadata for ``create_collection`` and ``update_collection``."""
+        usual = {"keys": DEFAULT_KEYS, "flags": (QUARANTINED,)}
+        left_out = {name for name, value in usual.items() if getattr(self, name) == value}
+        return {LOGIC: self.model_dump(mode="json", exclude=left_out)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +133,12 @@ class Collection:
     def passage(self, record: models.Record) -> Passage:
         return to_passage(record.id, record.payload, self.keys, self.flags)
 
+    def notes(self, changed: Mapping[str, StoredVector]) -> Notes:
+        """Make the notes after some vectors have changed or been added."""
+        known = self.vectors if self.has_own_metadata else self.searchable
+        vectors = {name: self.vectors[name] for name in known} | dict(changed)
+        return new_notes(vectors, self.prefixes, self.keys, self.flags)
+
     def vector(self, name: str) -> StoredVector:
         """Get a vector that can be searched.
 
@@ -123,34 +155,39 @@ class Collection:
         )
 
 
-def updated_metadata(collection: Collection, changed: Mapping[str, StoredVector]) -> dict[str, Any]:
-    """Make a collection's metadata after some of its vectors have changed or been added."""
-    known = collection.vectors if collection.has_own_metadata else collection.searchable
-    vectors = {name: collection.vectors[name] for name in known} | dict(changed)
-    return new_metadata(vectors, collection.prefixes, collection.keys, collection.flags)
-
-
-def new_metadata(
+def new_notes(
     vectors: Mapping[str, StoredVector],
     prefixes: Sequence[str],
     keys: PayloadKeys,
     flags: Sequence[str] = (QUARANTINED,),
-) -> dict[str, Any]:
-    """Make the metadata for ``create_collection`` and ``update_collection``."""
-    entries = {
-        vector.name: {
-            "stored": vector.stored_name,
-            "fingerprint": vector.fingerprint,
-            "filling": vector.incomplete,
-        }
-        for vector in vectors.values()
+) -> Notes:
+    """Make the notes of a collection with these vectors and payload keys."""
+    noted = {
+        each.name: VectorNote(
+            stored=each.stored_name, fingerprint=each.fingerprint, filling=each.incomplete
+        )
+        for each in vectors.values()
     }
-    metadata: dict[str, Any] = {"format": FORMAT, "prefixes": list(prefixes), "vectors": entries}
-    if keys != DEFAULT_KEYS:
-        metadata["keys"] = list(keys)
-    if list(flags) != [QUARANTINED]:  # points of another store keep their flags where they are
-        metadata["flags"] = list(flags)
-    return {LOGIC: metadata}
+    return Notes(prefixes=tuple(prefixes), vectors=noted, keys=keys, flags=tuple(flags))
+
+
+def read_notes(name: str, info: models.CollectionInfo) -> Notes | None:
+    """Read this package's notes in a collection's metadata; None where another store made it."""
+    noted = (info.config.metadata or {}).get(LOGIC)
+    if not noted:
+        return None
+    if isinstance(noted, Mapping) and noted.get("format") != FORMAT:
+        raise CollectionMismatchError(
+            f"Collection {name!r} has format {noted.get('format')!r}; this version reads {FORMAT}."
+            " Install a newer logic-retrievers, or index into another collection."
+        )
+    try:
+        return Notes.model_validate(noted)
+    except ValidationError as error:
+        raise CollectionMismatchError(
+            f"The metadata of collection {name!r} are damaged: another program changed what this"
+            " package notes in them. Index into another collection."
+        ) from error
 
 
 def read_vectors(
@@ -163,14 +200,9 @@ def read_vectors(
     params = info.config.params
     dense = by_stored_name(params.vectors)
     sparse = params.sparse_vectors or {}
-    metadata = own_metadata(info)
-    if metadata and metadata.get("format") != FORMAT:
-        raise CollectionMismatchError(
-            f"Collection {name!r} has format {metadata.get('format')!r}; this version reads"
-            f" {FORMAT}. Install a newer logic-retrievers, or index into another collection."
-        )
-    entries: Mapping[str, Any] = metadata.get("vectors", {})
-    stored_names = {our_name: entry["stored"] for our_name, entry in entries.items()}
+    notes = read_notes(name, info)
+    entries = notes.vectors if notes else {}
+    stored_names = {our_name: entry.stored for our_name, entry in entries.items()}
     if not entries:
         stored_names = {name: name for name in [*dense, *sparse] if name}
         if TOPICAL not in stored_names and len(dense) == 1:
@@ -183,7 +215,7 @@ def read_vectors(
                 f"Collection {name!r} has no vector {stored_name!r} for {our_name!r}; it has"
                 f" {[*dense, *sparse]}. Correct vector_names=."
             )
-        entry = entries.get(our_name, {})
+        entry = entries.get(our_name) or VectorNote(stored=stored_name)
         dimension = dense[stored_name].size if stored_name in dense else None
         if dimension is not None and our_name in {TOPICAL, *entries, *(vector_names or {})}:
             params = dense[stored_name]
@@ -194,31 +226,9 @@ def read_vectors(
                     " cosines. Index into another collection."
                 )
         vectors[our_name] = StoredVector(
-            our_name, stored_name, dimension, entry.get("fingerprint"), entry.get("filling", False)
+            our_name, stored_name, dimension, entry.fingerprint, entry.filling
         )
     return vectors
-
-
-def own_metadata(info: models.CollectionInfo) -> Mapping[str, Any]:
-    """Read this package's notes in a collection's metadata; empty where another store made it."""
-    metadata = (info.config.metadata or {}).get(LOGIC) or {}
-    if not metadata or (isinstance(metadata, Mapping) and metadata.get("format") != FORMAT):
-        return metadata
-    try:
-        keys = list(metadata.get("keys", DEFAULT_KEYS))
-        entries = metadata["vectors"].values()
-        texts = [entry["stored"] for entry in entries]
-        texts += [noted for entry in entries if (noted := entry.get("fingerprint")) is not None]
-        texts += [*keys, *metadata["prefixes"], *metadata.get("flags", ())]
-        whole = all(isinstance(text, str) for text in texts) and len(keys) == len(DEFAULT_KEYS)
-    except (AttributeError, KeyError, TypeError):
-        whole = False
-    if not whole:
-        raise CollectionMismatchError(
-            "The metadata of the collection are damaged: another program changed what this package"
-            " notes in them. Index into another collection."
-        )
-    return metadata
 
 
 def by_stored_name(vectors: Any) -> dict[str, Any]:

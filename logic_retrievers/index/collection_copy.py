@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -15,16 +15,10 @@ from logic_retrievers.errors import (
     CollectionMismatchError,
     FingerprintMismatchError,
 )
-from logic_retrievers.index.collection import (
-    Collection,
-    by_stored_name,
-    own_metadata,
-    updated_metadata,
-)
+from logic_retrievers.index.client_calls import client_call, create_index, retrieve, scroll, upserts
+from logic_retrievers.index.collection import Collection, Notes, by_stored_name, read_notes
 from logic_retrievers.index.opening import get_info
-from logic_retrievers.index.point_format import LOGIC
 from logic_retrievers.index.points import count_points, each_page
-from logic_retrievers.index.requests import client_call, create_index, retrieve, scroll, upserts
 from logic_retrievers.index.schema import options_of, read_options
 from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
@@ -49,8 +43,8 @@ def copy(
         return Compute(partial(run, operation, at))
 
     info = yield client_call("get_collection", collection.name)
-    metadata = updated_metadata(collection, {})
-    created = yield elsewhere(_open_copy(info, target, metadata, options))
+    notes = collection.notes({})
+    created = yield elsewhere(_open_copy(info, target, notes, options))
     limits = StrictLimits.read(created.config.strict_mode_config)
     there = replace(collection, name=target, limits=limits)
     meter = ProgressMeter(progress, (yield from count_points(collection, None)))
@@ -74,7 +68,7 @@ def copy(
 
 
 def _open_copy(
-    info: models.CollectionInfo, target: str, metadata: Mapping[str, Any], options: bool
+    info: models.CollectionInfo, target: str, notes: Notes, options: bool
 ) -> Operation[models.CollectionInfo]:
     """Make the copy like the original, or compare it with the original; return its description."""
     created = yield from get_info(target)
@@ -90,40 +84,38 @@ def _open_copy(
             target,
             vectors_config=by_stored_name(params.vectors),
             sparse_vectors_config=params.sparse_vectors,
-            metadata=metadata,
+            metadata=notes.metadata,
             **kept,
         )
         created = yield client_call("get_collection", target)
     else:
-        yield from _check_copy(info, target, created, metadata)
+        yield from _check_copy(info, target, created, notes)
     yield from copy_payload_indexes(info, target, created)
     return created
 
 
 def _check_copy(
-    info: models.CollectionInfo,
-    target: str,
-    created: models.CollectionInfo,
-    metadata: Mapping[str, Any],
+    info: models.CollectionInfo, target: str, created: models.CollectionInfo, wanted: Notes
 ) -> Operation[None]:
-    wanted, noted = metadata[LOGIC], own_metadata(created)
-    if not noted:  # made by hand; whoever filled it is unknown
+    noted = read_notes(target, created)
+    by_hand = noted is None
+    if noted is None:
         points, _ = yield scroll(target, limit=1, payload=False)
-        noted = {} if points else wanted
-    for name in wanted["vectors"].keys() & noted.get("vectors", {}).keys():
-        if wanted["vectors"][name]["fingerprint"] != noted["vectors"][name]["fingerprint"]:
+        noted = None if points else wanted  # the maker of the points is unknown
+    for name, vector in noted.vectors.items() if noted else ():
+        known = wanted.vectors.get(name, vector)
+        if known.fingerprint != vector.fingerprint:
             raise FingerprintMismatchError(
                 f"Vector {name!r} of collection {target!r} was made by another encoder than the"
                 " original's. Nothing was written: copy into another name."
             )
-    layout = ("vectors", "prefixes", "keys", "flags")
-    if _shape(created) != _shape(info) or any(wanted.get(k) != noted.get(k) for k in layout):
+    if noted != wanted or _shape(created) != _shape(info):
         raise CollectionMismatchError(
             f"Collection {target!r} has other vectors or payload keys than the original, or another"
             " store filled it. Nothing was written: copy into another name."
         )
-    if not own_metadata(created):
-        yield client_call("update_collection", target, metadata=metadata)
+    if by_hand:
+        yield client_call("update_collection", target, metadata=wanted.metadata)
 
 
 def _shape(info: models.CollectionInfo) -> dict[str, Any]:

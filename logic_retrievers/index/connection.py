@@ -31,10 +31,9 @@ from logic_retrievers.http import RequestLimits, call_within, check_key, is_numb
 from logic_retrievers.index import clients
 from logic_retrievers.index.batch_search import batch_search
 from logic_retrievers.index.faults import (
+    Fault,
     check_answer,
-    closed_error,
     is_transient,
-    read_only_error,
     retry_after,
     translate,
 )
@@ -210,7 +209,7 @@ class Connection:
     def handle(self, effect: Effect) -> Any:
         """Perform an effect and return its result; raises errors of this package's tree."""
         if self._closed:
-            raise closed_error(self.place)
+            raise Fault.CLOSED.at(self.place)
         if isinstance(effect, Compute):
             return effect.function()
         if effect.method not in clients.READS:
@@ -225,7 +224,7 @@ class Connection:
     async def ahandle(self, effect: Effect) -> Any:
         """:meth:`handle` without blocking the event loop."""
         if self._closed:
-            raise closed_error(self.place)
+            raise Fault.CLOSED.at(self.place)
         if isinstance(effect, Compute):
             return await self._threads.submit(effect.function)
         if effect.method not in clients.READS:
@@ -240,7 +239,7 @@ class Connection:
     def check_writable(self) -> None:
         """Refuse an operation that will write, before any work is done."""
         if self.read_only:
-            raise read_only_error(self.place)
+            raise Fault.READ_ONLY.at(self.place)
 
     def close(self) -> None:
         """Close what this connection opened; safe to call twice."""
@@ -316,7 +315,7 @@ class Connection:
         if translated is None:
             return error
         if self._closed:  # while the call was performed
-            return closed_error(self.place)
+            return Fault.CLOSED.at(self.place)
         if not shows(error, self._secrets):
             translated.__cause__ = error
         return translated

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import math
+import re
 import sqlite3
 from collections.abc import Sequence
 from enum import Enum
@@ -33,46 +34,54 @@ class UnreadableAnswer(Exception):  # noqa: N818 - the fault of the answer, not 
     """An answer whose form does not fit the request."""
 
 
+_Code = grpc.StatusCode
+
+
 class Fault(Enum):
-    """Kind of failure: the error to raise, its message, and whether a retry may succeed."""
+    """Kind of failure: its error, its message, and the HTTP statuses and gRPC codes for it."""
 
     UNAVAILABLE = (
         errors.ServerUnavailableError,
         "No answer from Qdrant at {place} ({detail}).{wish} Is it running, is this its address?",
-        True,
+        *(502, 503, _Code.UNAVAILABLE),
     )
     NODE_DOWN = (
         errors.ServerUnavailableError,
         "A node of the cluster at {place} does not answer the others, or too few are up for a"
         " majority ({detail}). Start it, or keep a copy of each shard on another node"
         " (replication_factor).",
-        True,
     )
     BUSY = (
         errors.ServerUnavailableError,
         "Qdrant at {place} has too much to do ({detail}).{wish} Try later, or ask for less.",
-        True,
+        *(429, _Code.RESOURCE_EXHAUSTED),
     )
     # A retry helps: a node that comes back answers "Local shard 1 not found" for a moment.
     INTERNAL = (
         errors.ServerUnavailableError,
         "Qdrant at {place} failed while it answered ({detail}). Try later; if it goes on, its log"
         " says why.",
-        True,
+        *(500, _Code.INTERNAL),
     )
     TIMEOUT = (
         errors.ServerTimeoutError,
         "Qdrant at {place} gave no answer in time ({detail}). Raise timeout=.",
-        True,
+        *(408, 504, _Code.DEADLINE_EXCEEDED),
     )
     AUTHENTICATION = (
         errors.AuthenticationError,
         "Qdrant at {place} refused the API key, or wants one ({detail}). Pass api_key=.",
+        *(401, 403, _Code.UNAUTHENTICATED, _Code.PERMISSION_DENIED),
     )
     STORAGE = (
         errors.StorageError,
         "Qdrant at {place} cannot write ({detail}). Make room there or give the right to write,"
         " then run again: what was stored stays.",
+        507,
+    )
+    READ_ONLY = (
+        errors.StorageError,
+        "The index at {place} only reads. Open it without read_only=True to write.",
     )
     LOCKED = (
         errors.CollectionLockedError,
@@ -107,71 +116,67 @@ class Fault(Enum):
         " Open it with indexed_fields={{...}}: the field, without the key that holds metadata, and"
         ' its type ("city": "keyword").',
     )
-    NOT_FOUND = (errors.ServerError, "Qdrant at {place} refused or failed: {detail}")
+    NOT_FOUND = (
+        errors.ServerError,
+        "Qdrant at {place} refused or failed: {detail}",
+        *(404, _Code.NOT_FOUND),
+    )
     # embedded or in local mode
     REFUSED_HERE = (errors.CollectionError, "Qdrant at {place} refused: {detail}")
     REFUSED = (errors.ServerError, "Qdrant at {place} refused: {detail}")
-    FAILED = (errors.ServerError, "Qdrant at {place} failed: {detail}")
+    FAILED = (errors.ServerError, "Qdrant at {place} failed: {detail}", _Code.UNKNOWN)
 
     def __init__(
-        self, error: type[errors.LogicRetrieversError], message: str, transient: bool = False
+        self,
+        error: type[errors.LogicRetrieversError],
+        message: str,
+        *signs: int | grpc.StatusCode,
     ) -> None:
-        self.error, self.message, self.transient = error, message, transient
+        self.error, self.message, self.signs = error, message, signs
+
+    def at(
+        self, place: object, collection: str | None = None, detail: str = "", wish: str = ""
+    ) -> errors.LogicRetrieversError:
+        """Make the error."""
+        return self.error(
+            self.message.format(place=place, collection=collection, detail=detail, wish=wish)
+        )
 
 
-_OF_STATUS = {
-    401: Fault.AUTHENTICATION,
-    403: Fault.AUTHENTICATION,
-    404: Fault.NOT_FOUND,
-    408: Fault.TIMEOUT,
-    429: Fault.BUSY,
-    502: Fault.UNAVAILABLE,
-    503: Fault.UNAVAILABLE,
-    504: Fault.TIMEOUT,
-    507: Fault.STORAGE,
-}
-_OF_CODE = {
-    grpc.StatusCode.UNAVAILABLE: Fault.UNAVAILABLE,
-    grpc.StatusCode.RESOURCE_EXHAUSTED: Fault.BUSY,
-    grpc.StatusCode.DEADLINE_EXCEEDED: Fault.TIMEOUT,
-    grpc.StatusCode.UNAUTHENTICATED: Fault.AUTHENTICATION,
-    grpc.StatusCode.PERMISSION_DENIED: Fault.AUTHENTICATION,
-    grpc.StatusCode.NOT_FOUND: Fault.NOT_FOUND,
-    grpc.StatusCode.INTERNAL: Fault.INTERNAL,
-    grpc.StatusCode.UNKNOWN: Fault.FAILED,
-}
-_OF_EDGE = {
-    "WouldBlock": Fault.LOCKED,
-    "not initialized": Fault.CLOSED,
-    "the index is closed": Fault.CLOSED,
-    "ermission denied": Fault.STORAGE,
-    "Read-only file system": Fault.STORAGE,
-}
-_FULL_OR_PROTECTED = (
-    *("no space left", "not enough space", "disk is full", "disk quota exceeded", "file too large"),
-    *("readonly database", "unable to open database"),
-)
-_NODE_DOWN = (
-    *("the service is currently unavailable", "transport error", "tcp connect error"),
-    "leader is not established",
-)
+# Errors after which the same call may succeed a moment later.
+TRANSIENT = (errors.ServerUnavailableError, errors.ServerTimeoutError)
+_BY_SIGN = {sign: fault for fault in Fault for sign in fault.signs}
 _REFUSALS = {Fault.NOT_FOUND, Fault.REFUSED, Fault.REFUSED_HERE}
-# Each row: faults by status or code, words of the message, the fault that the words show.
-_BY_WORDS: tuple[tuple[set[Fault], tuple[str, ...], Fault], ...] = (
-    (set(Fault), _FULL_OR_PROTECTED, Fault.STORAGE),
-    ({Fault.INTERNAL}, _NODE_DOWN, Fault.NODE_DOWN),
-    ({Fault.BUSY}, (NEVER_GRANTED,), Fault.REFUSED),
+# Each row: faults by status, code or type; words of the message; the fault that the words show.
+_BY_WORDS: tuple[tuple[set[Fault], str, Fault], ...] = (
+    (
+        set(Fault),
+        "no space left|not enough space|disk is full|disk quota exceeded|file too large"
+        "|readonly database|unable to open database",
+        Fault.STORAGE,
+    ),
+    (
+        {Fault.INTERNAL},
+        "the service is currently unavailable|transport error|tcp connect error"
+        "|leader is not established",
+        Fault.NODE_DOWN,
+    ),
+    ({Fault.BUSY}, NEVER_GRANTED, Fault.REFUSED),
     # strict mode refuses with the status of a wrong key, and adds what to change
-    ({Fault.AUTHENTICATION}, ("help:",), Fault.REFUSED),
-    ({Fault.NOT_FOUND}, ("collection",), Fault.NO_COLLECTION),
-    (_REFUSALS, ("not existing vector name",), Fault.NO_VECTOR),
-    (_REFUSALS, ("vector dimension error",), Fault.OTHER_DIMENSION),
-    ({Fault.REFUSED}, ("index required",), Fault.NO_INDEX),
+    ({Fault.AUTHENTICATION}, "help:", Fault.REFUSED),
+    ({Fault.NOT_FOUND}, "collection", Fault.NO_COLLECTION),
+    ({Fault.REFUSED_HERE}, r"^collection .*not found", Fault.NO_COLLECTION),
+    ({Fault.REFUSED_HERE}, "wouldblock", Fault.LOCKED),
+    ({Fault.REFUSED_HERE}, "not initialized|the index is closed", Fault.CLOSED),
+    ({Fault.REFUSED_HERE}, "permission denied|read-only file system", Fault.STORAGE),
+    (_REFUSALS, "not existing vector name", Fault.NO_VECTOR),
+    (_REFUSALS, "vector dimension error", Fault.OTHER_DIMENSION),
+    ({Fault.REFUSED}, "index required", Fault.NO_INDEX),
 )
 _STORAGE_ERRNO = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM}
-_CLOSED_WORDS = (
-    *("client has been closed", "Client was closed", "instance is closed"),
-    *("closed channel", "Channel closed", "Channel is closed"),
+_CLOSED = re.compile(
+    "client has been closed|Client was closed|instance is closed"
+    "|closed channel|Channel closed|Channel is closed"
 )
 _SENDING = {ApiClient.send.__code__, AsyncApiClient.send.__code__}
 _CLIENT_MODULES = {"qdrant_client.qdrant_remote", "qdrant_client.async_qdrant_remote"}
@@ -181,7 +186,7 @@ def translate(
     error: BaseException, place: str, collection: str | None, secrets: Sequence[SecretStr] = ()
 ) -> errors.LogicRetrieversError | None:
     """Return this package's error for a failure of Qdrant, secrets masked; None for others."""
-    classified = classify(error)
+    classified = _classify(error)
     if classified is None:
         return None
     fault, detail = classified[0], mask(classified[1], secrets)[:MAX_DETAIL]
@@ -189,38 +194,23 @@ def translate(
         return errors.ServerError(message)
     pause = retry_after(error)
     wish = f" It asks for a pause of {pause:.0f} seconds." if pause else ""
-    return fault.error(
-        fault.message.format(place=place, collection=collection, detail=detail, wish=wish)
-    )
-
-
-def closed_error(place: str) -> errors.CollectionError:
-    """The error for a call of a closed index, or over a closed client."""
-    return errors.CollectionError(Fault.CLOSED.message.format(place=place))
-
-
-def read_only_error(place: object) -> errors.StorageError:
-    """The error for a write to a read-only index."""
-    return errors.StorageError(
-        f"The index at {place} only reads. Open it without read_only=True to write."
-    )
+    return fault.at(place, collection, detail, wish)
 
 
 def is_transient(error: BaseException) -> bool:
     """Whether the same call may succeed a moment later."""
-    classified = classify(error)
-    return classified is not None and classified[0].transient
+    classified = _classify(error)
+    return classified is not None and issubclass(classified[0].error, TRANSIENT)
 
 
-def classify(error: BaseException) -> tuple[Fault, str] | None:
+def _classify(error: BaseException) -> tuple[Fault, str] | None:
     """Return the kind of a failure of Qdrant and its message; None for other failures."""
     found = _by_type(error)
     if found is None:
         return None
     fault, detail = found
-    lowered = detail.lower()
     for among, words, shown in _BY_WORDS:
-        if fault in among and any(word in lowered for word in words):
+        if fault in among and re.search(words, detail, re.IGNORECASE):
             fault = shown
     return fault, detail
 
@@ -255,11 +245,7 @@ def _by_type(error: BaseException) -> tuple[Fault, str] | None:
         case Exception() if _arose_from_answer(error):
             return Fault.UNREADABLE, type(error).__name__
         case EdgeError() | ValueError() | KeyError():  # the last two: how local mode refuses
-            detail = str(error)
-            if detail.startswith("Collection ") and "not found" in detail:
-                return Fault.NO_COLLECTION, detail
-            faults = _OF_EDGE.items() if isinstance(error, EdgeError) else ()
-            return next((f for words, f in faults if words in detail), Fault.REFUSED_HERE), detail
+            return Fault.REFUSED_HERE, str(error)
     return None
 
 
@@ -278,7 +264,7 @@ def _of_transport(error: BaseException) -> tuple[Fault, str]:
 
 def _of_response(error: UnexpectedResponse) -> tuple[Fault, str]:
     status = error.status_code or 500
-    fault = _OF_STATUS.get(status, Fault.INTERNAL if status >= 500 else Fault.REFUSED)
+    fault = _BY_SIGN.get(status, Fault.INTERNAL if status >= 500 else Fault.REFUSED)
     try:
         return fault, str(error.structured()["status"]["error"])
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -293,14 +279,13 @@ def _of_rpc(error: grpc.RpcError) -> tuple[Fault, str]:
     detail = str((error.details() if hasattr(error, "details") else None) or code.name)
     if "deserializing response" in detail:
         return Fault.UNREADABLE, code.name
-    return _OF_CODE.get(code, Fault.REFUSED), detail
+    return _BY_SIGN.get(code, Fault.REFUSED), detail
 
 
 def _is_of_closed_client(error: BaseException) -> bool:
     """Whether httpx, gRPC or local mode say that they were closed; each has its own type."""
-    return isinstance(error, RuntimeError | ValueError | grpc.aio.UsageError) and any(
-        words in str(error) for words in _CLOSED_WORDS
-    )
+    kinds = (RuntimeError, ValueError, grpc.aio.UsageError)
+    return isinstance(error, kinds) and _CLOSED.search(str(error)) is not None
 
 
 def _arose_from_answer(error: BaseException) -> bool:

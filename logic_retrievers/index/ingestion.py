@@ -25,6 +25,7 @@ from logic_retrievers.errors import (
     warn,
 )
 from logic_retrievers.index import lexical
+from logic_retrievers.index.client_calls import retrieve, upserts
 from logic_retrievers.index.collection import Collection, StoredVector
 from logic_retrievers.index.point_format import (
     HASH,
@@ -35,7 +36,6 @@ from logic_retrievers.index.point_format import (
     to_payload,
 )
 from logic_retrievers.index.points import delete_stale
-from logic_retrievers.index.requests import retrieve, upserts
 from logic_retrievers.index.schema import check_vector
 from logic_retrievers.index.vectors import encode_for_storage
 from logic_retrievers.progress import ProgressCallback, ProgressMeter

@@ -18,19 +18,15 @@ from tenacity import (
 )
 
 from logic_retrievers.effects import ClientCall
-from logic_retrievers.errors import (
-    ConfigurationError,
-    ServerTimeoutError,
-    ServerUnavailableError,
-)
+from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.http import RequestLimits
 from logic_retrievers.index.clients import is_address
 from logic_retrievers.index.connection import Connection, backoff
+from logic_retrievers.index.faults import TRANSIENT
 from logic_retrievers.index.settings import ConnectionSettings
 
 # Seconds for which a node that could not be reached is asked last.
 REST = 10.0
-_NO_ANSWER = (ServerUnavailableError, ServerTimeoutError)
 
 
 class NodesConnection(Connection):
@@ -53,7 +49,7 @@ class NodesConnection(Connection):
         self._retrying = {
             "stop": stop_after_attempt(attempts) | stop_before_delay(limits.total),
             "wait": self._pause,
-            "retry": retry_if_exception_type(_NO_ANSWER),
+            "retry": retry_if_exception_type(TRANSIENT),
             "reraise": True,
         }
 
@@ -93,7 +89,7 @@ class NodesConnection(Connection):
         )
         try:
             yield self._nodes[number]
-        except _NO_ANSWER:
+        except TRANSIENT:
             self._rests_until[number] = time.monotonic() + REST
             raise
 
@@ -102,7 +98,7 @@ class NodesConnection(Connection):
         """Add to the last node's error that the others failed as well."""
         try:
             yield
-        except _NO_ANSWER as error:
+        except TRANSIENT as error:
             raise type(error)(
                 f"None of {self.place} gave an answer. The last one: {error}"
             ) from error

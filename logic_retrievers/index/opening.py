@@ -20,12 +20,12 @@ from logic_retrievers.errors import (
     ServerError,
 )
 from logic_retrievers.index import schema
+from logic_retrievers.index.client_calls import client_call, create_index, scroll
 from logic_retrievers.index.collection import (
     Collection,
     StoredVector,
-    own_metadata,
+    read_notes,
     read_vectors,
-    updated_metadata,
 )
 from logic_retrievers.index.lexical import ENGLISH, term_vector
 from logic_retrievers.index.lexical import NAME as LEXICAL
@@ -40,7 +40,6 @@ from logic_retrievers.index.point_format import (
     PayloadKeys,
     quarantine_keys,
 )
-from logic_retrievers.index.requests import client_call, create_index, scroll
 from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.validation import MAX_ID, is_encodable
 
@@ -111,12 +110,12 @@ def open_collection(
             f"Passages of collection {name!r} belong to tenants. Open it with tenant=, or with"
             " all_tenants=True to read the passages of all."
         )
-    metadata = own_metadata(info)
+    notes = read_notes(name, info)
     first: list[Any] = []
-    if not metadata:  # one point shows who fills the collection
+    if notes is None:  # one point shows who fills the collection
         first, _ = yield scroll(name, limit=1, payload=[NODE])
     stored = read_vectors(name, info, vector_names)
-    if LEXICAL in stored and not metadata and not first and language is not None:
+    if LEXICAL in stored and not notes and not first and language is not None:
         # take over the lexical vector of an empty collection that was made by hand
         made = stored[LEXICAL].stored_name
         params = (info.config.params.sparse_vectors or {}).get(made)
@@ -139,16 +138,15 @@ def open_collection(
             f"The words of collection {name!r} are stemmed as {stored[LEXICAL].language!r}, not as"
             f" {language!r}. Leave lexical= out."
         )
-    noted_keys = PayloadKeys(*metadata.get("keys", DEFAULT_KEYS))
+    noted_keys = notes.keys if notes else DEFAULT_KEYS
     keys = PayloadKeys(text_key or noted_keys.text, metadata_key or noted_keys.metadata)
-    if metadata and keys != noted_keys:
-        raise CollectionMismatchError(
-            f"Collection {name!r} keeps text and metadata under {noted_keys.text!r} and"
-            f" {noted_keys.metadata!r}. Leave text_key= and metadata_key= out."
-        )
-    if metadata:
-        prefixes = tuple(metadata["prefixes"])
-        flags = tuple(metadata.get("flags", (QUARANTINED,)))
+    if notes is not None:
+        if keys != noted_keys:
+            raise CollectionMismatchError(
+                f"Collection {name!r} keeps text and metadata under {noted_keys.text!r} and"
+                f" {noted_keys.metadata!r}. Leave text_key= and metadata_key= out."
+            )
+        prefixes, flags = notes.prefixes, notes.flags
     else:
         of_llama_index = any(NODE in (point.payload or {}) for point in first)
         prefixes = ("", keys.metadata) if of_llama_index else (keys.metadata,)
@@ -169,7 +167,7 @@ def open_collection(
         local_mode=local_mode,
         prefixes=prefixes,
         keys=keys,
-        has_own_metadata=bool(metadata),
+        has_own_metadata=notes is not None,
         missing_indexes=missing_indexes,
         flags=flags,
         filterable_flags=limits.filterable(flags, indexed),
@@ -215,9 +213,8 @@ def prepare_writing(
     signed = {name: collection.vectors[name] for name in collection.searchable}
     for name in signed.keys() & specs.keys():
         signed[name] = replace(signed[name], fingerprint=specs[name].fingerprint)
-    yield client_call(
-        "update_collection", collection.name, metadata=updated_metadata(collection, signed)
-    )
+    metadata = collection.notes(signed).metadata
+    yield client_call("update_collection", collection.name, metadata=metadata)
     return replace(prepared, vectors=signed, has_own_metadata=True)
 
 

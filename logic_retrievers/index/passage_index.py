@@ -23,6 +23,7 @@ from logic_retrievers.index import quarantine_flag as quarantine
 from logic_retrievers.index import vectors as stored
 from logic_retrievers.index.backfill import BackfillReport
 from logic_retrievers.index.candidate_search import EncodedVectorQuery
+from logic_retrievers.index.client_calls import client_call
 from logic_retrievers.index.clients import MEMORY
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.connection import Connection
@@ -32,7 +33,6 @@ from logic_retrievers.index.methods import awaiting, blocking, over_collection
 from logic_retrievers.index.nodes import connect
 from logic_retrievers.index.opening import open_collection, prepare_writing, reopen
 from logic_retrievers.index.reindexing import Reindexing, ReindexReport
-from logic_retrievers.index.requests import client_call
 from logic_retrievers.index.schema import swap_query_encoder
 from logic_retrievers.index.settings import (
     CollectionSettings,
@@ -251,7 +251,8 @@ class PassageIndex:
     @blocking
     def count(self, filter: UserFilter = None) -> Operation[int]:  # noqa: A002
         """Count the passages."""
-        number = yield from points.count(self._collection, filter)
+        condition = self._collection.condition(filter)
+        number = yield from points.count_points(self._collection, condition)
         if not number:
             yield from warn_of_unknown_fields(self._collection, filter, self._known_fields)
         return number

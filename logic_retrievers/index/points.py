@@ -9,6 +9,7 @@ from qdrant_client import models
 from logic_retrievers.checks import check_count
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import InputError
+from logic_retrievers.index.client_calls import batches, by_id, client_call, retrieve, scroll
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
 from logic_retrievers.index.point_format import (
@@ -19,18 +20,12 @@ from logic_retrievers.index.point_format import (
     possible_point_ids,
     stored_tenant,
 )
-from logic_retrievers.index.requests import batches, by_id, client_call, retrieve, scroll
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_ids
 
 IDS_PER_CALL = 1024
 SOURCES_PER_CALL = 512
 IDS_PER_PAGE = 4096
-
-
-def count(collection: Collection, user_filter: UserFilter = None) -> Operation[int]:
-    """Count the passages that a filter finds."""
-    return (yield from count_points(collection, collection.condition(user_filter)))
 
 
 def get(collection: Collection, ids: Sequence[str]) -> Operation[list[Passage]]:
@@ -138,11 +133,11 @@ def delete_others(
 ) -> Operation[int]:
     """Delete the points that meet a condition, except those with these ids; return how many."""
     others: list[models.ExtendedPointId] = []
-    yield from _each_page_of_ids(
-        collection,
-        condition,
-        lambda page: others.extend(point for point in page if str(point) not in staying),
-    )
+
+    def note_others(records: Sequence[models.Record]) -> None:
+        others.extend(record.id for record in records if str(record.id) not in staying)
+
+    yield from each_page(collection, note_others, condition, size=IDS_PER_PAGE, payload=False)
     yield from delete_points(collection, others)
     return len(others)
 
@@ -183,40 +178,34 @@ def count_points(collection: Collection, condition: models.Filter | None) -> Ope
         return int(answer.count)
     # strict mode forbids exact counts, and an estimate is far off where there is a filter
     sizes: list[int] = []
-    yield from _each_page_of_ids(collection, condition, lambda page: sizes.append(len(page)))
+
+    def note_size(records: Sequence[models.Record]) -> None:
+        sizes.append(len(records))
+
+    yield from each_page(collection, note_size, condition, size=IDS_PER_PAGE, payload=False)
     return sum(sizes)
-
-
-def _each_page_of_ids(
-    collection: Collection,
-    condition: models.Filter | None,
-    visit: Callable[[Sequence[models.ExtendedPointId]], None],
-) -> Operation[None]:
-    # a page at a time: a collection has millions, and few are wanted
-    limit, offset = collection.limits.results(IDS_PER_PAGE), None
-    while True:
-        records, offset = yield scroll(
-            collection.name, condition, limit=limit, offset=offset, payload=False
-        )
-        visit([record.id for record in records])
-        if offset is None:
-            return
 
 
 def each_page(
     collection: Collection,
-    visit: Callable[[Sequence[models.Record]], Operation[None]],
+    visit: Callable[[Sequence[models.Record]], Operation[None] | None],
     condition: models.Filter | None = None,
     *,
     size: int,
+    payload: bool = True,
     vectors: bool = False,
 ) -> Operation[None]:
-    """Run an operation on each page of the points that meet a condition."""
+    """Call a function on each page of the points that meet a condition.
+
+    An operation that the function returns runs before the next page is read. Pages are not kept: a
+    collection has millions of points.
+    """
     limit, offset = collection.limits.results(size), None
     while True:
         records, offset = yield scroll(
-            collection.name, condition, limit=limit, offset=offset, vectors=vectors
+            collection.name, condition, limit=limit, offset=offset, payload=payload, vectors=vectors
         )
-        yield from visit(records)
+        if (operation := visit(records)) is not None:
+            yield from operation
         if offset is None:
             return

@@ -12,11 +12,11 @@ import numpy.typing as npt
 from qdrant_client import models
 
 from logic_retrievers.effects import Operation
+from logic_retrievers.index.client_calls import batches, client_call
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.filters import flag_conditions
 from logic_retrievers.index.point_format import LOGIC, QUARANTINED, is_quarantined
 from logic_retrievers.index.points import each_page, page, retrieve_by_passage_id
-from logic_retrievers.index.requests import batches, client_call
 from logic_retrievers.types import Passage
 
 POINTS_PER_CALL = 256

@@ -20,13 +20,13 @@ from logic_retrievers.effects import ClientCall, Compute, Operation
 from logic_retrievers.encoders.base import Encoder, check_names
 from logic_retrievers.errors import CollectionError, ConfigurationError
 from logic_retrievers.index import ingestion, lexical
+from logic_retrievers.index.client_calls import batches, client_call, retrieve, scroll
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.collection_copy import copy_payload_indexes
 from logic_retrievers.index.opening import get_info, open_collection, prepare_writing
 from logic_retrievers.index.point_format import content_hash, point_id, stored_hash, stored_tenant
 from logic_retrievers.index.points import count_points, delete_others, delete_points, each_page
 from logic_retrievers.index.quarantine_flag import unhide_points
-from logic_retrievers.index.requests import batches, client_call, retrieve, scroll
 from logic_retrievers.index.schema import new_vector, options_of
 from logic_retrievers.index.settings import ConnectionSettings, check_name, split_settings
 from logic_retrievers.index.vectors import encode_for_storage

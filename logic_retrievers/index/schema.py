@@ -25,11 +25,11 @@ from logic_retrievers.errors import (
     shown,
 )
 from logic_retrievers.index import lexical
-from logic_retrievers.index.collection import Collection, StoredVector, by_stored_name, new_metadata
+from logic_retrievers.index.client_calls import create_index
+from logic_retrievers.index.collection import Collection, StoredVector, by_stored_name, new_notes
 from logic_retrievers.index.filters import metadata_paths
 from logic_retrievers.index.lexical import NAME as LEXICAL
 from logic_retrievers.index.point_format import ID, QUARANTINED, SOURCE, TENANT, PayloadKeys
-from logic_retrievers.index.requests import create_index
 
 INT8 = models.ScalarQuantization(
     scalar=models.ScalarQuantizationConfig(type=models.ScalarType.INT8, always_ram=True)
@@ -138,7 +138,7 @@ def creation_arguments(
     return {
         "vectors_config": dense,
         "sparse_vectors_config": sparse or None,
-        "metadata": new_metadata(vectors, (keys.metadata,), keys),
+        "metadata": new_notes(vectors, (keys.metadata,), keys).metadata,
         **({"quantization_config": INT8} if quantized else {}),
         **{name: value for name, value in options.items() if name != "on_disk"},
     }

@@ -17,9 +17,9 @@ from logic_retrievers.errors import (
     shown,
     warn,
 )
+from logic_retrievers.index.client_calls import scroll
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.filters import LARGEST, UserFilter, as_list, to_qdrant_filter
-from logic_retrievers.index.requests import scroll
 
 # The kinds of value that a filter wants in fields, and the condition for any such values there.
 Demand: TypeAlias = tuple[dict[str, str], models.Condition]

@@ -13,10 +13,10 @@ from logic_retrievers.effects import Operation
 from logic_retrievers.encoders.base import Encoder, Vectors
 from logic_retrievers.errors import CollectionMismatchError, EmptyTextError, EncoderError
 from logic_retrievers.index import lexical
+from logic_retrievers.index.client_calls import VectorTable, batches, retrieve
 from logic_retrievers.index.collection import Collection, StoredVector
 from logic_retrievers.index.point_format import native_point_id, stored_hash
 from logic_retrievers.index.points import retrieve_by_passage_id
-from logic_retrievers.index.requests import VectorTable, batches, retrieve
 from logic_retrievers.types import Passage
 
 PASSAGES_PER_CALL = 256

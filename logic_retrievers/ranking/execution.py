@@ -12,8 +12,8 @@ import numpy.typing as npt
 from logic_retrievers.effects import Compute, Operation, arun, encoder_threads, run
 from logic_retrievers.errors import EmptyTextError, UntrainedVectorWarning, warn
 from logic_retrievers.index import EncodedVectorQuery, lexical
+from logic_retrievers.index.client_calls import QueryVector
 from logic_retrievers.index.lexical import term_vector
-from logic_retrievers.index.requests import QueryVector
 from logic_retrievers.index.vectors import encode_passages
 from logic_retrievers.policies import Policy, PolicyRouter
 from logic_retrievers.policies.base import JudgeRequest

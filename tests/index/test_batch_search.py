@@ -14,7 +14,7 @@ from fault_injection import Wire
 from qdrant_client import models as m
 
 from logic_retrievers.index.batch_search import batch_search
-from logic_retrievers.index.requests import ScoredId, by_id, nearest_request
+from logic_retrievers.index.client_calls import ScoredId, by_id, nearest_request
 
 IDS = [UUID(int=n).hex for n in range(20)] + [7, 2**63]
 NAME = "c"

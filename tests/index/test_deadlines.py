@@ -28,7 +28,7 @@ from logic_retrievers.errors import (
 )
 from logic_retrievers.http import RequestLimits, call_within, requested_pause
 from logic_retrievers.index import Connection, PassageIndex
-from logic_retrievers.index.requests import client_call
+from logic_retrievers.index.client_calls import client_call
 
 BODY = b'{"result": ' + b" " * 10_000
 # to each read that a client does, one more byte comes in time
@@ -110,7 +110,7 @@ import signal
 import sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 from logic_retrievers.index import Connection
-from logic_retrievers.index.requests import client_call
+from logic_retrievers.index.client_calls import client_call
 connection = Connection.open(sys.argv[1], timeout=60, retries=0)
 print("asking", flush=True)
 connection.handle(client_call("count", "p"))

@@ -18,7 +18,7 @@ from logic_retrievers.errors import (
     FingerprintMismatchError,
     InputError,
 )
-from logic_retrievers.index import IngestReport, PassageIndex, requests
+from logic_retrievers.index import IngestReport, PassageIndex, client_calls
 from logic_retrievers.index.point_format import point_id
 from logic_retrievers.types import Passage
 
@@ -232,7 +232,7 @@ def test_texts_of_like_length_are_encoded_together(index, encoder):
 
 def test_requests_are_bounded_by_bytes(index, monkeypatch):
     """A server refuses a request of more than 32 MiB, and with it the whole batch."""
-    monkeypatch.setattr(requests, "BYTES_PER_CALL", 10_000)
+    monkeypatch.setattr(client_calls, "BYTES_PER_CALL", 10_000)
     texts = [Passage(str(i), f"{i} " + "word " * 800) for i in range(10)]
     assert index.add(texts).added == 10
     assert index.count() == 10

@@ -22,8 +22,8 @@ from suites import HashedEncoder
 
 from logic_retrievers.errors import LogicRetrieversError, ServerError
 from logic_retrievers.index import EncodedVectorQuery, PassageIndex
+from logic_retrievers.index.client_calls import client_call
 from logic_retrievers.index.point_format import point_id
-from logic_retrievers.index.requests import client_call
 from logic_retrievers.search import Engine
 from logic_retrievers.types import Passage
 

@@ -18,6 +18,7 @@ from qdrant_client import models
 
 from logic_retrievers.errors import OptimizationWarning, warn
 from logic_retrievers.files import private_folder
+from logic_retrievers.index.client_calls import ScoredPoints
 from logic_retrievers.index.edge import translation
 from logic_retrievers.index.edge.collection import (
     Description,
@@ -30,8 +31,7 @@ from logic_retrievers.index.edge.collection import (
     unindexed_points,
 )
 from logic_retrievers.index.edge.translation import engine_errors
-from logic_retrievers.index.faults import EdgeError, read_only_error
-from logic_retrievers.index.requests import ScoredPoints
+from logic_retrievers.index.faults import EdgeError, Fault
 
 _LOCAL_MODE_FILE = "meta.json"
 
@@ -96,7 +96,7 @@ class EdgeClient:
     ) -> None:
         self._check_process()
         if self.read_only:
-            raise read_only_error(self._folder)
+            raise Fault.READ_ONLY.at(self._folder)
         with self._lock:
             folder = self.folder_of(collection_name)
             if has_description(folder):  # open_folder would refuse one that is open here as locked

@@ -26,7 +26,7 @@ from logic_retrievers.index.edge import folder_lock
 from logic_retrievers.index.edge.folder_lock import FolderLock
 from logic_retrievers.index.edge.room import check_loading, check_room, copy_folder
 from logic_retrievers.index.edge.translation import engine_errors
-from logic_retrievers.index.faults import EdgeError, read_only_error
+from logic_retrievers.index.faults import EdgeError, Fault
 from logic_retrievers.python_process import python_command
 
 # Collections of up to so many points are searched exactly; larger ones get an HNSW index.
@@ -205,7 +205,7 @@ class EdgeCollection:
 
     def check_writable(self) -> None:
         if self._copy_of is not None:
-            raise read_only_error(self._copy_of)
+            raise Fault.READ_ONLY.at(self._copy_of)
 
 
 def open_folder(

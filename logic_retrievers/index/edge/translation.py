@@ -10,9 +10,9 @@ from uuid import UUID
 import qdrant_edge as edge
 from qdrant_client import models
 
+from logic_retrievers.index.client_calls import ScoredId, ScoredPoints, by_filter
 from logic_retrievers.index.faults import EdgeError
 from logic_retrievers.index.filters import as_list
-from logic_retrievers.index.requests import ScoredId, ScoredPoints, by_filter
 
 
 class _Boolean:

@@ -1,4 +1,4 @@
-"""Requests to Qdrant, built without I/O so that they can be tested without a server."""
+"""Client calls and requests, built without I/O so that they can be tested without a server."""
 
 from __future__ import annotations
 
