@@ -29,15 +29,34 @@ _CODES = {
     503: "UNAVAILABLE",
     507: "RESOURCE_EXHAUSTED",
 }
+# method -> endpoint
+METHODS = {
+    "Qdrant/HealthCheck": "version",
+    "Collections/List": "collections/list",
+    "Collections/Create": "collections/create",
+    "Collections/Get": "collections/get",
+    "Collections/Update": "collections/update",
+    "Collections/Delete": "collections/delete",
+    "Collections/UpdateAliases": "aliases/update",
+    "Collections/ListAliases": "aliases/list",
+    "Points/CreateFieldIndex": "index/create",
+    "Points/CreateVectorName": "vectors/create",
+    "Points/Upsert": "points/upsert",
+    "Points/Get": "points/retrieve",
+    "Points/Delete": "points/delete",
+    "Points/SetPayload": "points/payload/set",
+    "Points/DeletePayload": "points/payload/delete",
+    "Points/UpdateVectors": "points/vectors/update",
+    "Points/DeleteVectors": "points/vectors/delete",
+    "Points/Count": "points/count",
+    "Points/Scroll": "points/scroll",
+    "Points/QueryBatch": "points/query/batch",
+}
 
 
 def _set(message: Any, field: str, convert: Callable[[Any], Any] = lambda value: value) -> Any:
     """A field in REST models, None where it is not set."""
     return convert(getattr(message, field)) if message.HasField(field) else None
-
-
-def _filter(message: Any) -> m.Filter | None:
-    return _set(message, "filter", GrpcToRest.convert_filter)
 
 
 def _asked(message: Any) -> dict[str, Any]:
@@ -52,10 +71,60 @@ def _points(message: Any) -> dict[str, Any]:
     return {"points": getattr(chosen, "points", None), "filter": getattr(chosen, "filter", None)}
 
 
+def decode(message: Any) -> Any:
+    """The body of a request as a REST model; None where it has none."""
+    to = GrpcToRest
+    match message:
+        case q.CreateCollection():
+            return _create(message)
+        case q.UpdateCollection():
+            return to.convert_update_collection(message)
+        case q.ChangeAliases():
+            actions = [to.convert_alias_operations(each) for each in message.actions]
+            return m.ChangeAliasesOperation(actions=actions)
+        case q.CreateFieldIndexCollection():
+            kind = grpc_field_type_to_payload_schema(message.field_type)
+            schema = _set(message, "field_index_params", to.convert_payload_schema_params)
+            schema = schema or to.convert_payload_schema_type(kind)
+            return m.CreateFieldIndex(field_name=message.field_name, field_schema=schema)
+        case q.CreateVectorNameRequest() if message.HasField("sparse_config"):
+            modifier = _set(message.sparse_config, "modifier", to.convert_modifier)
+            return m.SparseVectorNameConfig(sparse=m.SparseVectorConfig(modifier=modifier))
+        case q.CreateVectorNameRequest():
+            distance = to.convert_distance(message.dense_config.distance)
+            dense = m.DenseVectorConfig(size=message.dense_config.size, distance=distance)
+            return m.DenseVectorNameConfig(dense=dense)
+        case q.UpsertPoints():
+            return m.PointsList(points=[to.convert_point_struct(each) for each in message.points])
+        case q.GetPoints():
+            ids = [to.convert_point_id(each) for each in message.ids]
+            return m.PointRequest(ids=ids, **_asked(message))
+        case q.DeletePoints():
+            return to.convert_points_selector(message.points)
+        case q.SetPayloadPoints():
+            payload = to.convert_payload(message.payload)
+            return m.SetPayload(payload=payload, key=_set(message, "key"), **_points(message))
+        case q.DeletePayloadPoints():
+            return m.DeletePayload(keys=list(message.keys), **_points(message))
+        case q.UpdatePointVectors():
+            points = [to.convert_point_vectors(each) for each in message.points]
+            return m.UpdateVectors(points=points)
+        case q.DeletePointVectors():
+            return m.DeleteVectors(vector=list(message.vectors.names), **_points(message))
+        case q.CountPoints():
+            condition = _set(message, "filter", to.convert_filter)
+            return m.CountRequest(filter=condition, exact=_set(message, "exact"))
+        case q.ScrollPoints():
+            condition = _set(message, "filter", to.convert_filter)
+            offset, limit = _set(message, "offset", to.convert_point_id), _set(message, "limit")
+            return m.ScrollRequest(filter=condition, limit=limit, offset=offset, **_asked(message))
+        case q.QueryBatchPoints():
+            searches = [to.convert_query_points(each) for each in message.query_points]
+            return m.QueryRequestBatch(searches=searches)
+    return None
+
+
 def _create(message: Any) -> m.CreateCollection:
-    numbers = (
-        *("shard_number", "replication_factor", "write_consistency_factor", "on_disk_payload"),
-    )
     parts = {
         "hnsw_config": GrpcToRest.convert_hnsw_config_diff,
         "optimizers_config": GrpcToRest.convert_optimizers_config_diff,
@@ -63,37 +132,17 @@ def _create(message: Any) -> m.CreateCollection:
         "quantization_config": GrpcToRest.convert_quantization_config,
         "strict_mode_config": GrpcToRest.convert_strict_mode_config,
     }
+    sparse = _set(message, "sparse_vectors_config", GrpcToRest.convert_sparse_vector_config)
     return m.CreateCollection(
         vectors=_set(message, "vectors_config", GrpcToRest.convert_vectors_config),
-        sparse_vectors=_set(
-            message, "sparse_vectors_config", GrpcToRest.convert_sparse_vector_config
-        ),
+        sparse_vectors=sparse,
         metadata=GrpcToRest.convert_payload(message.metadata) or None,
-        **{name: _set(message, name) for name in numbers},
+        shard_number=_set(message, "shard_number"),
+        replication_factor=_set(message, "replication_factor"),
+        write_consistency_factor=_set(message, "write_consistency_factor"),
+        on_disk_payload=_set(message, "on_disk_payload"),
         **{name: _set(message, name, convert) for name, convert in parts.items()},
     )
-
-
-def _create_index(message: Any) -> m.CreateFieldIndex:
-    params = _set(message, "field_index_params", GrpcToRest.convert_payload_schema_params)
-    kind = grpc_field_type_to_payload_schema(message.field_type)
-    schema = params or GrpcToRest.convert_payload_schema_type(kind)
-    return m.CreateFieldIndex(field_name=message.field_name, field_schema=schema)
-
-
-def _create_vector(message: Any) -> m.VectorNameConfig:
-    if message.HasField("sparse_config"):
-        modifier = _set(message.sparse_config, "modifier", GrpcToRest.convert_modifier)
-        return m.SparseVectorNameConfig(sparse=m.SparseVectorConfig(modifier=modifier))
-    size, distance = message.dense_config.size, message.dense_config.distance
-    dense = m.DenseVectorConfig(size=size, distance=GrpcToRest.convert_distance(distance))
-    return m.DenseVectorNameConfig(dense=dense)
-
-
-def _scroll(message: Any) -> m.ScrollRequest:
-    offset = _set(message, "offset", GrpcToRest.convert_point_id)
-    limit = _set(message, "limit")
-    return m.ScrollRequest(filter=_filter(message), limit=limit, offset=offset, **_asked(message))
 
 
 def _records(records: list[m.Record]) -> list[q.RetrievedPoint]:
@@ -102,126 +151,34 @@ def _records(records: list[m.Record]) -> list[q.RetrievedPoint]:
     return [RestToGrpc.convert_record(each) for each in whole]
 
 
-def _page(page: m.ScrollResult) -> q.ScrollResponse:
-    offset = page.next_page_offset
-    following = None if offset is None else RestToGrpc.convert_extended_point_id(offset)
-    return q.ScrollResponse(result=_records(page.points), next_page_offset=following)
-
-
-def _found(responses: list[m.QueryResponse]) -> q.QueryBatchResponse:
-    scored = [[RestToGrpc.convert_scored_point(p) for p in each.points] for each in responses]
-    return q.QueryBatchResponse(result=[q.BatchResult(result=each) for each in scored])
-
-
-def _done(result: bool) -> q.CollectionOperationResponse:
-    return q.CollectionOperationResponse(result=result)
-
-
-def _written(result: m.UpdateResult) -> q.PointsOperationResponse:
-    return q.PointsOperationResponse(result=RestToGrpc.convert_update_result(result))
-
-
-def _nothing(message: Any) -> None:
-    return None
-
-
-# method -> endpoint, message to body, result to message
-METHODS: dict[str, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
-    "Qdrant/HealthCheck": (
-        "version",
-        _nothing,
-        lambda info: q.HealthCheckReply(title=info.title, version=info.version),
-    ),
-    "Collections/List": (
-        "collections/list",
-        _nothing,
-        lambda result: q.ListCollectionsResponse(
-            collections=[q.CollectionDescription(name=each.name) for each in result.collections]
-        ),
-    ),
-    "Collections/Create": ("collections/create", _create, _done),
-    "Collections/Get": (
-        "collections/get",
-        _nothing,
-        lambda info: q.GetCollectionInfoResponse(result=RestToGrpc.convert_collection_info(info)),
-    ),
-    "Collections/Update": ("collections/update", GrpcToRest.convert_update_collection, _done),
-    "Collections/Delete": ("collections/delete", _nothing, _done),
-    "Collections/UpdateAliases": (
-        "aliases/update",
-        lambda message: m.ChangeAliasesOperation(
-            actions=[GrpcToRest.convert_alias_operations(each) for each in message.actions]
-        ),
-        _done,
-    ),
-    "Collections/ListAliases": (
-        "aliases/list",
-        _nothing,
-        lambda result: q.ListAliasesResponse(
-            aliases=[RestToGrpc.convert_alias_description(each) for each in result.aliases]
-        ),
-    ),
-    "Points/CreateFieldIndex": ("index/create", _create_index, _written),
-    "Points/CreateVectorName": ("vectors/create", _create_vector, _written),
-    "Points/Upsert": (
-        "points/upsert",
-        lambda message: m.PointsList(
-            points=[GrpcToRest.convert_point_struct(point) for point in message.points]
-        ),
-        _written,
-    ),
-    "Points/Get": (
-        "points/retrieve",
-        lambda message: m.PointRequest(
-            ids=[GrpcToRest.convert_point_id(each) for each in message.ids], **_asked(message)
-        ),
-        lambda records: q.GetResponse(result=_records(records)),
-    ),
-    "Points/Delete": (
-        "points/delete",
-        lambda message: GrpcToRest.convert_points_selector(message.points),
-        _written,
-    ),
-    "Points/SetPayload": (
-        "points/payload/set",
-        lambda message: m.SetPayload(
-            payload=GrpcToRest.convert_payload(message.payload),
-            key=_set(message, "key"),
-            **_points(message),
-        ),
-        _written,
-    ),
-    "Points/DeletePayload": (
-        "points/payload/delete",
-        lambda message: m.DeletePayload(keys=list(message.keys), **_points(message)),
-        _written,
-    ),
-    "Points/UpdateVectors": (
-        "points/vectors/update",
-        lambda message: m.UpdateVectors(
-            points=[GrpcToRest.convert_point_vectors(point) for point in message.points]
-        ),
-        _written,
-    ),
-    "Points/DeleteVectors": (
-        "points/vectors/delete",
-        lambda message: m.DeleteVectors(vector=list(message.vectors.names), **_points(message)),
-        _written,
-    ),
-    "Points/Count": (
-        "points/count",
-        lambda message: m.CountRequest(filter=_filter(message), exact=_set(message, "exact")),
-        lambda result: q.CountResponse(result=RestToGrpc.convert_count_result(result)),
-    ),
-    "Points/Scroll": ("points/scroll", _scroll, _page),
-    "Points/QueryBatch": (
-        "points/query/batch",
-        lambda message: m.QueryRequestBatch(
-            searches=[GrpcToRest.convert_query_points(each) for each in message.query_points]
-        ),
-        _found,
-    ),
-}
+def encode(endpoint: str, result: Any) -> Any:
+    """The message of a result in REST models."""
+    to = RestToGrpc
+    match result:
+        case bool():
+            return q.CollectionOperationResponse(result=result)
+        case m.UpdateResult():
+            return q.PointsOperationResponse(result=to.convert_update_result(result))
+        case m.VersionInfo():
+            return q.HealthCheckReply(title=result.title, version=result.version)
+        case m.CollectionsResponse():
+            names = [q.CollectionDescription(name=each.name) for each in result.collections]
+            return q.ListCollectionsResponse(collections=names)
+        case m.CollectionsAliasesResponse():
+            aliases = [to.convert_alias_description(each) for each in result.aliases]
+            return q.ListAliasesResponse(aliases=aliases)
+        case m.CollectionInfo():
+            return q.GetCollectionInfoResponse(result=to.convert_collection_info(result))
+        case m.CountResult():
+            return q.CountResponse(result=to.convert_count_result(result))
+        case m.ScrollResult():
+            offset = result.next_page_offset
+            following = None if offset is None else to.convert_extended_point_id(offset)
+            return q.ScrollResponse(result=_records(result.points), next_page_offset=following)
+    if endpoint == "points/retrieve":
+        return q.GetResponse(result=_records(result))
+    found = [[to.convert_scored_point(point) for point in each.points] for each in result]
+    return q.QueryBatchResponse(result=[q.BatchResult(result=each) for each in found])
 
 
 class GrpcServer:
@@ -234,9 +191,9 @@ class GrpcServer:
         )
         for service in ("Qdrant", "Collections", "Points"):
             servicer = getattr(q, f"{service}Servicer")()
-            for method, row in METHODS.items():
+            for method, endpoint in METHODS.items():
                 if method.startswith(f"{service}/"):
-                    setattr(servicer, method.partition("/")[2], _handler(double, *row))
+                    setattr(servicer, method.partition("/")[2], _handler(double, endpoint))
             getattr(q, f"add_{service}Servicer_to_server")(servicer, self._server)
         self.port: int = self._server.add_insecure_port("127.0.0.1:0")
         self._server.start()
@@ -259,17 +216,16 @@ class _Bytes(grpc.ServerInterceptor):
         )
 
 
-def _handler(double: WireDouble, endpoint: str, decode: Any, encode: Any) -> Any:
-    from fault_injection import Call, ConnectionDropped, ErrorReply, NoAnswer, StrangeReply
+def _handler(double: WireDouble, endpoint: str) -> Any:
+    from fault_injection import Call, ErrorReply, NoReply, StrangeReply
 
     def handle(message: Any, context: grpc.ServicerContext) -> Any:
         names = (getattr(message, "collection_name", ""), getattr(message, "vector_name", ""))
         sent = dict(context.invocation_metadata())
         key = sent.get("api-key") or sent.get("authorization", "").removeprefix("Bearer ") or None
         try:
-            return encode(
-                double.answer("grpc", Call(endpoint, *names), lambda: decode(message), key)
-            )
+            call = Call(endpoint, *names)
+            return encode(endpoint, double.answer("grpc", call, lambda: decode(message), key))
         except ErrorReply as reply:
             if reply.retry_after is not None:
                 context.set_trailing_metadata((("retry-after", str(reply.retry_after)),))
@@ -278,10 +234,9 @@ def _handler(double: WireDouble, endpoint: str, decode: Any, encode: Any) -> Any
             context.abort(grpc.StatusCode[code], reply.message)
         except StrangeReply as reply:
             return reply.body
-        except (ConnectionDropped, NoAnswer) as fault:
-            while isinstance(fault, NoAnswer) and context.is_active():
-                if double.closing.wait(0.05):
-                    break
+        except NoReply as fault:
+            while fault.waits and context.is_active() and not double.closing.wait(0.05):
+                pass
             # a call cannot close its connection here; this is what a client then sees
             context.abort(grpc.StatusCode.UNAVAILABLE, "Socket closed")
 

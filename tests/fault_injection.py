@@ -36,12 +36,11 @@ class ErrorReply(Exception):  # noqa: N818 - a reply that travels as an exceptio
     bare: bool = False
 
 
-class ConnectionDropped(Exception):  # noqa: N818
-    """Close the connection without an answer."""
+@dataclass(eq=False)
+class NoReply(Exception):  # noqa: N818
+    """Close the connection without an answer, or keep it open and send nothing."""
 
-
-class NoAnswer(Exception):  # noqa: N818
-    """Keep the connection open and send nothing."""
+    waits: bool
 
 
 @dataclass(eq=False)
@@ -52,18 +51,14 @@ class StrangeReply(Exception):  # noqa: N818
 
 
 _TONIC = "Tonic status error: code: 'The service is currently unavailable'"
-FAULTS: dict[str, Callable[[Any, bytes], Exception]] = {
-    "drop_connection": lambda _, __: ConnectionDropped(),
-    "timeout": lambda _, __: NoAnswer(),
-    "strange": lambda _, body: StrangeReply(body),
-    "429": lambda after, _: ErrorReply(429, "Rate limiting exceeded: retry later", after),
-    "500": lambda _, __: ErrorReply(500, "Service internal error: injected fault"),
-    "503": lambda _, __: ErrorReply(503, "Service unavailable: injected fault"),
-    "507": lambda _, __: ErrorReply(507, "Insufficient storage: No space left on device"),
-    "node down": lambda _, __: ErrorReply(500, f"Service internal error: {_TONIC}"),
-    "shard not found": lambda _, __: ErrorReply(
-        500, "Service internal error: Local shard 1 not found"
-    ),
+FAULTS: dict[str, Exception] = {
+    "drop_connection": NoReply(waits=False),
+    "timeout": NoReply(waits=True),
+    "500": ErrorReply(500, "Service internal error: injected fault"),
+    "503": ErrorReply(503, "Service unavailable: injected fault"),
+    "507": ErrorReply(507, "Insufficient storage: No space left on device"),
+    "node down": ErrorReply(500, f"Service internal error: {_TONIC}"),
+    "shard not found": ErrorReply(500, "Service internal error: Local shard 1 not found"),
 }
 
 
@@ -72,14 +67,9 @@ class Fault:
     """The next ``times`` requests to ``on`` (any endpoint when None) fail."""
 
     times: int
-    kind: str
+    error: Exception
     on: str | None
     after_apply: bool
-    retry_after: Any
-    body: bytes
-
-    def error(self) -> Exception:
-        return FAULTS[self.kind](self.retry_after, self.body)
 
 
 @dataclass(frozen=True)
@@ -92,126 +82,96 @@ class Call:
     body: Any = None
 
 
-def _points(body: Any) -> Any:
-    return body.filter if body.points is None else body.points
-
-
-def _asked(body: Any) -> dict[str, Any]:
-    payload = True if body.with_payload is None else body.with_payload
-    return {"with_payload": payload, "with_vectors": body.with_vector or False}
-
-
-def _upsert(c: QdrantClient, n: str, b: Any) -> m.UpdateResult:
-    return c.upsert(n, b.points if isinstance(b, m.PointsList) else b.batch)
-
-
-def _create(c: QdrantClient, n: str, b: m.CreateCollection) -> bool:
-    return c.create_collection(n, b.vectors, b.sparse_vectors, metadata=b.metadata)
-
-
-def _scroll(c: QdrantClient, n: str, b: m.ScrollRequest) -> m.ScrollResult:
-    points, offset = c.scroll(n, b.filter, b.limit or 10, offset=b.offset, **_asked(b))
-    return m.ScrollResult(points=points, next_page_offset=offset)
-
-
-def _count(c: QdrantClient, n: str, b: m.CountRequest) -> m.CountResult:
-    found = c.count(n, b.filter).count
-    # a server's estimate may be far off where there is a filter
-    return m.CountResult(count=found if b.exact is not False else found // 2)
-
-
-def _search(c: QdrantClient, n: str, b: m.QueryRequestBatch) -> list[m.QueryResponse]:
-    # local mode is always exact, and warns of parameters
-    plain = [request.model_copy(update={"params": None}) for request in b.searches]
-    return c.query_batch_points(n, plain)
-
-
-def _set_payload(c: QdrantClient, n: str, b: m.SetPayload) -> m.UpdateResult:
-    return c.set_payload(n, b.payload, _points(b), key=b.key)
-
-
-def _delete_payload(c: QdrantClient, n: str, b: m.DeletePayload) -> m.UpdateResult:
-    return c.delete_payload(n, b.keys, _points(b))
-
-
-def _delete_vectors(c: QdrantClient, n: str, b: m.DeleteVectors) -> m.UpdateResult:
-    return c.delete_vectors(n, b.vector, _points(b))
-
-
-def _update_collection(c: QdrantClient, n: str, b: m.UpdateCollection) -> bool:
-    return c.update_collection(n, metadata=b.metadata) or True
-
-
-def _create_vector(c: QdrantClient, n: str, b: tuple[str, Any]) -> m.UpdateResult:
-    return c.create_vector_name(n, *b)
-
-
-def _done(*_: Any) -> m.UpdateResult:
-    return m.UpdateResult(operation_id=0, status=m.UpdateStatus.COMPLETED)
-
-
 _C = "/collections/{collection}"
-# endpoint -> method and path, type of the body, call of the local client
-ENDPOINTS: dict[str, tuple[str, Any, Callable[..., Any]]] = {
-    "collections/list": ("GET /collections", None, lambda c, n, b: c.get_collections()),
-    "collections/create": (f"PUT {_C}", m.CreateCollection, _create),
-    "collections/get": (f"GET {_C}", None, lambda c, n, b: c.get_collection(n)),
-    "collections/update": (f"PATCH {_C}", m.UpdateCollection, _update_collection),
-    "collections/delete": (f"DELETE {_C}", None, lambda c, n, b: c.delete_collection(n)),
-    "collections/exists": (
-        f"GET {_C}/exists",
-        None,
-        lambda c, n, b: m.CollectionExistence(exists=c.collection_exists(n)),
-    ),
-    "aliases/update": (
-        "POST /collections/aliases",
-        m.ChangeAliasesOperation,
-        lambda c, n, b: c.update_collection_aliases(b.actions),
-    ),
-    "aliases/list": ("GET /aliases", None, lambda c, n, b: c.get_aliases()),
-    "index/create": (f"PUT {_C}/index", m.CreateFieldIndex, _done),
-    "index/delete": (f"DELETE {_C}/index/{{item}}", None, _done),
-    "vectors/create": (f"PUT {_C}/vectors/{{item}}", m.VectorNameConfig, _create_vector),
-    "points/upsert": (f"PUT {_C}/points", m.PointInsertOperations, _upsert),
-    "points/retrieve": (
-        f"POST {_C}/points",
-        m.PointRequest,
-        lambda c, n, b: c.retrieve(n, b.ids, **_asked(b)),
-    ),
-    "points/delete": (
-        f"POST {_C}/points/delete",
-        m.PointsSelector,
-        lambda c, n, b: c.delete(n, b),
-    ),
-    "points/payload/set": (f"POST {_C}/points/payload", m.SetPayload, _set_payload),
-    "points/payload/delete": (
-        f"POST {_C}/points/payload/delete",
-        m.DeletePayload,
-        _delete_payload,
-    ),
-    "points/vectors/update": (
-        f"PUT {_C}/points/vectors",
-        m.UpdateVectors,
-        lambda c, n, b: c.update_vectors(n, b.points),
-    ),
-    "points/vectors/delete": (
-        f"POST {_C}/points/vectors/delete",
-        m.DeleteVectors,
-        _delete_vectors,
-    ),
-    "points/count": (f"POST {_C}/points/count", m.CountRequest, _count),
-    "points/scroll": (f"POST {_C}/points/scroll", m.ScrollRequest, _scroll),
-    "points/query": (
-        f"POST {_C}/points/query",
-        m.QueryRequest,
-        lambda c, n, b: _search(c, n, m.QueryRequestBatch(searches=[b]))[0],
-    ),
-    "points/query/batch": (f"POST {_C}/points/query/batch", m.QueryRequestBatch, _search),
+# endpoint -> method and path, type of the body
+ENDPOINTS: dict[str, tuple[str, Any]] = {
+    "collections/list": ("GET /collections", None),
+    "collections/create": (f"PUT {_C}", m.CreateCollection),
+    "collections/get": (f"GET {_C}", None),
+    "collections/update": (f"PATCH {_C}", m.UpdateCollection),
+    "collections/delete": (f"DELETE {_C}", None),
+    "collections/exists": (f"GET {_C}/exists", None),
+    "aliases/update": ("POST /collections/aliases", m.ChangeAliasesOperation),
+    "aliases/list": ("GET /aliases", None),
+    "index/create": (f"PUT {_C}/index", m.CreateFieldIndex),
+    "index/delete": (f"DELETE {_C}/index/{{item}}", None),
+    "vectors/create": (f"PUT {_C}/vectors/{{item}}", m.VectorNameConfig),
+    "points/upsert": (f"PUT {_C}/points", m.PointInsertOperations),
+    "points/retrieve": (f"POST {_C}/points", m.PointRequest),
+    "points/delete": (f"POST {_C}/points/delete", m.PointsSelector),
+    "points/payload/set": (f"POST {_C}/points/payload", m.SetPayload),
+    "points/payload/delete": (f"POST {_C}/points/payload/delete", m.DeletePayload),
+    "points/vectors/update": (f"PUT {_C}/points/vectors", m.UpdateVectors),
+    "points/vectors/delete": (f"POST {_C}/points/vectors/delete", m.DeleteVectors),
+    "points/count": (f"POST {_C}/points/count", m.CountRequest),
+    "points/scroll": (f"POST {_C}/points/scroll", m.ScrollRequest),
+    "points/query": (f"POST {_C}/points/query", m.QueryRequest),
+    "points/query/batch": (f"POST {_C}/points/query/batch", m.QueryRequestBatch),
 }
 READS = frozenset(
     {"collections/list", "collections/get", "collections/exists", "aliases/list"}
     | {"points/retrieve", "points/count", "points/scroll", "points/query", "points/query/batch"}
 )
+
+
+def _apply(c: QdrantClient, call: Call) -> Any:
+    """Run a call in local mode."""
+    n, b = call.collection, call.body
+    chosen = getattr(b, "points", None) or getattr(b, "filter", None)
+    payload = True if getattr(b, "with_payload", None) is None else b.with_payload
+    asked = {"with_payload": payload, "with_vectors": getattr(b, "with_vector", None) or False}
+    match call.endpoint:
+        case "collections/list":
+            return c.get_collections()
+        case "collections/create":
+            return c.create_collection(n, b.vectors, b.sparse_vectors, metadata=b.metadata)
+        case "collections/get":
+            return c.get_collection(n)
+        case "collections/update":
+            return c.update_collection(n, metadata=b.metadata) or True
+        case "collections/delete":
+            return c.delete_collection(n)
+        case "collections/exists":
+            return m.CollectionExistence(exists=c.collection_exists(n))
+        case "aliases/update":
+            return c.update_collection_aliases(b.actions)
+        case "aliases/list":
+            return c.get_aliases()
+        case "index/create" | "index/delete":
+            return m.UpdateResult(operation_id=0, status=m.UpdateStatus.COMPLETED)
+        case "vectors/create":
+            return c.create_vector_name(n, call.item, b)
+        case "points/upsert":
+            return c.upsert(n, b.points if isinstance(b, m.PointsList) else b.batch)
+        case "points/retrieve":
+            return c.retrieve(n, b.ids, **asked)
+        case "points/delete":
+            return c.delete(n, b)
+        case "points/payload/set":
+            return c.set_payload(n, b.payload, chosen, key=b.key)
+        case "points/payload/delete":
+            return c.delete_payload(n, b.keys, chosen)
+        case "points/vectors/update":
+            return c.update_vectors(n, b.points)
+        case "points/vectors/delete":
+            return c.delete_vectors(n, b.vector, chosen)
+        case "points/count":
+            found = c.count(n, b.filter).count
+            # a server's estimate may be far off where there is a filter
+            return m.CountResult(count=found if b.exact is not False else found // 2)
+        case "points/scroll":
+            points, offset = c.scroll(n, b.filter, b.limit or 10, offset=b.offset, **asked)
+            return m.ScrollResult(points=points, next_page_offset=offset)
+        case _:
+            # local mode is always exact, and warns of parameters
+            plain = [each.model_copy(update={"params": None}) for each in _searches(b)]
+            found = c.query_batch_points(n, plain)
+            return found if call.endpoint == "points/query/batch" else found[0]
+
+
+def _searches(body: Any) -> list[Any]:
+    """The searches of a batch, or a request alone."""
+    return getattr(body, "searches", [body])
 
 
 # what local mode says (qdrant-client 1.20), and a server's status and words for the same mistake
@@ -254,9 +214,7 @@ def conditions(node: Any, prefix: str = "") -> Iterator[tuple[str, int]]:
 
 def conditions_of(body: Any) -> list[tuple[str, int]]:
     found = getattr(body, "filter", None)
-    return (
-        [] if found is None else [*conditions(found.model_dump(by_alias=True, exclude_none=True))]
-    )
+    return [*conditions(found and found.model_dump(by_alias=True, exclude_none=True))]
 
 
 def check_limits(endpoint: str, body: Any, strict: m.StrictModeConfig) -> None:
@@ -265,7 +223,7 @@ def check_limits(endpoint: str, body: Any, strict: m.StrictModeConfig) -> None:
     Raises:
         ErrorReply: the request exceeds a limit.
     """
-    searches = getattr(body, "searches", [body])
+    searches = _searches(body)
     checked: list[tuple[str, int, int | None]] = []
     if endpoint == "points/query/batch":
         checked.append(("search batch size", len(searches), strict.search_max_batchsize))
@@ -320,7 +278,7 @@ def _cost(endpoint: str, body: Any) -> int:
     if endpoint == "points/retrieve":
         return len(body.ids)
     if endpoint in READS:
-        return sum(1 + len(conditions_of(each)) for each in getattr(body, "searches", [body]))
+        return sum(1 + len(conditions_of(each)) for each in _searches(body))
     return len(getattr(body, "points", None) or [body])
 
 
@@ -341,10 +299,7 @@ class Store:
         with self._lock:
             try:
                 self._check(call)
-                run, body = ENDPOINTS[call.endpoint][2], call.body
-                named = call.endpoint == "vectors/create"
-                result = run(self.client, call.collection, (call.item, body) if named else body)
-                return self._keep(call, result)
+                return self._keep(call, _apply(self.client, call))
             except ErrorReply:
                 raise
             except Exception as error:
@@ -368,7 +323,7 @@ class Store:
         if not strict or not strict.enabled:
             return
         if strict.unindexed_filtering_retrieve is False:
-            for search in getattr(call.body, "searches", [call.body]):
+            for search in _searches(call.body):
                 for key, _ in conditions_of(search):
                     if key and key not in self._indexes[name]:
                         raise ErrorReply(
@@ -478,6 +433,10 @@ class WireDouble:
         """The body that each collection was created with."""
         return self._store.created
 
+    def place(self, *, prefer_grpc: bool = False) -> dict[str, Any]:
+        """Settings of an index or a client over one protocol."""
+        return {"location": self.url, "grpc_port": self.grpc_port, "prefer_grpc": prefer_grpc}
+
     @property
     def faults_left(self) -> int:
         """Injected faults that no request has met yet."""
@@ -497,15 +456,18 @@ class WireDouble:
 
         Args:
             times: how many requests.
-            kind: one of ``FAULTS``; "strange" sends ``body`` in place of an answer.
+            kind: one of ``FAULTS``, "429", or "strange": ``body`` in place of an answer.
             on: an endpoint of ``ENDPOINTS``; None for any.
             after_apply: do the work first, so that a client that retries does it twice.
             retry_after: the header of a 429; None leaves it out.
             body: of a strange answer; over gRPC the bytes of the message.
         """
-        assert kind in FAULTS, kind
         assert on is None or on in ENDPOINTS, on
-        self._faults.append(Fault(times, kind, on, after_apply, retry_after, body))
+        asked = {
+            "429": ErrorReply(429, "Rate limiting exceeded: retry later", retry_after),
+            "strange": StrangeReply(body),
+        }
+        self._faults.append(Fault(times, {**FAULTS, **asked}[kind], on, after_apply))
 
     def answer(
         self, protocol: str, call: Call, parse: Callable[[], Any], api_key: str | None
@@ -522,12 +484,12 @@ class WireDouble:
             if fault is not None:
                 fault.times -= 1
         if fault is not None and not fault.after_apply:
-            raise fault.error()
+            raise fault.error
         result = self._store.run(replace(call, body=parse()))
         if self.latency:
             self._wait()
         if fault is not None:
-            raise fault.error()
+            raise fault.error
         return result
 
     def _wait(self) -> None:
@@ -559,7 +521,7 @@ def _routes() -> list[tuple[re.Pattern[str], str, TypeAdapter[Any] | None]]:
             name,
             None if body is None else TypeAdapter(body),
         )
-        for name, (route, body, _) in ENDPOINTS.items()
+        for name, (route, body) in ENDPOINTS.items()
     ]
 
 
@@ -613,8 +575,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(reply.status, body, after)
         except StrangeReply as reply:
             self._send(200, reply.body, {})
-        except (ConnectionDropped, NoAnswer) as fault:
-            if isinstance(fault, NoAnswer):
+        except NoReply as fault:
+            if fault.waits:
                 self.server.double.closing.wait()
             self.close_connection = True
         else:
@@ -647,7 +609,7 @@ class Wire:
 
     def __init__(self, double: WireDouble, *, prefer_grpc: bool) -> None:
         self.double, self.prefer_grpc = double, prefer_grpc
-        self.url, self.grpc_port = double.url, double.grpc_port
+        self.place = double.place(prefer_grpc=prefer_grpc)
         self._clients: list[QdrantClient] = []
 
     def connect(self, **options: Any) -> QdrantClient:
@@ -666,6 +628,7 @@ class Wire:
     def _make(self, kind: Any, options: dict[str, Any]) -> Any:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Api key is used with an insecure connection")
-            place = {"url": self.url, "grpc_port": self.grpc_port, "prefer_grpc": self.prefer_grpc}
+            where, *others = self.place.items()
             # the check asks from a thread of its own, where a warning cannot be caught
-            return kind(**place, **{"check_compatibility": False, **options})
+            usual = {"url": where[1], **dict(others), "check_compatibility": False}
+            return kind(**usual | options)

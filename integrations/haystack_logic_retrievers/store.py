@@ -25,8 +25,13 @@ from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError, DuplicateIdError, shown
 from logic_retrievers.index import PassageIndex, Settings
-from logic_retrievers.index.clients import MEMORY, check_location, is_address
-from logic_retrievers.index.settings import CollectionSettings, split_settings
+from logic_retrievers.index.settings import (
+    MEMORY,
+    CollectionSettings,
+    check_location,
+    is_address,
+    split_settings,
+)
 from logic_retrievers.types import Passage
 
 

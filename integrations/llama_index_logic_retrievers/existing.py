@@ -14,8 +14,7 @@ from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder, with_compatibility
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.index.clients import is_local_mode
-from logic_retrievers.index.settings import Settings
+from logic_retrievers.index.settings import Settings, is_local_mode
 
 _DEFAULT_TEXT_KEY = "text"
 _DEFAULT_VECTOR_NAME = "text-dense"

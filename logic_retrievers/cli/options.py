@@ -311,6 +311,6 @@ def _alternatives(key: str, wanted: Any) -> list[Any]:
 
 
 def _is_server(location: str) -> bool:
-    from logic_retrievers.index.clients import is_address
+    from logic_retrievers.index.settings import is_address
 
     return is_address(location)

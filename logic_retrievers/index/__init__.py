@@ -1,7 +1,7 @@
 """The Qdrant side: one collection, one point per passage, one named vector per head of the encoder.
 
 passage_index.py     PassageIndex; methods.py makes its blocking and asynchronous methods
-settings.py          settings of PassageIndex.open
+settings.py          settings of PassageIndex.open, and their checks
 opening.py           creates a collection, or reads and checks it: collection.py
 ingestion.py         stores passages that validation.py has checked
 candidate_search.py  candidate pools in two phases
@@ -11,9 +11,9 @@ filters.py           filters over metadata; unknown_fields.py: why one finds not
 quarantine_flag.py   the flag that hides a passage
 backfill.py          adds a missing named vector
 collection_copy.py   copies a collection elsewhere; reindexing.py: with another encoder
-connection.py        performs client calls: retries, time-outs, threads; clients.py makes the
-                     clients, faults.py has the errors, strict_limits.py the limits of strict mode;
-                     nodes.py: one connection over several addresses
+connection.py        makes clients and performs their calls: retries, time-outs, threads; faults.py
+                     has the errors, strict_limits.py the limits of strict mode; nodes.py: one
+                     connection over several addresses
 edge/                the embedded engine
 
 Without I/O: point_format.py, client_calls.py, filters.py, lexical.py.

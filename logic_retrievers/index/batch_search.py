@@ -17,8 +17,8 @@ from qdrant_client.qdrant_remote import QdrantRemote
 from typing_extensions import TypedDict  # pydantic wants it before Python 3.12
 
 from logic_retrievers.index.client_calls import ScoredId, ScoredPoints, by_filter
-from logic_retrievers.index.clients import is_local_mode
 from logic_retrievers.index.faults import UnreadableAnswer
+from logic_retrievers.index.settings import is_local_mode
 
 Searches: TypeAlias = Sequence[models.QueryRequest]
 Consistency: TypeAlias = models.ReadConsistency | None

@@ -6,11 +6,13 @@ import asyncio
 import os
 import threading
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from pydantic import SecretStr
@@ -26,9 +28,8 @@ from tenacity import (
 
 from logic_retrievers.checks import check_type
 from logic_retrievers.effects import ClientCall, Compute, Effect, ThreadHandler
-from logic_retrievers.errors import ConfigurationError, ServerError
+from logic_retrievers.errors import ConfigurationError, ServerError, StorageError
 from logic_retrievers.http import RequestLimits, call_within, check_key, is_number, shows
-from logic_retrievers.index import clients
 from logic_retrievers.index.batch_search import batch_search
 from logic_retrievers.index.faults import (
     Fault,
@@ -37,11 +38,28 @@ from logic_retrievers.index.faults import (
     retry_after,
     translate,
 )
+from logic_retrievers.index.settings import (
+    CONSISTENT_READS,
+    MEMORY,
+    check_location,
+    guaranteed,
+    is_address,
+    is_local_mode,
+    keys_of,
+)
 from logic_retrievers.index.strict_limits import NEVER_GRANTED, halves, joined
 
 if TYPE_CHECKING:
     from logic_retrievers.index.edge import EdgeClient
 
+Client = TypeVar("Client", QdrantClient, AsyncQdrantClient)
+# the calls that change nothing
+READS = frozenset(
+    {
+        *CONSISTENT_READS,
+        *("count", "get_aliases", "get_collection", "get_collections", "info", "unindexed_points"),
+    }
+)
 # A client in local mode is not thread-safe, and frameworks share clients: one lock per client.
 _client_locks: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 _growing_pause = wait_exponential(multiplier=0.1, max=8.0) + wait_random(0.0, 0.1)
@@ -65,7 +83,7 @@ class Connection:
         limits: of a request to a server.
         place: where Qdrant is, for messages.
         secrets: masked in every message.
-        guarantees: see :func:`clients.guaranteed`.
+        guarantees: see :func:`guaranteed`.
         read_only: refuse all writes.
     """
 
@@ -85,11 +103,11 @@ class Connection:
         # only the embedded engine's client has no options
         options = getattr(async_client if client is None else client, "init_options", None)
         self.embedded = options is None
-        self.local_mode = options is not None and clients.is_local_mode(options)
+        self.local_mode = options is not None and is_local_mode(options)
         self.place = place
         self.read_only = read_only or getattr(client, "read_only", False)
         self._client = client
-        self._async_client = async_client
+        self.async_client = async_client
         self._make_async = make_async
         self._per_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncQdrantClient] = (
             WeakKeyDictionary()
@@ -137,7 +155,7 @@ class Connection:
         The arguments are those of :class:`settings.ConnectionSettings`.
         """
         limits = RequestLimits(timeout, retries)
-        guarantees = clients.guaranteed(consistency, ordering)
+        guarantees = guaranteed(consistency, ordering)
         if not is_number(grpc_port, Integral) or not 0 < grpc_port < 65536:
             raise ConfigurationError("grpc_port= is a whole number from 1 to 65535.")
         check_type("prefer_grpc=", prefer_grpc, bool)
@@ -154,7 +172,7 @@ class Connection:
                 raise ConfigurationError("async_client= is an AsyncQdrantClient.")
             secrets: list[SecretStr] = []
             for options in (getattr(each, "init_options", {}) for each in (client, async_client)):
-                secrets += clients.keys_of(options)
+                secrets += keys_of(options)
                 if options.get("timeout") is not None:
                     limits = RequestLimits(options["timeout"], limits.retries)
             return cls(
@@ -165,11 +183,11 @@ class Connection:
                 guarantees=guarantees,
                 read_only=read_only,
             )
-        where = clients.MEMORY if location is None else clients.check_location(location)
-        if not clients.is_address(where):
+        where = MEMORY if location is None else check_location(location)
+        if not is_address(where):
             if api_key is not None:
                 raise ConfigurationError("An API key is for a server; this location is embedded.")
-            embedded = clients.embedded_client(where, limits.timeout, read_only)
+            embedded = _embedded_client(where, limits.timeout, read_only)
             return cls(embedded, owned=True, limits=limits, place=where, guarantees=guarantees)
         settings: dict[str, Any] = {
             "url": where,
@@ -180,8 +198,8 @@ class Connection:
             "check_compatibility": False,  # it warns from a thread
         }
         return cls(
-            clients.server_client(QdrantClient, settings),
-            make_async=lambda: clients.server_client(AsyncQdrantClient, settings),
+            _server_client(QdrantClient, settings),
+            make_async=lambda: _server_client(AsyncQdrantClient, settings),
             owned=True,
             limits=limits,
             place=where,
@@ -201,39 +219,26 @@ class Connection:
             )
         return self._client
 
-    @property
-    def async_client(self) -> AsyncQdrantClient | None:
-        """The asynchronous client that the caller passed, if any."""
-        return self._async_client
-
     def handle(self, effect: Effect) -> Any:
         """Perform an effect and return its result; raises errors of this package's tree."""
-        if self._closed:
-            raise Fault.CLOSED.at(self.place)
+        self._check(effect)
         if isinstance(effect, Compute):
             return effect.function()
-        if effect.method not in clients.READS:
-            self.check_writable()
         try:
             return self._request(effect)
         except ServerError as error:
-            if not (parts := self._divided(effect, error)):
-                raise
+            parts = self._parts(effect, error)
         return joined(*map(self.handle, parts))
 
     async def ahandle(self, effect: Effect) -> Any:
         """:meth:`handle` without blocking the event loop."""
-        if self._closed:
-            raise Fault.CLOSED.at(self.place)
+        self._check(effect)
         if isinstance(effect, Compute):
             return await self._threads.submit(effect.function)
-        if effect.method not in clients.READS:
-            self.check_writable()
         try:
             return await self._arequest(effect)
         except ServerError as error:
-            if not (parts := self._divided(effect, error)):
-                raise
+            parts = self._parts(effect, error)
         return joined(*[await self.ahandle(part) for part in parts])
 
     def check_writable(self) -> None:
@@ -287,10 +292,19 @@ class Connection:
             failure = self._to_own_error(error, effect)
         raise failure
 
-    def _divided(self, call: ClientCall, error: ServerError) -> list[ClientCall]:
+    def _check(self, effect: Effect) -> None:
+        if self._closed:
+            raise Fault.CLOSED.at(self.place)
+        if isinstance(effect, ClientCall) and effect.method not in READS:
+            self.check_writable()
+
+    def _parts(self, call: ClientCall, error: ServerError) -> list[ClientCall]:
+        """Divide a call that a rate limit never grants; raise any other error."""
         # halves wait for each other, so a connection that repeats nothing sends none
-        is_too_large = NEVER_GRANTED in str(error) and self._limits.retries
-        return halves(call) if is_too_large else []
+        divided = NEVER_GRANTED in str(error) and self._limits.retries and halves(call)
+        if not divided:
+            raise error
+        return divided
 
     def _call(self, client: Any, effect: ClientCall) -> Callable[[], Any]:
         if effect.method == "query_batch_points":
@@ -300,8 +314,8 @@ class Connection:
         return partial(method, **effect.arguments, **self._guarantees.get(effect.method, {}))
 
     def _loop_client(self) -> AsyncQdrantClient | None:
-        if self._async_client is not None or self._make_async is None:
-            return self._async_client
+        if self.async_client is not None or self._make_async is None:
+            return self.async_client
         # An asynchronous client belongs to the event loop that it first ran on.
         loop = asyncio.get_running_loop()
         if loop not in self._per_loop:
@@ -319,3 +333,35 @@ class Connection:
         if not shows(error, self._secrets):
             translated.__cause__ = error
         return translated
+
+
+def _embedded_client(where: str, timeout: float, read_only: bool) -> EdgeClient:
+    """Open a client of the embedded engine."""
+    from logic_retrievers.index.edge import EdgeClient  # 35 MB that a server's client does without
+
+    try:
+        place = None if where == MEMORY else where
+        return EdgeClient(place, timeout=timeout, read_only=read_only)
+    except OSError as error:
+        place = where if len(where) <= 200 else f"{where[:200]}..."
+        raise StorageError(
+            f"The folder {place} cannot be used ({error.strerror}). Name another one, or give the"
+            " right to write there."
+        ) from error
+    except Exception as error:
+        translated = translate(error, where, None)
+        if translated is None:
+            raise
+        raise translated from error
+
+
+def _server_client(kind: type[Client], settings: Mapping[str, Any]) -> Client:
+    """Make a client of a server; it warns of a key that travels unencrypted to another machine.
+
+    An asynchronous client does not warn, because the synchronous one has warned already.
+    """
+    here = urlsplit(settings["url"]).hostname in {"localhost", "127.0.0.1", "::1"}
+    with warnings.catch_warnings():
+        if here or kind is not QdrantClient:
+            warnings.filterwarnings("ignore", "Api key is used with an insecure connection")
+        return kind(**settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import inspect
+import re
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
@@ -16,18 +16,21 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 P = ParamSpec("P")
 S = TypeVar("S", bound="PassageIndex")
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def blocking(
     operation: Callable[Concatenate[S, P], Operation[T]],
 ) -> Callable[Concatenate[S, P], T]:
     """Turn a method that returns an operation into one that runs it and returns its value."""
+    # for help() and type hints; a text, since annotations are not evaluated
+    hints = operation.__annotations__
+    hints["return"] = re.sub(r"Operation\[(.*)\]", r"\1", hints["return"])
 
     @functools.wraps(operation)
     def method(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return self.run(operation(self, *args, **kwargs))
 
-    _show(method, _signature_of_value(operation), operation.__name__)
     return method
 
 
@@ -41,8 +44,7 @@ def awaiting(
     async def twin(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await self.arun(operation(self, *args, **kwargs))
 
-    _show(twin, _signature_of_value(operation), f"a{operation.__name__}")
-    return twin
+    return _named(twin, f"a{operation.__name__}")
 
 
 def over_collection(
@@ -57,25 +59,9 @@ def over_collection(
     def method(self: PassageIndex, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return function(self._collection, *args, **kwargs)
 
-    signature = inspect.signature(function)
-    itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    parameters = [itself, *list(signature.parameters.values())[1:]]
-    _show(method, signature.replace(parameters=parameters), name or function.__name__)
-    return method
+    return _named(method, name or function.__name__)
 
 
-def _signature_of_value(operation: Callable[..., Any]) -> inspect.Signature:
-    signature = inspect.signature(operation)
-    returned = signature.return_annotation  # a text, since annotations are not evaluated
-    if returned.startswith("Operation["):
-        returned = returned[len("Operation[") : -1]
-    return signature.replace(return_annotation=returned)
-
-
-def _show(method: Callable[..., Any], signature: inspect.Signature, name: str) -> None:
-    """Name a method of ``PassageIndex``, and give it a signature for ``help()`` and type hints."""
+def _named(method: Method, name: str) -> Method:
     method.__name__, method.__qualname__ = name, f"PassageIndex.{name}"
-    method.__signature__ = signature  # type: ignore[attr-defined]
-    hints = {each.name: each.annotation for each in signature.parameters.values()}
-    hints["return"] = signature.return_annotation
-    method.__annotations__ = {n: hint for n, hint in hints.items() if hint is not signature.empty}
+    return method

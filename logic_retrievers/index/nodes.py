@@ -20,10 +20,9 @@ from tenacity import (
 from logic_retrievers.effects import ClientCall
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.http import RequestLimits
-from logic_retrievers.index.clients import is_address
 from logic_retrievers.index.connection import Connection, backoff
 from logic_retrievers.index.faults import TRANSIENT
-from logic_retrievers.index.settings import ConnectionSettings
+from logic_retrievers.index.settings import ConnectionSettings, is_address
 
 # Seconds for which a node that could not be reached is asked last.
 REST = 10.0

@@ -232,11 +232,10 @@ def _other_collections(name: str) -> Operation[str]:
         answer = yield ClientCall("get_collections", {})
     except ServerError:  # the key is for one collection alone
         return ""
-    names = sorted(collection.name for collection in answer.collections)
+    names = [collection.name for collection in answer.collections]
     if not names:
         return ""
-    similar = get_close_matches(name, names, n=_MOST_NAMES)
-    shown_names = [*similar, *(other for other in names if other not in similar)][:_MOST_NAMES]
+    shown_names = get_close_matches(name, names, n=_MOST_NAMES, cutoff=0)
     are = "is" if len(names) == 1 else "are"
     others = " and others" * (len(names) > _MOST_NAMES)
     return f"; there {are} {', '.join(map(repr, shown_names))}{others}"

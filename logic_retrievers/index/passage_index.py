@@ -24,7 +24,6 @@ from logic_retrievers.index import vectors as stored
 from logic_retrievers.index.backfill import BackfillReport
 from logic_retrievers.index.candidate_search import EncodedVectorQuery
 from logic_retrievers.index.client_calls import client_call
-from logic_retrievers.index.clients import MEMORY
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.filters import UserFilter
@@ -35,6 +34,7 @@ from logic_retrievers.index.opening import open_collection, prepare_writing, reo
 from logic_retrievers.index.reindexing import Reindexing, ReindexReport
 from logic_retrievers.index.schema import swap_query_encoder
 from logic_retrievers.index.settings import (
+    MEMORY,
     CollectionSettings,
     ConnectionSettings,
     Settings,
@@ -61,13 +61,24 @@ class PassageIndex:
     write or delete have an asynchronous twin (``aadd`` of ``add``); both kinds may be mixed on one
     object. The other methods that return an :data:`Operation` do nothing by themselves: ``yield
     from`` them inside another operation, or pass them to :meth:`run` or :meth:`arun`.
+
+    Attributes:
+        connection: performs the calls.
+        collection: name of the collection.
+        tenant: whose passages are read and written.
+        language: of the stems of the lexical vector.
+        prefixes: payload keys that hold metadata, for filters made by hand; "" for the top level.
     """
 
     def __init__(self, connection: Connection, encoder: Encoder, collection: Collection) -> None:
         self.connection = connection
+        self.collection = collection.name
+        self.tenant = collection.tenant
+        self.language = collection.language
+        self.prefixes = collection.prefixes
+        self._collection = collection
         self._encoder = encoder
         self._swapping = threading.Lock()
-        self._collection = collection
         self._known_fields: set[str] = set()
 
     @classmethod
@@ -150,10 +161,6 @@ class PassageIndex:
         return self._collection.searchable
 
     @property
-    def collection(self) -> str:
-        return self._collection.name
-
-    @property
     def client(self) -> QdrantClient | EdgeClient:
         return self.connection.client
 
@@ -161,19 +168,6 @@ class PassageIndex:
     def async_client(self) -> AsyncQdrantClient | None:
         """The asynchronous client that was passed; None where the index makes its own."""
         return self.connection.async_client
-
-    @property
-    def prefixes(self) -> tuple[str, ...]:
-        """Payload keys that hold metadata, for filters made by hand; "" for the top level."""
-        return self._collection.prefixes
-
-    @property
-    def language(self) -> str:
-        return self._collection.language
-
-    @property
-    def tenant(self) -> str | None:
-        return self._collection.tenant
 
     def run(self, operation: Operation[T]) -> T:
         """Run an operation on this index's connection."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection as Container
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TypeAlias
 
@@ -21,7 +21,7 @@ from logic_retrievers.index.client_calls import scroll
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.filters import LARGEST, UserFilter, as_list, to_qdrant_filter
 
-# The kinds of value that a filter wants in fields, and the condition for any such values there.
+# Field -> kind of value that a filter wants there, and a condition for any such values.
 Demand: TypeAlias = tuple[dict[str, str], models.Condition]
 # Most demands of a filter that are looked at, at a request each.
 MOST = 16
@@ -59,9 +59,11 @@ def unknown_fields(
     is, or where a server refuses to look.
     """
     whole = to_qdrant_filter(user_filter, prefixes=collection.prefixes)
-    required = [] if whole is None else _required(whole)
-    demands = [d for c in required if (d := _demand(c, collection.prefixes))]
-    demands = [d for d in demands if not all(name in known for name in d[0])][:MOST]
+    demands = [
+        (kinds, any_value)
+        for kinds, any_value in _demands(whole, collection.prefixes)
+        if not all(name in known for name in kinds)
+    ][:MOST]
     unknown: dict[str, str] = {}
     seen: list[str] = []
     try:
@@ -85,36 +87,23 @@ def _has_any(collection: Collection, condition: models.Condition | None) -> Oper
     return bool(records)
 
 
-def _required(condition: models.Condition) -> Iterator[models.Condition]:
-    if not isinstance(condition, models.Filter):
-        yield condition
-        return
-    for part in as_list(condition.must):
-        yield from _required(part)
-    if condition.should:
-        yield models.Filter(should=condition.should)
-
-
-def _demand(condition: models.Condition, prefixes: Sequence[str]) -> Demand | None:
-    """Find what values a condition demands; None where a passage may meet it without any."""
+def _demands(condition: models.Condition | None, prefixes: Sequence[str]) -> list[Demand]:
+    """List the values that a passage must have to meet a condition."""
     if isinstance(condition, models.FieldCondition):
         if condition.is_empty or condition.is_null:
-            return None
+            return []
         kind, any_value = _any_value(condition)
-        return {_field(condition.key, prefixes): kind}, any_value
+        return [({_field(condition.key, prefixes): kind}, any_value)]
     if not isinstance(condition, models.Filter):
-        return None
-    together = [d for part in as_list(condition.must) if (d := _demand(part, prefixes))]
-    either = [_demand(part, prefixes) for part in as_list(condition.should)]
-    alternatives = [demand for demand in either if demand]
-    if alternatives and len(alternatives) == len(either):
+        return []
+    demands = [each for part in as_list(condition.must) for each in _demands(part, prefixes)]
+    alternatives = [_demands(part, prefixes) for part in as_list(condition.should)]
+    if alternatives and all(alternatives):
+        ways = [models.Filter(must=[any_value for _, any_value in way]) for way in alternatives]
         # the numbers of a list want only one condition
-        possible = {repr(any_value): any_value for _, any_value in alternatives}
-        any_of_them = models.Filter(should=list(possible.values()))
-        together.append((_merged(alternatives), any_of_them))
-    if not together:
-        return None
-    return _merged(together), models.Filter(must=[any_value for _, any_value in together])
+        any_of_them = models.Filter(should=list({repr(way): way for way in ways}.values()))
+        demands.append((_merged([each for way in alternatives for each in way]), any_of_them))
+    return demands
 
 
 def _merged(demands: Sequence[Demand]) -> dict[str, str]:

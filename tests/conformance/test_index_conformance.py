@@ -65,7 +65,5 @@ class TestOverTheWire(IndexConformance):
 
     @pytest.fixture
     def open_index(self, wire):
-        with opener(
-            location=wire.url, prefer_grpc=wire.prefer_grpc, grpc_port=wire.grpc_port
-        ) as open_index:
+        with opener(**wire.place) as open_index:
             yield open_index

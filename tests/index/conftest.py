@@ -26,15 +26,7 @@ def server() -> Iterator[Server]:
 @pytest.fixture(params=["rest", "grpc"])
 def wire_settings(request: pytest.FixtureRequest, wire_double: WireDouble) -> dict[str, Any]:
     """Settings that say where the wire double is."""
-    return _settings(wire_double, request.param)
-
-
-def _settings(double: WireDouble, protocol: str) -> dict[str, Any]:
-    return {
-        "location": double.url,
-        "prefer_grpc": protocol == "grpc",
-        "grpc_port": double.grpc_port,
-    }
+    return wire_double.place(prefer_grpc=request.param == "grpc")
 
 
 @pytest.fixture(
@@ -50,7 +42,7 @@ def location(request: pytest.FixtureRequest) -> Iterator[dict[str, Any]]:
     if request.param == "memory":
         yield {}
     elif request.param == "grpc":
-        yield _settings(request.getfixturevalue("wire_double"), request.param)
+        yield request.getfixturevalue("wire_double").place(prefer_grpc=True)
     else:
         server = request.getfixturevalue("server")
         settings = {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -169,17 +167,3 @@ def test_the_deadline_of_the_client_is_that_of_the_call(wire_double, monkeypatch
     batch_search(client)(collection_name=NAME, requests=[])
     wire.close()
     assert seen == [sent]
-
-
-def test_the_body_is_the_clients_own(wire, monkeypatch):
-    """No field that nobody set, whose default a later server may read in another way."""
-    if wire.prefer_grpc:
-        pytest.skip("of REST")
-    client, bodies = wire.connect(), []
-    monkeypatch.setattr(
-        client.http.client, "send", lambda request, type_: bodies.append(request.content)
-    )
-    for search in (batch_search(client), client.query_batch_points):
-        with contextlib.suppress(AttributeError):  # no answer
-            search(collection_name=NAME, requests=requests(FILTERS["except"]))
-    assert json.loads(bodies[0]) == json.loads(bodies[1])

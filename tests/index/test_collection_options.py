@@ -124,7 +124,7 @@ def indexed(index: PassageIndex) -> dict[str, str]:
 def test_a_strict_server_takes_filters_on_fields_that_were_named(encoder, grpc):
     """Without the index it refuses, and the message has the line to add."""
     with WireDouble(strict=True) as double:
-        place = {"location": double.url, "prefer_grpc": grpc, "grpc_port": double.grpc_port}
+        place = double.place(prefer_grpc=grpc)
         with PassageIndex.open("stays", encoder, **place) as index:
             index.add(PASSAGES)
             with pytest.raises(ServerError, match=r"indexed_fields=.*\"city\": \"keyword\""):

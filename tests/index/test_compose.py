@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import version
 
 import pytest
 import yaml
 from live_server import COMPOSE, image
+from raw_server import http_reply, raw_server
 
 SERVICE = yaml.safe_load(COMPOSE.read_text())["services"]["qdrant"]
 CLUSTER = yaml.safe_load(COMPOSE.with_name("cluster.compose.yml").read_text())
@@ -59,30 +57,12 @@ def test_no_key_no_start_this_machine_only_and_the_data_outlive_the_container():
     assert re.search(r"^QDRANT_API_KEY=$", example, re.MULTILINE)
 
 
-@pytest.fixture(params=[200, 503])
-def answering(request: pytest.FixtureRequest) -> Iterator[tuple[int, int]]:
-    """A server that answers /readyz with one status: (status, port)."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(request.param if self.path == "/readyz" else 404)
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        yield request.param, server.server_port
-        server.shutdown()
-        thread.join()
-
-
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the health check is a bash command")
-def test_the_health_check_reads_the_status(answering):
+@pytest.mark.parametrize("status", [200, 503])
+def test_the_health_check_reads_the_status(status):
     """A check that always succeeds starts the application before the database is ready."""
-    status, port = answering
     head, shell, script = SERVICE["healthcheck"]["test"][1:]
-    script = script.replace("$$", "$").replace("/6333", f"/{port}")
-    assert (subprocess.run([head, shell, script]).returncode == 0) == (status == 200)
+    reply = [http_reply(b"", status)]
+    with raw_server(lambda asked: reply if b" /readyz " in asked else []) as url:
+        script = script.replace("$$", "$").replace("/6333", f"/{url.rpartition(':')[2]}")
+        assert (subprocess.run([head, shell, script]).returncode == 0) == (status == 200)

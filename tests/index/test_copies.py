@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from fault_injection import WireDouble
 from qdrant_client import models
 from suites import HashedEncoder
 
-from logic_retrievers.errors import CollectionMismatchError, FingerprintMismatchError
+from logic_retrievers.errors import (
+    CollectionError,
+    CollectionMismatchError,
+    ConfigurationError,
+    FingerprintMismatchError,
+)
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.types import Passage
 
@@ -35,7 +42,7 @@ def elsewhere(request, tmp_path):
         yield {"location": tmp_path / "copies"}
         return
     with WireDouble() as double:
-        yield {"location": double.url, "prefer_grpc": True, "grpc_port": double.grpc_port}
+        yield double.place(prefer_grpc=True)
 
 
 def points(place: dict[str, Any], name: str, encoder: Any) -> tuple[Any, Any]:
@@ -149,3 +156,52 @@ def test_into_a_folder_and_back(wire_settings, encoder, make_passages, tmp_path)
         assert index.copy_to(location=tmp_path) == 20
     with PassageIndex.open("p", encoder, location=tmp_path) as folder:
         assert folder.copy_to("q", **wire_settings) == 20
+
+
+def points_of(index):
+    """Point id -> payload, vector names and coordinates."""
+    records, _ = index.client.scroll(index.collection, limit=1000, with_vectors=True)
+    points = {}
+    for record in records:
+        coordinates = []
+        for name in sorted(record.vector):
+            vector = record.vector[name]
+            sparse = isinstance(vector, models.SparseVector)
+            coordinates += [*vector.indices, *vector.values] if sparse else vector
+        points[str(record.id)] = (record.payload, sorted(record.vector), coordinates)
+    return points
+
+
+def test_there_and_back(wire_settings, encoder, make_passages, tmp_path):
+    """From a folder to a server and to another folder: same ids, payloads and vectors."""
+    with PassageIndex.open("p", encoder, location=tmp_path / "one", lexical=True) as index:
+        index.add(make_passages(30))
+        index.run(index.hide(["p3"]))
+        before, seen = points_of(index), []
+        assert index.copy_to("q", progress=seen.append, **wire_settings) == 30
+        assert (seen[-1].done, seen[-1].share) == (30, 1)
+        assert index.copy_to("q", **wire_settings) == 0
+    with PassageIndex.open("q", encoder, create=False, **wire_settings) as there:
+        assert there.vectors == ("topical", "compatibility", "lexical")
+        assert there.copy_to(location=tmp_path / "two") == 30
+        there.add([Passage("more", "text")])
+        there.delete(["p1", "p2"])
+        with pytest.raises(CollectionError, match="29 points and its copy 'q' 31"):
+            there.copy_to(location=tmp_path / "two")
+    with PassageIndex.open("q", encoder, location=tmp_path / "two", create=False) as back:
+        shutil.rmtree(tmp_path / "one")
+        after = points_of(back)
+        for key, (payload, names, coordinates) in before.items():
+            assert after[key][:2] == (payload, names)
+            np.testing.assert_allclose(after[key][2], coordinates, rtol=0, atol=1e-6)
+        assert {p.id for p in back.scroll() if p.quarantined} == {"p3"}
+
+
+def test_a_copy_needs_a_name_and_a_place(encoder, tmp_path):
+    """It was made under the index's own name, or into a folder that went with the call."""
+    with PassageIndex.open("p", encoder) as index:
+        with pytest.raises(ConfigurationError, match="a name that is not empty"):
+            index.copy_to("", location=tmp_path)
+        for place in ({}, {"location": ":memory:"}):
+            with pytest.raises(ConfigurationError, match="copy_to needs location="):
+                index.copy_to("q", **place)

@@ -44,24 +44,6 @@ def test_nothing_is_written_where_there_is_no_room(encoder, tmp_path, monkeypatc
         assert index.add(passages(20)).added == 10
 
 
-def test_the_count_is_that_of_what_is_stored(encoder, tmp_path, monkeypatch):
-    """Who reads that nothing was stored indexes all of it again, elsewhere."""
-    with PassageIndex.open("p", encoder, location=tmp_path) as index:
-        index.add(passages(1))  # makes the payload indexes
-        calls = iter(range(1000))
-        full = Usage(2**30, 2**30, 0)
-        free = Usage(2**40, 0, 2**40)
-        monkeypatch.setattr(shutil, "disk_usage", lambda _: free if next(calls) < 3 else full)
-        with pytest.raises(StorageError, match=r"\((\d+) passages of this call") as caught:
-            index.add(passages(40), batch_size=4)
-        assert f"({index.count() - 1} passages of this call were stored" in str(caught.value)
-        assert index.count() == 12
-        monkeypatch.undo()
-        report = index.add(passages(40))
-        assert report.added + report.unchanged == index.count() == 40
-        assert report.added < 40
-
-
 FILL = """
 import pathlib, shutil, subprocess, sys
 from suites import HashedEncoder

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from qdrant_client import QdrantClient, models
-from suites import HashedEncoder
+from qdrant_client import models
 from vector_queries import QUERIES, vector_queries
 
 from logic_retrievers.errors import CollectionError, ConfigurationError
@@ -332,73 +331,6 @@ def test_a_forked_process_says_so(encoder, make_passages):
             os._exit(1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
         assert index.count() == 3
-
-
-def points_of(index):
-    """Point id -> payload, vector names and coordinates."""
-    records, _ = index.client.scroll(index.collection, limit=1000, with_vectors=True)
-    points = {}
-    for record in records:
-        coordinates = []
-        for name in sorted(record.vector):
-            vector = record.vector[name]
-            sparse = isinstance(vector, models.SparseVector)
-            coordinates += [*vector.indices, *vector.values] if sparse else vector
-        points[str(record.id)] = (record.payload, sorted(record.vector), coordinates)
-    return points
-
-
-def test_a_copy_without_a_name_is_refused(encoder, tmp_path):
-    """It was made under the index's own name."""
-    with PassageIndex.open("p", encoder) as index:
-        with pytest.raises(ConfigurationError, match="a name that is not empty"):
-            index.copy_to("", location=tmp_path)
-        assert index.copy_to(location=tmp_path) == 0
-
-
-def test_a_copy_that_would_be_nowhere(encoder):
-    """It counted the points that it had copied into a folder that went with the call."""
-    with PassageIndex.open("p", encoder) as index:
-        for place in ({}, {"location": ":memory:"}):
-            with pytest.raises(ConfigurationError, match="copy_to needs location="):
-                index.copy_to("q", **place)
-
-
-def test_there_and_back(wire, encoder, make_passages, tmp_path):
-    """From a folder to a server and to another folder: same ids, payloads and vectors."""
-    place = {"location": wire.url, "prefer_grpc": wire.prefer_grpc, "grpc_port": wire.grpc_port}
-    with PassageIndex.open("p", encoder, location=tmp_path / "one", lexical=True) as index:
-        index.add(make_passages(30))
-        index.run(index.hide(["p3"]))
-        before, seen = points_of(index), []
-        assert index.copy_to("q", progress=seen.append, **place) == 30
-        assert (seen[-1].done, seen[-1].share) == (30, 1)
-        assert index.copy_to("q", **place) == 0
-    with PassageIndex.open("q", encoder, create=False, **place) as there:
-        assert there.vectors == ("topical", "compatibility", "lexical")
-        assert there.copy_to(location=tmp_path / "two") == 30
-        there.add([Passage("more", "text")])
-        there.delete(["p1", "p2"])
-        with pytest.raises(CollectionError, match="29 points and its copy 'q' 31"):
-            there.copy_to(location=tmp_path / "two")
-    with PassageIndex.open("q", encoder, location=tmp_path / "two", create=False) as back:
-        shutil.rmtree(tmp_path / "one")
-        after = points_of(back)
-        for key, (payload, names, coordinates) in before.items():
-            assert after[key][:2] == (payload, names)
-            np.testing.assert_allclose(after[key][2], coordinates, rtol=0, atol=1e-6)
-        assert {p.id for p in back.scroll() if p.quarantined} == {"p3"}
-
-
-def test_a_client_in_local_mode_gets_no_parameters_that_it_ignores(recwarn):
-    """qdrant-client would warn at every first search of a user."""
-    encoder = HashedEncoder()
-    client = QdrantClient(":memory:")
-    index = PassageIndex.open("lr-test", encoder, client=client)
-    index.add([Passage("a", "text")])
-    index.run(index.find_candidates([vector_queries(encoder, "text")]))
-    assert not recwarn.list
-    client.close()
 
 
 def test_points_that_were_lost_since_the_closing_are_noticed(encoder, tmp_path):

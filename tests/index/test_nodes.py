@@ -108,21 +108,6 @@ def test_a_node_that_is_back_is_asked_again(cluster, encoder, monkeypatch):
         assert len(first.requests) == 2
 
 
-async def test_a_node_that_cannot_be_closed(cluster, monkeypatch):
-    """The connection would be taken for an open one, and asked again."""
-    connection = nodes.connect(location=[double.url for double in cluster])
-
-    async def refuse() -> None:
-        raise OSError("no")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(connection._nodes[0], "aclose", refuse)
-        with pytest.raises(OSError, match="no"):
-            await connection.aclose()
-    assert connection._closed
-    await connection.aclose()
-
-
 def test_all_are_dead(encoder):
     """Named together; each is asked, also where nothing is to be repeated."""
     with pytest.raises(ServerUnavailableError, match=f"None of {DEAD}, {DEAD}0 gave an answer"):

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -77,9 +74,9 @@ def test_no_stored_point_changes_and_the_way_back_gives_the_same_hits(index, fil
     assert index.client.get_collection("lr-test").config == info.config
 
 
-def test_what_is_added_after_a_swap_lies_among_the_rest(index, file):
+async def test_what_is_added_after_a_swap_lies_among_the_rest(index, file):
     """Documents go on being encoded by the bundle's own side."""
-    index.use_query_encoder(file)
+    await index.ause_query_encoder(file)
     index.add([Passage("late", "a river without any music")])
     with PassageIndex.open("lr-test", client=index.client) as again:
         assert again.encoder is default_encoder()
@@ -87,15 +84,6 @@ def test_what_is_added_after_a_swap_lies_among_the_rest(index, file):
         vector = np.frombuffer(late[2]["topical"])
         own = again.encoder.encode_documents(["a river without any music"])["topical"][0]
         np.testing.assert_allclose(vector, own, atol=1e-6)
-
-
-async def test_the_asynchronous_form_does_the_same(index, file):
-    before = search_hits(index)
-    await index.ause_query_encoder(file)
-    swapped = await Engine(index, "topical").asearch(QUERY, 8)
-    assert [(hit.passage.id, hit.score) for hit in swapped] == search_hits(index) != before
-    await index.ause_query_encoder(None)
-    assert search_hits(index) == before
 
 
 def test_all_that_searches_an_index_follows(index, file):
@@ -162,35 +150,6 @@ def test_a_search_that_runs_keeps_its_encoder(index, file):
     index.use_query_encoder(file)
     hits = index.run(operation)[0]
     assert [(hit.passage.id, hit.score) for hit in hits] == before
-
-
-def test_searches_beside_swaps_find_one_of_the_two(index, file):
-    """Every answer is that of one encoder, whole."""
-    one = search_hits(index)
-    index.use_query_encoder(file)
-    other = search_hits(index)
-    stop, seen = threading.Event(), Counter()
-
-    def swap_repeatedly() -> None:
-        for number in range(12):
-            index.use_query_encoder(None if number % 2 == 0 else file)
-        stop.set()
-
-    def search_repeatedly() -> list[list[tuple[str, float]]]:
-        answers = []
-        while not stop.is_set():
-            answers.append(search_hits(index))
-        return answers
-
-    with ThreadPoolExecutor(3) as pool:
-        running = [pool.submit(search_repeatedly) for _ in "ab"]
-        pool.submit(swap_repeatedly).result()
-        for answers in running:
-            for answer in answers.result():
-                assert answer in (one, other)
-                seen[answer == one] += 1
-    assert set(seen) == {True, False}
-    assert search_hits(index) == other
 
 
 def test_two_swaps_at_once_both_count(index, file, tmp_path):

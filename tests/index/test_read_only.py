@@ -136,13 +136,12 @@ def test_a_ledger_says_nothing_that_was_not_done(make_passages, tmp_path):
         assert ledger.entries("p") == []
 
 
-def test_a_server_is_not_written_to(wire, encoder, make_passages):
+def test_a_server_is_not_written_to(wire_settings, encoder, make_passages):
     """A key that may write does not make every program a writer."""
-    place = {"location": wire.url, "prefer_grpc": wire.prefer_grpc, "grpc_port": wire.grpc_port}
-    with PassageIndex.open("p", encoder, **place) as index:
+    with PassageIndex.open("p", encoder, **wire_settings) as index:
         index.add(make_passages(5))
         index.run(index.hide(["p2"]))
-    with PassageIndex.open("p", encoder, read_only=True, **place) as index:
+    with PassageIndex.open("p", encoder, read_only=True, **wire_settings) as index:
         assert index.count() == 5
         for name, write in writes_of(index).items():
             if name != "shared client":  # a server's client is not of this package

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import asdict, fields, replace
-from types import SimpleNamespace
-from weakref import WeakSet
 
 import numpy as np
 import pytest
@@ -18,7 +16,7 @@ from qdrant_client.http.models import QueryResponse
 from logic_retrievers import Atom, Engine, OnnxEncoder, Passage
 from logic_retrievers.cleaning import CorpusCleaner
 from logic_retrievers.errors import ServerError, StrictModeWarning
-from logic_retrievers.index import EncodedVectorQuery, PassageIndex, connection, points
+from logic_retrievers.index import EncodedVectorQuery, PassageIndex, connection
 from logic_retrievers.index.candidate_search import SPARE, find_candidates
 from logic_retrievers.index.collection import Collection, StoredVector
 from logic_retrievers.index.strict_limits import StrictLimits
@@ -225,36 +223,6 @@ def test_counts_are_exact(wire_settings, make_passages):
         assert index.delete(filter={"parity": "odd"}) == 30
         assert index.reindex("q").passages == 30
         assert index.copy_to("r", **wire_settings) == 30
-
-
-class Id(str):
-    """One that may be watched."""
-
-    __slots__ = ("__weakref__",)
-
-
-@pytest.mark.parametrize("deleting", [False, True])
-def test_pages_that_were_counted_are_not_kept(deleting):
-    """The ids of a whole collection are far more than one page."""
-    strict = Collection("c", {}, (), limits=StrictLimits(search_allow_exact=False))
-    stay = {str(n) for n in range(50)}
-    operation = (
-        points.delete_others(strict, stay) if deleting else points.count_points(strict, None)
-    )
-    next(operation)
-    watched: WeakSet[Id] = WeakSet()
-
-    def page(n: int) -> list[SimpleNamespace]:
-        ids = [Id(each) for each in range(n, n + 10)]
-        watched.update(ids)
-        return [SimpleNamespace(id=each) for each in ids]
-
-    for n in range(0, 40, 10):
-        operation.send((page(n), n))
-        assert len(watched) <= 10
-    with pytest.raises(StopIteration) as end:
-        operation.send((page(40), None))
-    assert end.value.value == (0 if deleting else 50)
 
 
 def test_a_mode_that_is_off_limits_nothing():

@@ -16,7 +16,6 @@ import pytest
 from fault_injection import WireDouble
 from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
-from suites import HashedEncoder
 
 from logic_retrievers import Engine
 from logic_retrievers.errors import (
@@ -104,19 +103,11 @@ def test_refusals_are_not_retried(wire_double, wire_settings, encoder):
         assert len(wire_double.requests) == 1
 
 
-def test_time_outs_are_told(wire_double, wire_settings, encoder):
-    """A search that hangs takes the whole application with it."""
-    with PassageIndex.open("p", encoder, timeout=1, retries=0, **wire_settings) as index:
-        wire_double.fail(1, "timeout", on="points/count")
-        with pytest.raises(ServerTimeoutError, match="timeout="):
-            index.count()
-
-
 @pytest.mark.parametrize("prefer_grpc", [False, True])
 def test_keys(encoder, prefer_grpc):
     """No key and a wrong one give the same error on both protocols; a reader's key cannot write."""
     with WireDouble(api_key="right", read_only_api_key="read") as double:
-        where = {"location": double.url, "grpc_port": double.grpc_port, "prefer_grpc": prefer_grpc}
+        where = double.place(prefer_grpc=prefer_grpc)
         for key in (None, "wrong-key-123"):
             with pytest.raises(AuthenticationError, match="api_key=") as caught:
                 PassageIndex.open("p", encoder, api_key=key, **where)
@@ -222,18 +213,6 @@ def test_all_protocols_raise_the_same_errors(expected):
         assert type(translate(failure, "there", "c")) is expected, failure
         passing = expected in {ServerUnavailableError, ServerTimeoutError}
         assert is_transient(failure) is passing, failure
-
-
-def test_errors_that_are_not_qdrants_pass_through(encoder):
-    """A bug must keep its own traceback."""
-    assert translate(TypeError("bug"), "there", "c") is None
-
-    class Broken(HashedEncoder):
-        def encode_documents(self, texts, names=None):
-            raise ZeroDivisionError
-
-    with PassageIndex.open("p", Broken()) as index, pytest.raises(ZeroDivisionError):
-        index.add([Passage("a", "text")])
 
 
 EXPECTED: dict[str, tuple[type[Exception], bool]] = {

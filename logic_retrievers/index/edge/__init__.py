@@ -3,8 +3,8 @@
 client.py           ``EdgeClient``: those methods of ``QdrantClient`` that the index calls
 collection.py       one collection: opens its folder or a read-only copy, writes its description,
                     builds HNSW in another process while searches go on
-folder_lock.py      lets one process at a time open the folder
-room.py             checks that the disk has room for the files that the engine maps
+folder.py           lets one process at a time open the folder, and checks that its disk has room
+                    for the files that the engine maps
 translation.py      converts qdrant-client's models to the engine's, and back
 """
 

@@ -22,9 +22,13 @@ from qdrant_client import models
 from logic_retrievers.errors import StorageError
 from logic_retrievers.files import private_folder
 from logic_retrievers.index.collection import by_stored_name
-from logic_retrievers.index.edge import folder_lock
-from logic_retrievers.index.edge.folder_lock import FolderLock
-from logic_retrievers.index.edge.room import check_loading, check_room, copy_folder
+from logic_retrievers.index.edge.folder import (
+    LOCK_FILE,
+    FolderLock,
+    check_loading,
+    check_room,
+    copy_folder,
+)
 from logic_retrievers.index.edge.translation import engine_errors
 from logic_retrievers.index.faults import EdgeError, Fault
 from logic_retrievers.python_process import python_command
@@ -247,7 +251,7 @@ def open_copy(folder: Path, timeout: float) -> EdgeCollection:
 
 def _copy(folder: Path, copy: Path, timeout: float) -> Description:
     # A folder of an older version has no lock file until a process opens it to write.
-    locked = (folder / folder_lock.FILE).exists()
+    locked = (folder / LOCK_FILE).exists()
     with FolderLock(folder, timeout, shared=True) if locked else nullcontext():
         description = _read_description(folder)
         try:
@@ -257,7 +261,7 @@ def _copy(folder: Path, copy: Path, timeout: float) -> Description:
                 f"{folder} cannot be copied to {copy.parent} to be read ({error.strerror}). Make"
                 " room there, or set TMPDIR to another place."
             ) from error
-    if locked or not (folder / folder_lock.FILE).exists():
+    if locked or not (folder / LOCK_FILE).exists():
         return description
     shutil.rmtree(copy / description.shard)
     return _copy(folder, copy, timeout)
