@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,15 +13,15 @@ from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import BlankTextWarning, ConfigurationError, ServerError, shown, warn
 from logic_retrievers.index import lexical
-from logic_retrievers.index.client_calls import client_call, scroll
+from logic_retrievers.index.client_calls import client_call
 from logic_retrievers.index.collection import Collection, StoredVector
-from logic_retrievers.index.ingestion import FIRST_BATCH, next_part_size
-from logic_retrievers.index.points import count_points
+from logic_retrievers.index.points import count_points, each_page
 from logic_retrievers.index.schema import default_specs, new_lexical_vector, new_vector
 from logic_retrievers.index.vectors import encode_for_storage
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 
-PAGE_SIZE = 256
+# Progress is told after so many points.
+PAGE_SIZE = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,19 @@ def backfill(
     if not missing:
         return BackfillReport(collection.name, (), 0)
     yield from _add_vector_names(collection, missing)
-    yield from _delete_outdated(collection, missing)
+    # the mark comes first: an interruption in between leaves nothing that could be searched
+    metadata = collection.notes(missing).metadata
+    yield client_call("update_collection", collection.name, metadata=metadata)
+    outdated = [
+        vector.stored_name
+        for name, vector in missing.items()
+        if name in collection.vectors and collection.vectors[name].fingerprint != vector.fingerprint
+    ]
+    if outdated:
+        having = models.Filter(should=[models.HasVectorCondition(has_vector=n) for n in outdated])
+        yield client_call(
+            "delete_vectors", collection.name, vectors=outdated, points=having, wait=True
+        )
     filled = yield from _fill(collection, encoder, list(missing.values()), progress)
     done = {name: replace(vector, incomplete=False) for name, vector in missing.items()}
     # vectors of another store get this encoder's fingerprint: the user vouches for them
@@ -144,27 +155,6 @@ def _add_vector_names(
             ) from error
 
 
-def _delete_outdated(
-    collection: Collection, missing: Mapping[str, StoredVector]
-) -> Operation[None]:
-    """Mark the vectors as incomplete, then delete those that another encoder made."""
-    outdated = [
-        vector.stored_name
-        for name, vector in missing.items()
-        if name in collection.vectors and collection.vectors[name].fingerprint != vector.fingerprint
-    ]
-    # the mark comes first: an interruption in between leaves nothing that could be searched
-    metadata = collection.notes(missing).metadata
-    yield client_call("update_collection", collection.name, metadata=metadata)
-    if outdated:
-        points = models.Filter(
-            should=[models.HasVectorCondition(has_vector=name) for name in outdated]
-        )
-        yield client_call(
-            "delete_vectors", collection.name, vectors=outdated, points=points, wait=True
-        )
-
-
 def _fill(
     collection: Collection,
     encoder: Encoder,
@@ -175,31 +165,28 @@ def _fill(
     has_vector = [models.HasVectorCondition(has_vector=vector.stored_name) for vector in vectors]
     condition = models.Filter(should=[models.Filter(must_not=[has]) for has in has_vector])
     meter = ProgressMeter(progress, (yield from count_points(collection, condition)))
-    limits = collection.limits
-    largest = limits.results(min(PAGE_SIZE, limits.upsert_max_batchsize or PAGE_SIZE))
-    size, filled, before, blank, offset = FIRST_BATCH, 0, 0, 0, None
-    while True:
-        begun, size = time.monotonic(), min(size, largest)
-        records, offset = yield scroll(collection.name, condition, limit=size, offset=offset)
-        if records:
-            passages = [collection.passage(record) for record in records]
-            encoded = yield Compute(partial(encode_for_storage, encoder, passages, vectors))
-            updates = [
-                models.PointVectors(id=record.id, vector=vector)
-                for record, vector in zip(records, encoded, strict=True)
-                if vector is not None  # the encoder finds no text
-            ]
-            if updates:
-                yield client_call("update_vectors", collection.name, points=updates, wait=True)
-            filled += len(updates)
-            blank += len(records) - len(updates)
-            meter.report(filled)
-            size = next_part_size(len(records), begun)
-        if offset is None:
-            # again until no point is left: others may add passages without the vectors meanwhile
-            if filled == before:
-                break
-            before, blank = filled, 0
+    filled = blank = 0
+
+    def fill_page(records: Sequence[models.Record]) -> Operation[None]:
+        nonlocal filled, blank
+        passages = [collection.passage(record) for record in records]
+        encoded = yield Compute(partial(encode_for_storage, encoder, passages, vectors))
+        updates = [
+            models.PointVectors(id=record.id, vector=vector)
+            for record, vector in zip(records, encoded, strict=True)
+            if vector is not None  # the encoder finds no text
+        ]
+        if updates:
+            yield client_call("update_vectors", collection.name, points=updates, wait=True)
+        filled += len(updates)
+        blank += len(records) - len(updates)
+        meter.report(filled)
+
+    size = min(PAGE_SIZE, collection.limits.upsert_max_batchsize or PAGE_SIZE)
+    before = -1
+    while filled > before:  # others may add passages without the vectors meanwhile
+        before, blank = filled, 0
+        yield from each_page(collection, fill_page, condition, size=size)
     if blank:
         warn(BlankTextWarning, f"{blank} passages hold no text, and got no vector.")
     return filled

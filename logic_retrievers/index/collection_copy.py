@@ -136,8 +136,6 @@ def copy_payload_indexes(
 
 def _write_changed(there: Collection, records: Sequence[models.Record]) -> Operation[int]:
     """Write the points that the copy lacks or has otherwise; return how many."""
-    if not records:
-        return 0
     found = yield retrieve(there.name, [record.id for record in records])
     stored = {record.id: record.payload or {} for record in found}
     # payloads hold the hash of the content, the flag and the tenant; points of other stores have no

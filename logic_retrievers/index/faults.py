@@ -127,10 +127,7 @@ class Fault(Enum):
     FAILED = (errors.ServerError, "Qdrant at {place} failed: {detail}", _Code.UNKNOWN)
 
     def __init__(
-        self,
-        error: type[errors.LogicRetrieversError],
-        message: str,
-        *signs: int | grpc.StatusCode,
+        self, error: type[errors.LogicRetrieversError], message: str, *signs: int | grpc.StatusCode
     ) -> None:
         self.error, self.message, self.signs = error, message, signs
 

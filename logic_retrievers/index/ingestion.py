@@ -130,8 +130,8 @@ def add(
         warn(
             BlankTextWarning,
             f"{len(work.blank)} of {work.read} passages hold no text and were left out:"
-            f" {shown}{more}. What is stored under their ids stays, unless the rest of its source"
-            " was replaced; delete it if it should go.",
+            f" {shown}{more}. Passages stored under their ids stay, unless the rest of a source was"
+            " replaced; delete them if they should go.",
         )
     return IngestReport(work.added, work.updated, work.unchanged, removed, len(work.blank))
 
@@ -231,7 +231,8 @@ class _Ingestion:
             begun = time.monotonic()
             yield (part := ordered[start : start + self._part_size])
             start += len(part)
-            self._part_size = next_part_size(len(part), begun)
+            per_second = len(part) / max(time.monotonic() - begun, 1e-3)
+            self._part_size = max(SMALLEST_PART, int(per_second))
 
     def store(self, part: Sequence[_Prepared]) -> Operation[None]:
         collection = self._collection
@@ -255,11 +256,6 @@ class _Ingestion:
             updated = sum(point.id in self._stored for point in group)
             self.updated += updated
             self.added += len(group) - updated
-
-
-def next_part_size(count: int, begun: float) -> int:
-    """Choose the size of the next part so that it takes a second, as the last part's speed was."""
-    return max(SMALLEST_PART, int(count / max(time.monotonic() - begun, 1e-3)))
 
 
 def written_fingerprints(collection: Collection, encoder: Encoder) -> list[tuple[str, str]]:

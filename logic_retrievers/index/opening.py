@@ -21,12 +21,7 @@ from logic_retrievers.errors import (
 )
 from logic_retrievers.index import schema
 from logic_retrievers.index.client_calls import client_call, create_index, scroll
-from logic_retrievers.index.collection import (
-    Collection,
-    StoredVector,
-    read_notes,
-    read_vectors,
-)
+from logic_retrievers.index.collection import Collection, StoredVector, read_notes, read_vectors
 from logic_retrievers.index.lexical import ENGLISH, term_vector
 from logic_retrievers.index.lexical import NAME as LEXICAL
 from logic_retrievers.index.point_format import (

@@ -9,7 +9,7 @@ from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar, Unpack
 
-from qdrant_client import AsyncQdrantClient, QdrantClient
+from qdrant_client import QdrantClient
 
 from logic_retrievers.effects import Compute, Operation, arun, run
 from logic_retrievers.encoders import default_encoder
@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from logic_retrievers.index.edge import EdgeClient
 
 T = TypeVar("T")
-# Settings one of which a copy needs.
-PLACES = ("location", "client", "async_client")
 
 
 class PassageIndex:
@@ -64,6 +62,8 @@ class PassageIndex:
 
     Attributes:
         connection: performs the calls.
+        embedded: whether the engine runs in this process.
+        async_client: the one that was passed; None where the index makes its own.
         collection: name of the collection.
         tenant: whose passages are read and written.
         language: of the stems of the lexical vector.
@@ -72,6 +72,8 @@ class PassageIndex:
 
     def __init__(self, connection: Connection, encoder: Encoder, collection: Collection) -> None:
         self.connection = connection
+        self.embedded = connection.embedded
+        self.async_client = connection.async_client
         self.collection = collection.name
         self.tenant = collection.tenant
         self.language = collection.language
@@ -151,11 +153,6 @@ class PassageIndex:
         return self._encoder
 
     @property
-    def embedded(self) -> bool:
-        """Whether the engine runs in this process."""
-        return self.connection.embedded
-
-    @property
     def vectors(self) -> tuple[str, ...]:
         """Names of the vectors that can be searched."""
         return self._collection.searchable
@@ -163,11 +160,6 @@ class PassageIndex:
     @property
     def client(self) -> QdrantClient | EdgeClient:
         return self.connection.client
-
-    @property
-    def async_client(self) -> AsyncQdrantClient | None:
-        """The asynchronous client that was passed; None where the index makes its own."""
-        return self.connection.async_client
 
     def run(self, operation: Operation[T]) -> T:
         """Run an operation on this index's connection."""
@@ -186,12 +178,10 @@ class PassageIndex:
         progress: ProgressCallback | None = None,
         batch_size: int = BATCH_SIZE,
     ) -> Operation[IngestReport]:
-        """Store passages.
+        """Store passages, as far as they have changed; a call that was cut off is run again.
 
-        Passages that are stored unchanged cost neither encoding nor sending. To finish a call that
-        was cut off, run it again. A passage without text to read is left out, with a
-        :class:`BlankTextWarning`; what is stored under its id stays, unless the rest of its source
-        is replaced. Metadata are stored as JSON has them.
+        A passage without text is left out, with a :class:`BlankTextWarning`; the stored passage of
+        its id stays, unless the rest of its source is replaced. Metadata are stored as JSON.
 
         Args:
             passages: any iterable; read as a stream.
@@ -248,7 +238,7 @@ class PassageIndex:
         condition = self._collection.condition(filter)
         number = yield from points.count_points(self._collection, condition)
         if not number:
-            yield from warn_of_unknown_fields(self._collection, filter, self._known_fields)
+            yield from self._warn(filter)
         return number
 
     acount = awaiting(count)
@@ -301,10 +291,7 @@ class PassageIndex:
 
     @blocking
     def backfill(
-        self,
-        names: Sequence[str] | None = None,
-        *,
-        progress: ProgressCallback | None = None,
+        self, names: Sequence[str] | None = None, *, progress: ProgressCallback | None = None
     ) -> Operation[BackfillReport]:
         """Make missing named vectors; see :func:`logic_retrievers.index.backfill.backfill`."""
         self.connection.check_writable()
@@ -378,7 +365,8 @@ class PassageIndex:
             CollectionError: the copy does not have as many points in the end.
         """
         name = check_name(self.collection if collection is None else collection)
-        if all(place.get(name) in (None, MEMORY) for name in PLACES):
+        places = (place.get("location"), place.get("client"), place.get("async_client"))
+        if all(each in (None, MEMORY) for each in places):
             raise ConfigurationError(
                 "copy_to needs location= or client= of another place; memory is gone at once."
             )
@@ -401,10 +389,8 @@ class PassageIndex:
         """Make a second collection of all passages, with another encoder or other settings.
 
         Searches and writes go on meanwhile; the second collection has all changes at the end. After
-        an interruption the same call continues.
-
-        With ``alias``, programs that opened that name read and write the second collection after
-        the call. Where its encoder or the language of its words differs, open those programs' index
+        an interruption the same call continues. With ``alias``, programs that opened that name use
+        the second collection after the call; where its encoder or language differs, they open it
         again at that moment. Writes to the first collection's own name then reach only the first.
 
         Args:
@@ -443,8 +429,11 @@ class PassageIndex:
             self._collection, queries, filter, must_not
         )
         if not any(pool.ids for pool in pools):
-            yield from warn_of_unknown_fields(self._collection, filter, self._known_fields)
+            yield from self._warn(filter)
         return pools
+
+    def _warn(self, filter: UserFilter) -> Operation[None]:  # noqa: A002
+        return warn_of_unknown_fields(self._collection, filter, self._known_fields)
 
     def read_page(
         self,
@@ -455,7 +444,7 @@ class PassageIndex:
         """Read one page of passages and the offset of the next."""
         page, following = yield from points.page(self._collection, filter, offset, size)
         if not page and offset is None:
-            yield from warn_of_unknown_fields(self._collection, filter, self._known_fields)
+            yield from self._warn(filter)
         return page, following
 
     fetch_passages = over_collection(points.fetch, "fetch_passages")

@@ -195,7 +195,7 @@ def each_page(
     payload: bool = True,
     vectors: bool = False,
 ) -> Operation[None]:
-    """Call a function on each page of the points that meet a condition.
+    """Call a function on each page of the points that meet a condition, but on no empty one.
 
     An operation that the function returns runs before the next page is read. Pages are not kept: a
     collection has millions of points.
@@ -205,7 +205,7 @@ def each_page(
         records, offset = yield scroll(
             collection.name, condition, limit=limit, offset=offset, payload=payload, vectors=vectors
         )
-        if (operation := visit(records)) is not None:
+        if records and (operation := visit(records)) is not None:
             yield from operation
         if offset is None:
             return

@@ -45,8 +45,7 @@ class ConnectionSettings(TypedDict, total=False):
             asked first for the next ten seconds), or a folder (embedded: one process at a time, and
             32 MiB of its disk stay free; on tmpfs 32 MiB more for each vector).
         client, async_client: ready clients instead of a location; they stay open at closing. The
-            ``client`` of an index opens another one beside it. A ``timeout`` that a client was made
-            with takes the place of the one below.
+            ``client`` of an index shares its folder. A client's own ``timeout`` is kept.
         api_key: for a server; visible ASCII without white space.
         prefer_grpc: use gRPC with a server, on ``grpc_port`` (6334).
         timeout: seconds that one request to a server may take, from its beginning to the last byte
@@ -59,9 +58,9 @@ class ConnectionSettings(TypedDict, total=False):
             "majority", "quorum" or "all". By default one answers.
         ordering: of writes to a cluster: "weak" (the default: any node orders them), "medium" or
             "strong" (through a leader; strong fails while there is none).
-        read_only: refuse every write. Of an embedded collection a copy in a temporary folder is
-            opened, as it is at that moment, and nothing is written into its own folder: for folders
-            that cannot be written, and for several readers at once.
+        read_only: refuse every write. An embedded collection is copied into a temporary folder, as
+            it is at that moment, and the copy is opened: for folders that cannot be written, and
+            for several readers at once.
     """
 
     location: str | os.PathLike[str] | Sequence[str] | None
@@ -89,7 +88,7 @@ class CollectionSettings(TypedDict, total=False):
             English, and an existing one is taken as it is. True, or a language ("german"): it must
             have one. False: a new collection gets none.
         tenant: whose passages to read and write. Without one, a collection in which passages belong
-            to tenants is refused, unless ``all_tenants`` is True: then everybody's are read.
+            to tenants is refused, unless ``all_tenants`` is True: then those of all are read.
         vector_names: our name -> the collection's name of a vector, for collections of other
             stores; a single dense vector is taken for the topical one.
         text_key, metadata_key: payload keys of text and metadata, where a store of langchain-qdrant
@@ -101,8 +100,8 @@ class CollectionSettings(TypedDict, total=False):
             puts the dense vectors on the disk. An existing collection is opened as it is. For
             servers; of these the embedded engine knows only ``quantization_config``.
         indexed_fields: fields of your metadata that filters name -> "keyword", "integer", "float",
-            "bool", "datetime", "text", ..., or qdrant-client's parameters. Their payload indexes
-            are made where they are missing; servers in strict mode want one for each.
+            "bool", "datetime", "text", ..., or qdrant-client's parameters. Missing
+            payload indexes are made; servers in strict mode want one for each field.
         create: create the collection where it does not exist (True).
         show_quarantined: search quarantined passages too (False).
     """

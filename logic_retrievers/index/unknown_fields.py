@@ -10,13 +10,7 @@ from typing import TypeAlias
 from qdrant_client import models
 
 from logic_retrievers.effects import Operation
-from logic_retrievers.errors import (
-    CollectionError,
-    ServerError,
-    UnknownFieldWarning,
-    shown,
-    warn,
-)
+from logic_retrievers.errors import CollectionError, ServerError, UnknownFieldWarning, shown, warn
 from logic_retrievers.index.client_calls import scroll
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.filters import LARGEST, UserFilter, as_list, to_qdrant_filter

@@ -63,7 +63,7 @@ def client(wire):
 
 
 def requests(condition: m.Filter | None) -> list[m.QueryRequest]:
-    """Of both kinds and vectors; two share a filter of ids."""
+    """Dense and sparse requests; two share a filter of ids."""
     dense, sparse = np.arange(4.0), m.SparseVector(indices=[2], values=[1.0])
     points = by_id([*IDS[:9], 7], condition)
     return [
@@ -80,7 +80,7 @@ def expected(client, batch: list[m.QueryRequest]) -> list[dict[Any, Any]]:
 
 
 def stubs(client) -> list[Any]:
-    """Those of its pool of channels, which take turns."""
+    """The stubs of its pool of channels, which take turns."""
     return list({id(stub): stub for stub in (client.grpc_points for _ in range(10))}.values())
 
 
@@ -135,7 +135,7 @@ def test_the_read_consistency_is_sent(client, wire, monkeypatch, consistency):
 
 
 def test_a_client_with_a_method_of_its_own_is_asked_by_it(wire, monkeypatch):
-    """Who traces or counts searches replaces the method, on the object or in a subclass."""
+    """A tracer of searches replaces the method, on the object or in a subclass."""
     client = wire.connect()
     assert batch_search(client) != client.query_batch_points
     monkeypatch.setattr(client, "query_batch_points", lambda **_: [])
@@ -160,9 +160,7 @@ def test_the_deadline_of_the_client_is_that_of_the_call(wire_double, monkeypatch
 
     for stub in stubs(client):
         monkeypatch.setattr(
-            stub,
-            "QueryBatch",
-            lambda _, timeout: seen.append(timeout) or grpc.QueryBatchResponse(),
+            stub, "QueryBatch", lambda _, timeout: seen.append(timeout) or grpc.QueryBatchResponse()
         )
     batch_search(client)(collection_name=NAME, requests=[])
     wire.close()

@@ -153,7 +153,7 @@ def test_a_call_in_a_thread_is_the_same_call():
 
 @pytest.fixture
 def pauses(monkeypatch) -> list[float]:
-    """What is slept between attempts, without sleeping."""
+    """The pauses between attempts, without sleeping."""
     slept: list[float] = []
     monkeypatch.setattr("tenacity.nap.time.sleep", lambda s: slept.append(s) if s else None)
     return slept

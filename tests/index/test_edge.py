@@ -1,4 +1,4 @@
-"""The embedded engine: its own filters, HNSW beside searches, copies to elsewhere and back."""
+"""The embedded engine: its own filters, HNSW while searches go on, crashes and forks."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
-import numpy as np
 import pytest
 from qdrant_client import models
 from vector_queries import QUERIES, vector_queries
 
 from logic_retrievers.errors import CollectionError, ConfigurationError
 from logic_retrievers.index import PassageIndex
-from logic_retrievers.index.edge import EdgeClient, collection, translation
+from logic_retrievers.index.edge import EdgeClient, collection
 from logic_retrievers.index.edge.collection import open_folder
-from logic_retrievers.index.edge.translation import _Boolean
 from logic_retrievers.index.faults import EdgeError
 from logic_retrievers.types import Passage
 
@@ -108,17 +106,6 @@ def test_conditions_mean_what_they_mean_on_a_server(client, name):
     )
     [response] = client.query_batch_points("c", [request])
     assert {point.id for point in response.points} == wanted
-
-
-def test_the_booleans_of_filters_are_no_integers():
-    """NumPy's own, before 2.3, are: the engine would take them for the integer 1."""
-    value = _Boolean(True)
-    assert not isinstance(value, np.bool_)
-    assert (type(value).__module__, type(value).__name__, bool(value)) == ("numpy", "bool", True)
-    matches = translation._MATCHES[models.MatchValue]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(translation.edge, "MatchValue", lambda given: given)
-        assert isinstance(matches(models.MatchValue(value=False)), _Boolean)
 
 
 def test_a_condition_that_cannot_be_translated_is_refused(client):
@@ -283,7 +270,7 @@ def test_searches_go_on_beside_an_optimisation(small_limit, encoder, make_passag
 
 
 def test_what_an_interrupted_optimisation_left_is_removed(encoder, make_passages, tmp_path):
-    """Half a copy beside the points would be taken for them, or stay for ever."""
+    """Half a copy next to the points would be taken for them, or stay for ever."""
     with PassageIndex.open("p", encoder, location=tmp_path) as index:
         index.add(make_passages(20))
     [shard] = (tmp_path / "p").glob("shard-*")

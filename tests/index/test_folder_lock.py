@@ -208,7 +208,7 @@ index.add(
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
 @pytest.mark.parametrize("storage", ["folder", "wire"])
 def test_killed_and_run_again_everything_is_there_once(storage, encoder, request):
-    """Lost or doubled passages after a crash are found by nobody."""
+    """Lost or doubled passages after a crash go unnoticed."""
     if storage == "folder":
         location = str(request.getfixturevalue("tmp_path"))
     else:

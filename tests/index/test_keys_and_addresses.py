@@ -16,12 +16,7 @@ from qdrant_client import AsyncQdrantClient, QdrantClient
 from raw_server import http_reply, raw_server
 
 from logic_retrievers.chat import ChatEndpoint
-from logic_retrievers.errors import (
-    CollectionError,
-    ConfigurationError,
-    ServerError,
-    StorageError,
-)
+from logic_retrievers.errors import CollectionError, ConfigurationError, ServerError, StorageError
 from logic_retrievers.http import check_key, mask, shows
 from logic_retrievers.index import Connection, PassageIndex
 from logic_retrievers.types import Passage
@@ -137,7 +132,7 @@ async def test_a_server_that_repeats_the_header_of_a_given_client():
 
 
 def test_objects_do_not_show_their_key(encoder, wire_double, caplog):
-    """What is printed, logged or pickled is read by more people than a vault."""
+    """More people read a log or a pickle than a vault."""
     caplog.set_level(logging.DEBUG)
     with PassageIndex.open("p", encoder, location=wire_double.url, api_key=CORE) as index:
         index.add([Passage("a", "text")])

@@ -197,12 +197,7 @@ def test_each_call_says_what_is_guaranteed(
 
 
 @pytest.mark.parametrize(
-    "settings",
-    [
-        {"consistency": "most"},
-        {"consistency": True},
-        {"ordering": "strict"},
-    ],
+    "settings", [{"consistency": "most"}, {"consistency": True}, {"ordering": "strict"}]
 )
 def test_another_value_is_refused_before_anything_is_sent(wire_double, encoder, settings):
     with pytest.raises(ConfigurationError, match=f"{next(iter(settings))}= is "):

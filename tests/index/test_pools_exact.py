@@ -66,19 +66,6 @@ def test_filter_and_tenant_hold_on_every_vector_query(opened, encoder, make_pass
     assert set(pool.ids) == {point_id(f"p{i}", "one") for i in range(1, 40, 2)}
 
 
-def test_points_without_a_vector_have_no_score_there(index, encoder, make_passages):
-    """0 is a score; a passage that was never compared has none."""
-    passages = make_passages(12)
-    index.add(passages)
-    bare = [point_id(p.id) for p in passages[:6]]
-    index.client.delete_vectors("lr-test", ["compatibility"], bare, wait=True)
-    [pool] = index.run(index.find_candidates([vector_queries(encoder, QUERIES[0], 12)]))
-    assert len(pool.ids) == 12
-    missing = np.isnan(pool.scores["compatibility"])
-    assert {i for i, gone in zip(pool.ids, missing, strict=True) if gone} == set(bare)
-    assert not np.isnan(pool.scores["topical"]).any()
-
-
 def test_a_vector_query_of_limit_0_adds_no_candidate(index, encoder, make_passages):
     """It would widen the pool of a policy that asked for one search."""
     index.add(make_passages(30))

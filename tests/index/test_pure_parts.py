@@ -57,7 +57,7 @@ def test_point_ids_are_apart(one, tenant, other, owner):
 
 @given(PASSAGES, st.none() | WORDS)
 def test_payloads_keep_everything(passage, tenant):
-    """Whatever a user stores must come back, JSON and all."""
+    """A stored passage comes back whole, JSON and all."""
     payload = json.loads(json.dumps(to_payload(passage, "digest", tenant)))
     assert to_passage("point", payload) == passage
     assert (stored_hash(payload), stored_tenant(payload)) == ("digest", tenant)

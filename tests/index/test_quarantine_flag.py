@@ -52,7 +52,7 @@ def test_hidden_passages_come_back_from_no_search(opened, encoder, make_passages
     """What was found to be wrong, and is answered all the same."""
     index = opened(lexical=True)
     index.add(make_passages(24))
-    everybody = {f"p{n}" for n in range(24)}
+    everything = {f"p{n}" for n in range(24)}
     some = ["p2", "p7", "p11"]
     assert sorted(hide(index, *some, "p7", "nobody")) == sorted(some)
     assert hide(index, *some) == [], "they are hidden already"
@@ -60,18 +60,18 @@ def test_hidden_passages_come_back_from_no_search(opened, encoder, make_passages
         for limit in (5, 100):
             assert not search_ids(index, names=names, limit=limit) & {*some}
     assert len(search_ids(index, names=["topical"], limit=5)) == 5
-    assert search_ids(index) == everybody - {*some}
+    assert search_ids(index) == everything - {*some}
     assert search_ids(index, condition={"parity": "odd"}) == {
         f"p{n}" for n in range(1, 24, 2) if n not in (7, 11)
     }
-    assert search_ids(opened(lexical=True, show_quarantined=True)) == everybody
+    assert search_ids(opened(lexical=True, show_quarantined=True)) == everything
     assert index.count() == 24, "they are counted"
     assert [one.quarantined for one in index.get(["p1", *some])] == [False, True, True, True]
     assert {one.id for one in index.scroll() if one.quarantined} == {*some}
     page, following = index.run(index.quarantined_page())
     assert ({one.id for one in page}, following) == ({*some}, None)
     assert sorted(unhide(index, *some, "p1", "nobody")) == sorted(some)
-    assert search_ids(index) == everybody
+    assert search_ids(index) == everything
 
 
 def test_shown_again_a_point_is_what_it_was(opened, make_passages):

@@ -94,7 +94,7 @@ def test_hidden_and_shown_again(client, encoder, store):
 
 @pytest.mark.parametrize("store", STORES)
 def test_a_flag_that_came_with_the_metadata(client, encoder, store):
-    """Their stores put ours where they put metadata, when a screening gives it to them."""
+    """A framework's store puts our flag among the metadata, when a screening passes it on."""
     ids = write(client, store, {"n": 0}, {"n": 1, **FLAG}, {"n": 2})
     index = opened(client, encoder, store)
     assert search_texts(index) == {TEXTS[0], TEXTS[2]}

@@ -94,7 +94,7 @@ def test_readers_and_a_writer(stored, encoder):
 
 
 def test_a_folder_of_an_older_version_gets_no_lock(stored, encoder):
-    """Whoever only reads writes nothing, and who made the folder made no lock."""
+    """A reader writes nothing, not even the lock that the folder lacks."""
     (stored / "p" / "collection.lock").unlink()
     before = snapshot(stored)
     with PassageIndex.open("p", encoder, location=stored, read_only=True) as index:
@@ -104,8 +104,10 @@ def test_a_folder_of_an_older_version_gets_no_lock(stored, encoder):
 
 def test_nothing_is_created(encoder, tmp_path):
     """A misspelt path would become an empty store, and "no" be taken for True."""
-    with pytest.raises(CollectionNotFoundError):
-        PassageIndex.open("p", encoder, location=tmp_path / "typo", read_only=True)
+    for settings in ({"read_only": True}, {"create": False}):
+        for place in (tmp_path / "typo", tmp_path / "typo" / "deep"):
+            with pytest.raises(CollectionNotFoundError, match="no collection"):
+                PassageIndex.open("p", encoder, location=place, **settings)
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(ConfigurationError, match="read_only"):
         PassageIndex.open("p", encoder, location=tmp_path, read_only="no")

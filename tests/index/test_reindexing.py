@@ -1,4 +1,4 @@
-"""Reindexing beside readers and a writer: nothing is lost, doubled, or brought back."""
+"""Reindexing while others read and write: nothing is lost, doubled, or brought back."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_what_happens_meanwhile_happens_there_too(opened, make_passages, monkeyp
 
 
 def test_an_interrupted_call_goes_on(opened, make_passages):
-    """What is stored is not encoded again; what happened between the calls is made up for."""
+    """Stored passages are not encoded again; changes between the calls are made up for."""
     index = opened()
     index.add(make_passages(600))
     some = [f"p{n}" for n in range(30)]  # stored in the order of their ids: a part of them
@@ -124,7 +124,7 @@ def on_server(wire_settings, encoder, make_passages):
 
 
 def test_an_alias_is_switched(on_server, wire_settings, encoder, make_passages):
-    """Whoever opened it reads the second collection from then on, and writes into it."""
+    """Programs that opened it read and write the second collection from then on."""
     index = on_server
     assert {alias.alias_name for alias in index.client.get_aliases().aliases} == {"p"}
     report = index.reindex("p-3", alias="p", lexical="german")
@@ -149,7 +149,7 @@ def test_what_is_written_around_the_switch(on_server, wire_settings, encoder, mo
             old.delete(ids=["p2", "p3"])
             yield from switch(alias, into)
             index.add([Passage("after", "just after"), Passage("both", "just after")])
-            index.add([Passage("p3", "anew after")])
+            index.add([Passage("p3", "again after")])
 
         monkeypatch.setattr(reindexing, "switch_alias", surrounded)
         index.reindex("p-3", alias="p")
@@ -158,7 +158,7 @@ def test_what_is_written_around_the_switch(on_server, wire_settings, encoder, mo
     assert found["after"] == found["both"] == "just after"
     assert found["p1"] == "changed before"
     assert "p2" not in found
-    assert found["p3"] == "anew after"
+    assert found["p3"] == "again after"
     assert len(found) == 32
 
 
@@ -261,7 +261,7 @@ def test_another_program_writes_to_the_second_collection(opened, make_passages, 
 
     def deleting(target, seen):
         removed = yield from delete(target, seen)
-        second.add([Passage("other", "of somebody else")])
+        second.add([Passage("other", "another program's")])
         return removed
 
     monkeypatch.setattr(reindexing, "delete_others", deleting)

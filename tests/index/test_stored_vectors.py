@@ -73,18 +73,6 @@ def test_another_text_to_embed_is_another_passage(index):
     assert told == {"old title: text": {"a"}, "new title: text": set(), None: {"b"}}
 
 
-def test_a_vector_that_a_point_lacks_is_left_out(index, make_passages):
-    """A collection that is not back-filled yet has points with one vector and points with two."""
-    passages = make_passages(3)
-    index.add(passages)
-    index.client.delete_vectors("lr-test", ["compatibility"], [point_id("p1")], wait=True)
-    assert set(vectors_of(index, passages)) == {
-        *(("topical", f"p{n}") for n in range(3)),
-        ("compatibility", "p0"),
-        ("compatibility", "p2"),
-    }
-
-
 def test_a_vector_that_the_collection_lacks_is_left_out(opened, make_passages):
     """Asking the server for a vector that it does not have fails the whole reranking."""
     passages = make_passages(3)
@@ -92,21 +80,6 @@ def test_a_vector_that_the_collection_lacks_is_left_out(opened, make_passages):
     index = opened(lexical=True)
     found = vectors_of(index, passages, [*BOTH, "lexical", "onion"])
     assert set(found) == {("topical", p.id) for p in passages}
-
-
-def test_tenants_do_not_see_each_others_vectors(opened, make_passages):
-    """Another customer's vectors say what another customer has stored."""
-    passages = make_passages(3)
-    one, two = opened(tenant="one"), opened(tenant="two")
-    everybody = opened(all_tenants=True)
-    one.add(passages)
-    assert len(vectors_of(one, passages)) == 6
-    assert vectors_of(two, passages) == {}
-    assert vectors_of(everybody, passages) == {}
-    stolen = [
-        replace(passages[0], id=point_id("p0", "one"))
-    ]  # the point's own id, for other stores
-    assert vectors_of(two, stolen) == {}
 
 
 def test_points_of_another_store_under_another_name(opened, location):
@@ -152,7 +125,7 @@ def test_the_text_to_embed_is_embedded_by_a_backfill_in_place(opened):
 
 
 def test_hashes_of_passages_without_the_two_fields_are_what_they_were():
-    """A hash that changes with a version encodes every collection of every user anew."""
+    """A hash that changes with a version has every collection encoded again."""
     passage = Passage("a", "Quiet rooms.", {"n": 1, "é": [None, True]}, "s.md", (3, 15))
     prints = [("topical", "f1"), ("compatibility", "f2")]
     # made by the version before the fields came

@@ -121,7 +121,7 @@ def test_keys(encoder, prefer_grpc):
 
 
 def test_disk_full_in_the_middle(encoder, tmp_path, monkeypatch):
-    """What is stored stays, and the rest follows later."""
+    """Stored passages stay, and the rest follows later."""
     passages = [Passage(str(i), f"text {i}") for i in range(10)]
     with PassageIndex.open("p", encoder, location=tmp_path) as index:
         upsert = index.client.upsert
@@ -169,7 +169,7 @@ FAILURES: dict[type[Exception], list[Exception]] = {
         ValueError("Collection c not found"),
     ],
     MissingVectorError: [
-        *(_http(400, NO_VECTOR), _Rpc(CODE.INVALID_ARGUMENT, NO_VECTOR), ValueError(NO_VECTOR)),
+        *(_http(400, NO_VECTOR), _Rpc(CODE.INVALID_ARGUMENT, NO_VECTOR), ValueError(NO_VECTOR))
     ],
     CollectionMismatchError: [_http(400, DIMENSION), _Rpc(CODE.INVALID_ARGUMENT, DIMENSION)],
     ServerUnavailableError: [

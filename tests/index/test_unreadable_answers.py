@@ -91,10 +91,7 @@ async def test_every_call_says_that_its_answer_cannot_be_read(wire_double, wire_
 def test_a_page_about_collections_is_no_missing_collection(encoder, status):
     """Web servers say "Cannot GET /collections/p" of every path that they do not know."""
     page = http_reply(b"<html><body>Cannot GET /collections/p</body></html>", status)
-    with (
-        raw_server(lambda _: [page]) as url,
-        pytest.raises(ServerError, match=WORDS) as caught,
-    ):
+    with raw_server(lambda _: [page]) as url, pytest.raises(ServerError, match=WORDS) as caught:
         PassageIndex.open("p", encoder, location=url)
     assert type(caught.value) is ServerError
 
