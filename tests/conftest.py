@@ -53,7 +53,7 @@ def wire_double() -> Iterator[WireDouble]:
 
 @pytest.fixture(params=["rest", "grpc"])
 def wire(request: pytest.FixtureRequest, wire_double: WireDouble) -> Iterator[Wire]:
-    """The double over REST, then over gRPC: `.connect()` and `.aconnect()` give clients."""
+    """The double over REST, then over gRPC: `.connect()` gives a client."""
     from fault_injection import Wire
 
     wire = Wire(wire_double, prefer_grpc=request.param == "grpc")

@@ -22,7 +22,7 @@ from urllib.parse import unquote
 from fake_grpc import GrpcServer
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
-from qdrant_client import AsyncQdrantClient, QdrantClient
+from qdrant_client import QdrantClient
 from qdrant_client import models as m
 
 
@@ -226,33 +226,29 @@ def check_limits(endpoint: str, body: Any, strict: m.StrictModeConfig) -> None:
     searches = _searches(body)
     checked: list[tuple[str, int, int | None]] = []
     if endpoint == "points/query/batch":
-        checked.append(("search batch size", len(searches), strict.search_max_batchsize))
+        words = 'Limit exceeded {} > {} for "search batch size"'
+        checked.append((words, len(searches), strict.search_max_batchsize))
     if endpoint in {"points/query", "points/query/batch", "points/scroll"}:
-        checked += [("limit", each.limit or 10, strict.max_query_limit) for each in searches]
+        words = 'Limit exceeded {} > {} for "limit"'
+        checked += [(words, each.limit or 10, strict.max_query_limit) for each in searches]
     if endpoint in {"points/upsert", "points/vectors/update"}:
-        checked.append(("upsert limit", len(body.points), strict.upsert_max_batchsize))
-    for name, asked, limit in checked:
-        if limit is not None and asked > limit:
-            raise ErrorReply(
-                400,
-                f'Bad request: Limit exceeded {asked} > {limit} for "{name}". Help: Reduce the'
-                f' "{name}" parameter to or below {limit}.',
-            )
+        words = 'Limit exceeded {} > {} for "upsert limit"'
+        checked.append((words, len(body.points), strict.upsert_max_batchsize))
     for search in searches:
+        sizes = [size for _, size in conditions_of(search)]
+        words = "Filter condition limit reached ({} > {})"
+        checked.append((words, len(sizes), strict.filter_max_conditions))
+        words = "Condition size limit reached ({} > {})"
+        checked.append((words, max(sizes, default=0), strict.condition_max_size))
         exact = getattr(search, "exact", None) or getattr(
             getattr(search, "params", None), "exact", None
         )
         if strict.search_allow_exact is False and exact:
             raise ErrorReply(400, "Bad request: Exact search disabled!. Help: Set exact=false.")
-        sizes = [size for _, size in conditions_of(search)]
-        for words, reached, limit in (
-            ("Filter condition", len(sizes), strict.filter_max_conditions),
-            ("Condition size", max(sizes, default=0), strict.condition_max_size),
-        ):
-            if limit is not None and reached > limit:
-                raise ErrorReply(
-                    400, f"Bad request: {words} limit reached ({reached} > {limit}). Help: Less."
-                )
+    for words, asked, limit in checked:
+        if limit is not None and asked > limit:
+            refusal = words.format(asked, limit)
+            raise ErrorReply(400, f"Bad request: {refusal}. Help: Ask for less.")
 
 
 def check_rate(endpoint: str, body: Any, strict: m.StrictModeConfig) -> None:
@@ -605,30 +601,24 @@ def _parse(raw: bytes, adapter: TypeAdapter[Any] | None) -> Any:
 
 
 class Wire:
-    """A fake server over one protocol: ``connect`` and ``aconnect`` give ready clients."""
+    """A fake server over one protocol."""
 
     def __init__(self, double: WireDouble, *, prefer_grpc: bool) -> None:
         self.double, self.prefer_grpc = double, prefer_grpc
         self.place = double.place(prefer_grpc=prefer_grpc)
         self._clients: list[QdrantClient] = []
 
-    def connect(self, **options: Any) -> QdrantClient:
-        """A client that is closed with the wire."""
-        self._clients.append(self._make(QdrantClient, options))
-        return self._clients[-1]
-
-    def aconnect(self, **options: Any) -> AsyncQdrantClient:
-        """An asynchronous client; close it in the test, where its event loop runs."""
-        return self._make(AsyncQdrantClient, options)
+    def connect(self, kind: Any = QdrantClient, **options: Any) -> Any:
+        """A client that is closed with the wire; close an asynchronous one in the test."""
+        place = {"url" if name == "location" else name: each for name, each in self.place.items()}
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Api key is used with an insecure connection")
+            # the check asks from a thread of its own, where a warning cannot be caught
+            client = kind(**{**place, "check_compatibility": False, **options})
+        if kind is QdrantClient:
+            self._clients.append(client)
+        return client
 
     def close(self) -> None:
         for client in self._clients:
             client.close()
-
-    def _make(self, kind: Any, options: dict[str, Any]) -> Any:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "Api key is used with an insecure connection")
-            where, *others = self.place.items()
-            # the check asks from a thread of its own, where a warning cannot be caught
-            usual = {"url": where[1], **dict(others), "check_compatibility": False}
-            return kind(**usual | options)

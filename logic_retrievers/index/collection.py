@@ -31,21 +31,13 @@ TOPICAL = "topical"
 
 @dataclass(frozen=True, slots=True)
 class StoredVector:
-    """One named vector of a collection.
+    """One named vector of a collection."""
 
-    Args:
-        name: our name (``topical``).
-        stored_name: name in the collection; "" for Qdrant's unnamed vector.
-        dimension: None for a sparse vector.
-        fingerprint: the encoder's; None where another store made the vector.
-        incomplete: a back-fill began and did not end, so it cannot be searched yet.
-    """
-
-    name: str
-    stored_name: str
-    dimension: int | None
-    fingerprint: str | None
-    incomplete: bool = False
+    name: str  # ours: topical
+    stored_name: str  # in the collection; "" for Qdrant's unnamed vector
+    dimension: int | None  # None for a sparse vector
+    fingerprint: str | None  # the encoder's; None where another store made the vector
+    incomplete: bool = False  # a back-fill began and did not end: not searchable yet
 
     @property
     def sparse(self) -> bool:
@@ -84,42 +76,25 @@ class Notes(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """Everything that operations need to know about a collection, as it was at opening.
-
-    Args:
-        name: name of the collection.
-        vectors: our name -> stored vector, for the vectors that we can read.
-        searchable: our names of the vectors that may be searched.
-        tenant: the tenant whose passages are read and written. With None all passages are read, and
-            written passages belong to no tenant.
-        all_tenants: whether passages of all tenants are read, so that none may be added.
-        local_mode: qdrant-client is its own database, without payload indexes.
-        prefixes: payload keys that hold metadata; "" for the top level.
-        keys: payload keys of text and metadata in our layout.
-        has_own_metadata: whether this package has described the collection in its metadata.
-        missing_indexes: payload indexes to create before the first write.
-        flags: payload keys that may hold a quarantine flag.
-        filterable_flags: flags that a filter may use; strict mode wants an index.
-        shows_quarantined: whether searches find quarantined passages too.
-        limits: limits of its strict mode.
-        language: language of the lexical vector's stems.
-    """
+    """Everything that operations need to know about a collection, as it was at opening."""
 
     name: str
-    vectors: Mapping[str, StoredVector]
-    searchable: tuple[str, ...]
+    vectors: Mapping[str, StoredVector]  # our name -> stored vector, as far as we can read it
+    searchable: tuple[str, ...]  # our names of the vectors that may be searched
+    # Whose passages are read and written. None: all are read, new ones belong to no tenant.
     tenant: str | None = None
-    all_tenants: bool = False
-    local_mode: bool = False
-    prefixes: tuple[str, ...] = (METADATA,)
-    keys: PayloadKeys = DEFAULT_KEYS
-    has_own_metadata: bool = True
-    missing_indexes: tuple[str, ...] = ()
-    flags: tuple[str, ...] = (QUARANTINED,)
+    all_tenants: bool = False  # passages of all tenants are read, so that none may be added
+    local_mode: bool = False  # qdrant-client is its own database, without payload indexes
+    prefixes: tuple[str, ...] = (METADATA,)  # payload keys of metadata; "" for the top level
+    keys: PayloadKeys = DEFAULT_KEYS  # payload keys of text and metadata in our layout
+    has_own_metadata: bool = True  # this package has described the collection in its metadata
+    missing_indexes: tuple[str, ...] = ()  # payload indexes to create before the first write
+    flags: tuple[str, ...] = (QUARANTINED,)  # payload keys that may hold a quarantine flag
+    # Flags that a filter may use: strict mode wants an index.
     filterable_flags: tuple[str, ...] = (QUARANTINED,)
-    shows_quarantined: bool = False
+    shows_quarantined: bool = False  # searches find quarantined passages too
     limits: StrictLimits = field(default_factory=StrictLimits)
-    language: str = lexical.ENGLISH
+    language: str = lexical.ENGLISH  # of the lexical vector's stems
 
     @property
     def hiding_flags(self) -> tuple[str, ...]:

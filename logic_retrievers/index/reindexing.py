@@ -236,16 +236,10 @@ class Reindexing:
         *,
         only_ours: bool = False,
     ) -> Operation[tuple[dict[str, _Content], int]]:
-        """Store the passages that differ from the pass before.
+        """Store the passages that differ from the pass before; return all, and how many they were.
 
-        Args:
-            target: is written.
-            before: point id -> content, as the pass before saw it and left it in the target.
-            meter: counts the passages that have been read.
-            only_ours: leave passages alone that others have written to the target meanwhile.
-
-        Returns:
-            Point id -> content of each passage, and the number of passages written.
+        ``before``, like the result, maps point ids to contents; the pass before left these in the
+        target. ``only_ours`` leaves passages alone that others have written there meanwhile.
         """
         fingerprints = ingestion.written_fingerprints(target, self._encoder)
         seen: dict[str, _Content] = {}

@@ -39,22 +39,14 @@ _DIVISIBLE = {
 
 @dataclass(frozen=True, slots=True)
 class StrictLimits:
-    """The limits of a collection, by Qdrant's names; None means that there is no limit.
+    """The limits of a collection, by Qdrant's names; None means that there is no limit."""
 
-    Args:
-        max_query_limit: results of a search, points of a page.
-        search_max_batchsize: searches of a batch.
-        upsert_max_batchsize: points of a write.
-        condition_max_size: ids or values of a condition.
-        search_allow_exact: whether searches and counts may be exact.
-        unindexed_filtering_retrieve: whether filters may name keys without a payload index.
-    """
-
-    max_query_limit: int | None = None
-    search_max_batchsize: int | None = None
-    upsert_max_batchsize: int | None = None
-    condition_max_size: int | None = None
-    search_allow_exact: bool | None = None
+    max_query_limit: int | None = None  # results of a search, points of a page
+    search_max_batchsize: int | None = None  # searches of a batch
+    upsert_max_batchsize: int | None = None  # points of a write
+    condition_max_size: int | None = None  # ids or values of a condition
+    search_allow_exact: bool | None = None  # searches and counts may be exact
+    # Filters may name keys without a payload index.
     unindexed_filtering_retrieve: bool | None = None
 
     @classmethod

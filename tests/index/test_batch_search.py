@@ -9,6 +9,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 from fault_injection import Wire
+from qdrant_client import AsyncQdrantClient
 from qdrant_client import models as m
 
 from logic_retrievers.index.batch_search import batch_search
@@ -98,7 +99,7 @@ def test_ids_and_scores_are_those_of_the_clients_method(client, condition):
 
 async def test_an_asynchronous_client_gives_the_same(client, wire):
     batch = requests(FILTERS["nested"])
-    other = wire.aconnect()
+    other = wire.connect(AsyncQdrantClient)
     answer = await batch_search(other)(collection_name=NAME, requests=batch)
     await other.close()
     assert [dict(each.points) for each in answer] == expected(client, batch)

@@ -48,23 +48,16 @@ def new_shard_name() -> str:
 
 
 class Description(BaseModel):
-    """The content of ``collection.json``.
-
-    Args:
-        params: the vectors, as qdrant-client describes them.
-        metadata: this package's notes on the vectors.
-        shard: name of the folder that holds the points.
-        quantization: of dense vectors in an HNSW index; None stores no quantised copies.
-        points: number of points at the last closing; None while the collection is written to.
-    """
+    """The content of ``collection.json``."""
 
     model_config = ConfigDict(frozen=True)
 
-    params: models.CollectionParams
-    metadata: dict[str, Any]
-    shard: str
+    params: models.CollectionParams  # the vectors, as qdrant-client describes them
+    metadata: dict[str, Any]  # this package's notes on the vectors
+    shard: str  # name of the folder that holds the points
+    # Quantisation of dense vectors in an HNSW index; None stores no quantised copies.
     quantization: models.ScalarQuantization | None = None
-    points: int | None = None
+    points: int | None = None  # number at the last closing; None while it is written to
 
     def write(self, folder: Path) -> None:
         """Replace the file, so that a crash leaves the old one or the new one."""
