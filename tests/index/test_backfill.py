@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from fault_injection import WireDouble
 from suites import HashedEncoder
+from vector_queries import stored_points
 
 from logic_retrievers import Reranker
 from logic_retrievers.errors import (
@@ -39,13 +40,10 @@ def expected(encoder, passages, name="compatibility"):
     return {point_id(p.id): float(row @ query) for p, row in zip(passages, rows, strict=True)}
 
 
-def stored_points(client, name="lr-test"):
+def topical_points(index):
     """All that is stored, but for the vectors that are added."""
-    records = client.scroll(name, limit=1000, with_payload=True, with_vectors=True)[0]
-    return {
-        r.id: (r.payload, r.vector if isinstance(r.vector, list) else r.vector["topical"])
-        for r in records
-    }
+    points = stored_points(index.client)
+    return {point: (payload, made["topical"]) for point, (payload, made) in points.items()}
 
 
 def test_a_vector_is_added(opened, make_passages):
@@ -54,7 +52,7 @@ def test_a_vector_is_added(opened, make_passages):
     opened(encoder=HashedEncoder(POOR)).add(passages)
     encoder = HashedEncoder(RICH)
     index = opened(encoder=encoder)
-    before = stored_points(index.client)
+    before = topical_points(index)
     assert index.vectors == ("topical",)
     told = []
     report = index.backfill(progress=told.append)
@@ -62,7 +60,7 @@ def test_a_vector_is_added(opened, make_passages):
     assert [(p.done, p.share) for p in told] == [(30, 1)]
     assert index.vectors == ("topical", "compatibility")
     assert stored_scores(index, encoder) == pytest.approx(expected(encoder, passages), abs=2e-6)
-    assert stored_points(index.client) == before
+    assert topical_points(index) == before
     assert index.backfill().vectors == ()
     assert opened(encoder=encoder, vectors=RICH).vectors == ("topical", "compatibility")
     index.add([Passage("new", "text")])

@@ -11,6 +11,7 @@ import pytest
 from fault_injection import WireDouble
 from qdrant_client import models
 from suites import HashedEncoder
+from vector_queries import stored_points
 
 from logic_retrievers.errors import (
     CollectionError,
@@ -158,26 +159,12 @@ def test_into_a_folder_and_back(wire_settings, encoder, make_passages, tmp_path)
         assert folder.copy_to("q", **wire_settings) == 20
 
 
-def points_of(index):
-    """Point id -> payload, vector names and coordinates."""
-    records, _ = index.client.scroll(index.collection, limit=1000, with_vectors=True)
-    points = {}
-    for record in records:
-        coordinates = []
-        for name in sorted(record.vector):
-            vector = record.vector[name]
-            sparse = isinstance(vector, models.SparseVector)
-            coordinates += [*vector.indices, *vector.values] if sparse else vector
-        points[str(record.id)] = (record.payload, sorted(record.vector), coordinates)
-    return points
-
-
 def test_there_and_back(wire_settings, encoder, make_passages, tmp_path):
     """From a folder to a server and to another folder: same ids, payloads and vectors."""
     with PassageIndex.open("p", encoder, location=tmp_path / "one", lexical=True) as index:
         index.add(make_passages(30))
         index.run(index.hide(["p3"]))
-        before, seen = points_of(index), []
+        before, seen = stored_points(index.client, "p"), []
         assert index.copy_to("q", progress=seen.append, **wire_settings) == 30
         assert (seen[-1].done, seen[-1].share) == (30, 1)
         assert index.copy_to("q", **wire_settings) == 0
@@ -190,10 +177,12 @@ def test_there_and_back(wire_settings, encoder, make_passages, tmp_path):
             there.copy_to(location=tmp_path / "two")
     with PassageIndex.open("q", encoder, location=tmp_path / "two", create=False) as back:
         shutil.rmtree(tmp_path / "one")
-        after = points_of(back)
-        for key, (payload, names, coordinates) in before.items():
-            assert after[key][:2] == (payload, names)
-            np.testing.assert_allclose(after[key][2], coordinates, rtol=0, atol=1e-6)
+        after = stored_points(back.client, "q")
+        for key, (payload, vectors) in before.items():
+            assert after[key][0] == payload
+            assert after[key][1].keys() == vectors.keys()
+            for name, vector in vectors.items():
+                np.testing.assert_allclose(after[key][1][name], vector, rtol=0, atol=1e-6)
         assert {p.id for p in back.scroll() if p.quarantined} == {"p3"}
 
 

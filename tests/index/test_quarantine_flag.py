@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from fault_injection import WireDouble
+from vector_queries import stored_points
 
 from logic_retrievers.index import EncodedVectorQuery, PassageIndex
 from logic_retrievers.index.lexical import NAME, term_vector
@@ -34,18 +35,6 @@ def hide(index, *ids):
 
 def unhide(index, *ids):
     return index.run(index.unhide(ids))
-
-
-def stored_points(index, name="lr-test"):
-    """Everything that is stored, point by point."""
-    points, _ = index.client.scroll(name, limit=1000, with_vectors=True)
-    return {str(point.id): (point.payload, plain_vector(point.vector)) for point in points}
-
-
-def plain_vector(vector):
-    if isinstance(vector, dict):
-        return {name: plain_vector(one) for name, one in vector.items()}
-    return vector if isinstance(vector, list) else (vector.indices, vector.values)
 
 
 def test_hidden_passages_come_back_from_no_search(opened, encoder, make_passages):
@@ -78,11 +67,13 @@ def test_shown_again_a_point_is_what_it_was(opened, make_passages):
     """Byte for byte; what was hidden by mistake must not come back changed."""
     index = opened(lexical=True)
     index.add([*make_passages(4), Passage("bare", "a text and nothing else", extra={"k": [1]})])
-    before = stored_points(index)
+    before = stored_points(index.client)
     hide(index, "p1", "bare")
-    assert sum(before[point] != values for point, values in stored_points(index).items()) == 2
+    assert (
+        sum(before[point] != values for point, values in stored_points(index.client).items()) == 2
+    )
     unhide(index, "p1", "bare")
-    assert stored_points(index) == before
+    assert stored_points(index.client) == before
 
 
 def test_a_tenant_hides_its_own(opened, make_passages):
@@ -123,11 +114,11 @@ def test_a_passage_may_come_hidden(index, make_passages):
     assert search_ids(index) == set()
     assert index.add(passages).unchanged == 2, "without the flag they are what they were"
     assert search_ids(index) == {"p2"}
-    bare = stored_points(index)
+    bare = stored_points(index.client)
     unhide(index, "p0", "p1")
     index.delete(["p0", "p1", "p2"])
     index.add(passages)
-    assert {one: values[0].keys() for one, values in stored_points(index).items()} == {
+    assert {one: values[0].keys() for one, values in stored_points(index.client).items()} == {
         one: values[0].keys() for one, values in bare.items()
     }
 

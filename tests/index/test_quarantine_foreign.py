@@ -12,6 +12,7 @@ from llama_index.core.schema import TextNode
 from llama_index.vector_stores.qdrant import QdrantVectorStore as LlamaStore
 from qdrant_client import QdrantClient, models
 from test_foreign_stores import TEXTS, TopicalEmbeddings
+from vector_queries import stored_points
 
 from logic_retrievers.index import EncodedVectorQuery, PassageIndex
 from logic_retrievers.types import Passage
@@ -58,11 +59,6 @@ def opened(client, encoder, store, **more):
     return PassageIndex.open("p", encoder, client=client, **keys, **more)
 
 
-def stored_points(client):
-    points, _ = client.scroll("p", with_vectors=True)
-    return {str(point.id): (point.payload, point.vector) for point in points}
-
-
 def search_texts(index, condition=None):
     query = index.encoder.encode_queries(["a quiet place"])["topical"][0]
     [pool] = index.run(
@@ -75,7 +71,7 @@ def search_texts(index, condition=None):
 def test_hidden_and_shown_again(client, encoder, store):
     """A user's existing collection is cleaned first, and must come back as it was."""
     ids = write(client, store, {"n": 0}, {"n": 1}, {"n": 2})
-    before = stored_points(client)
+    before = stored_points(client, "p")
     index = opened(client, encoder, store)
     taken = index.run(index.fingerprints(ids))
     assert index.run(index.hide(ids[1:])) == ids[1:]
@@ -88,7 +84,7 @@ def test_hidden_and_shown_again(client, encoder, store):
     assert index.count() == 3
     assert index.run(index.fingerprints(ids)) == taken
     assert index.run(index.unhide(ids)) == ids[1:]
-    assert stored_points(client) == before
+    assert stored_points(client, "p") == before
     assert search_texts(index) == set(TEXTS)
 
 
@@ -115,14 +111,14 @@ def test_what_we_add_beside_theirs(client, encoder, store):
     ids = write(client, store, {"n": 0}, {"n": 1}, {"n": 2})
     index = opened(client, encoder, store)
     index.add([Passage("ours", "quiet hut", {"n": 1})])
-    before = stored_points(client)
+    before = stored_points(client, "p")
     assert index.run(index.hide(["ours", ids[0]])) == ["ours", ids[0]]
     assert search_texts(index) == set(TEXTS[1:])
     index.add([Passage("ours", "quiet hut", {"n": 4})])
     assert search_texts(index, {"n": 4}) == set(), "the same text stays hidden"
     index.add([Passage("ours", "quiet hut", {"n": 1})])
     assert index.run(index.unhide(["ours", ids[0]])) == ["ours", ids[0]]
-    assert {one: kept[0] for one, kept in stored_points(client).items()} == {
+    assert {one: kept[0] for one, kept in stored_points(client, "p").items()} == {
         one: kept[0] for one, kept in before.items()
     }
 

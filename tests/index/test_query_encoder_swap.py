@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from query_files import write_noisy
 from suites import HashedEncoder
+from vector_queries import stored_points
 
 from logic_retrievers import Engine, PassageIndex, Reranker
 from logic_retrievers.encoders import RecentEncoder, default_encoder
@@ -19,6 +20,7 @@ from logic_retrievers.errors import (
     MissingVectorError,
     QueryEncoderError,
 )
+from logic_retrievers.index.point_format import point_id
 from logic_retrievers.types import Passage
 
 WORDS = (
@@ -45,32 +47,23 @@ def index() -> Any:
         yield opened
 
 
-def points(index: PassageIndex) -> list[tuple[object, object, dict[str, bytes]]]:
-    """Every point with payload and vectors, as Qdrant has them."""
-    records, _ = index.client.scroll("lr-test", limit=1000, with_vectors=True, with_payload=True)
-    return [
-        (one.id, one.payload, {n: np.asarray(v).tobytes() for n, v in one.vector.items()})
-        for one in records
-    ]
-
-
 def search_hits(index: PassageIndex, policy: str = "topical") -> list[tuple[str, float]]:
     return [(hit.passage.id, hit.score) for hit in Engine(index, policy).search(QUERY, 8)]
 
 
 def test_no_stored_point_changes_and_the_way_back_gives_the_same_hits(index, file):
     """The promise: a swap of one file, and a way back."""
-    stored, info = points(index), index.client.get_collection("lr-test")
+    stored, info = stored_points(index.client), index.client.get_collection("lr-test")
     before = {policy: search_hits(index, policy) for policy in ("topical", "sequential", "auto")}
     index.use_query_encoder(file)
     assert search_hits(index) != before["topical"]
-    assert points(index) == stored
+    assert stored_points(index.client) == stored
     report = index.add(PASSAGES)
     assert report.unchanged == len(PASSAGES)
-    assert points(index) == stored
+    assert stored_points(index.client) == stored
     index.use_query_encoder(None)
     assert {policy: search_hits(index, policy) for policy in before} == before
-    assert points(index) == stored
+    assert stored_points(index.client) == stored
     assert index.client.get_collection("lr-test").config == info.config
 
 
@@ -80,10 +73,9 @@ async def test_what_is_added_after_a_swap_lies_among_the_rest(index, file):
     index.add([Passage("late", "a river without any music")])
     with PassageIndex.open("lr-test", client=index.client) as again:
         assert again.encoder is default_encoder()
-        (late,) = (p for p in points(index) if p[1]["page_content"] == "a river without any music")
-        vector = np.frombuffer(late[2]["topical"])
+        stored = stored_points(index.client)[point_id("late")][1]["topical"]
         own = again.encoder.encode_documents(["a river without any music"])["topical"][0]
-        np.testing.assert_allclose(vector, own, atol=1e-6)
+        np.testing.assert_allclose(stored, own, atol=1e-6)
 
 
 def test_all_that_searches_an_index_follows(index, file):
