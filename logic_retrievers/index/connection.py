@@ -148,8 +148,11 @@ class Connection:
 
         The arguments are those of :class:`settings.ConnectionSettings`.
         """
-        limits = RequestLimits(timeout, retries)
-        guarantees = guaranteed(consistency, ordering)
+        common: dict[str, Any] = {
+            "limits": RequestLimits(timeout, retries),
+            "guarantees": guaranteed(consistency, ordering),
+            "read_only": read_only,
+        }
         if not is_number(grpc_port, Integral) or not 0 < grpc_port < 65536:
             raise ConfigurationError("grpc_port= is a whole number from 1 to 65535.")
         check_type("prefer_grpc=", prefer_grpc, bool)
@@ -168,38 +171,29 @@ class Connection:
             for options in (getattr(each, "init_options", {}) for each in (client, async_client)):
                 secrets += keys_of(options)
                 if options.get("timeout") is not None:
-                    limits = RequestLimits(options["timeout"], limits.retries)
-            return cls(
-                client,
-                async_client,
-                limits=limits,
-                secrets=secrets,
-                guarantees=guarantees,
-                read_only=read_only,
-            )
+                    common["limits"] = RequestLimits(options["timeout"], retries)
+            return cls(client, async_client, secrets=secrets, **common)
         where = MEMORY if location is None else check_location(location)
         if not is_address(where):
             if api_key is not None:
                 raise ConfigurationError("An API key is for a server; this location is embedded.")
-            embedded = _embedded_client(where, limits.timeout, read_only)
-            return cls(embedded, owned=True, limits=limits, place=where, guarantees=guarantees)
+            embedded = _embedded_client(where, timeout, read_only)
+            return cls(embedded, owned=True, place=where, **common)
         settings: dict[str, Any] = {
             "url": where,
             "api_key": None if api_key is None else check_key(api_key),
             "prefer_grpc": prefer_grpc,
             "grpc_port": int(grpc_port),
-            "timeout": limits.timeout,
+            "timeout": float(timeout),
             "check_compatibility": False,  # it warns from a thread
         }
         return cls(
             _server_client(QdrantClient, settings),
             make_async=lambda: _server_client(AsyncQdrantClient, settings),
             owned=True,
-            limits=limits,
             place=where,
             secrets=[] if api_key is None else [SecretStr(api_key)],
-            guarantees=guarantees,
-            read_only=read_only,
+            **common,
         )
 
     def __repr__(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice, repeat
-from typing import Any
+from typing import Any, NamedTuple
 
 from qdrant_client import models
 
@@ -67,8 +67,7 @@ class IngestReport:
     blank: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Prepared:
+class _Prepared(NamedTuple):
     """A checked passage with its point id and content hash."""
 
     passage: Passage
@@ -214,7 +213,7 @@ class _Ingestion:
         records = (yield retrieve(collection.name, hidden)) if hidden else ()
         texts = {str(record.id): collection.passage(record).text for record in records}
         return [
-            replace(each, passage=replace(each.passage, quarantined=True))
+            each._replace(passage=replace(each.passage, quarantined=True))
             if texts.get(each.point) == each.passage.text
             else each
             for each in changed

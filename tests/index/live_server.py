@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 import yaml
+from tenacity import Retrying, stop_after_delay, wait_fixed
 
 COMPOSE = Path(__file__).parents[2] / "docker" / "compose.yml"
 
@@ -56,20 +56,9 @@ def _container() -> Iterator[Server]:
     with container.with_exposed_ports(6333, 6334):
         host = container.get_container_host_ip()
         url = f"http://{host}:{container.get_exposed_port(6333)}"
-        _wait_until_ready(url)
+        patient = Retrying(stop=stop_after_delay(60), wait=wait_fixed(0.2), reraise=True)
+        patient(lambda: httpx.get(f"{url}/readyz").raise_for_status())
         yield Server(url, int(container.get_exposed_port(6334)), key)
-
-
-def _wait_until_ready(url: str, seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            if httpx.get(f"{url}/readyz").status_code == 200:
-                return
-        except httpx.TransportError:
-            pass
-        time.sleep(0.2)
-    raise TimeoutError(f"Qdrant at {url} is not ready after {seconds} seconds")
 
 
 def _no_engine() -> str | None:
