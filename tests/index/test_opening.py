@@ -224,8 +224,8 @@ def test_a_misspelt_collection_is_told_from_those_that_there_are(encoder, tmp_pa
     with pytest.raises(CollectionNotFoundError) as caught:
         PassageIndex.open("handbok", encoder, location=tmp_path, create=False)
     assert str(caught.value).startswith(
-        "There is no collection 'handbok'; there are 'handbook', 'walks', 'a/b. c', 'zoo', 'news' and"
-        " others. Index"
+        "There is no collection 'handbok'; there are 'handbook', 'walks', 'a/b. c', 'zoo', 'news'"
+        " and others. Index"
     )
 
 
