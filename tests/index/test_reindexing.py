@@ -271,7 +271,7 @@ def test_another_program_writes_to_the_second_collection(opened, make_passages, 
 
 @pytest.mark.parametrize("blank", ["\u200b", "\ufffd"], ids=["unseen", "for the encoder"])
 def test_blank_passages_are_left_out(blank):
-    """An older version, or another store, stored them; the call blamed another writer."""
+    """Another store stored them; the call blamed another writer."""
     with PassageIndex.open("q") as index:
         index.add([Passage(f"p{n}", f"An inn of {n} rooms.") for n in range(9)])
         assert index.reindex("r").passages == 9

@@ -243,7 +243,7 @@ def open_copy(folder: Path, timeout: float) -> EdgeCollection:
 
 
 def _copy(folder: Path, copy: Path, timeout: float) -> Description:
-    # A folder of an older version has no lock file until a process opens it to write.
+    # A folder that was copied without its lock file has none until a process opens it to write.
     locked = (folder / LOCK_FILE).exists()
     with FolderLock(folder, timeout, shared=True) if locked else nullcontext():
         description = _read_description(folder)
