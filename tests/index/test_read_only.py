@@ -93,7 +93,7 @@ def test_readers_and_a_writer(stored, encoder):
             assert later.count() == 29
 
 
-def test_a_folder_of_an_older_version_gets_no_lock(stored, encoder):
+def test_a_folder_without_a_lock_gets_none(stored, encoder):
     """A reader writes nothing, not even the lock that the folder lacks."""
     (stored / "p" / "collection.lock").unlink()
     before = snapshot(stored)
