@@ -76,7 +76,7 @@ def index(request, encoder):
 
 
 @pytest.mark.filterwarnings("ignore::logic_retrievers.errors.UnknownFieldWarning")
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(asked=FILTERS)
 def test_an_index_answers_as_plain_python_does(index, asked):
     """A filter that misses a passage, or lets one in, says nothing of it."""
