@@ -134,7 +134,6 @@ class Fault(Enum):
     def at(
         self, place: object, collection: str | None = None, detail: str = "", wish: str = ""
     ) -> errors.LogicRetrieversError:
-        """Make the error."""
         return self.error(
             self.message.format(place=place, collection=collection, detail=detail, wish=wish)
         )
