@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
+from rich.console import OverflowMethod
+from rich.table import Column, Table
 
 from logic_retrievers.cli.console import (
     AsJson,
@@ -79,6 +80,7 @@ def evaluate(
     """Searches with labelled queries and prints the figures with 95 % intervals."""
     from logic_retrievers.evaluation import compare, load_dataset
     from logic_retrievers.evaluation import evaluate as run_evaluation
+    from logic_retrievers.evaluation.metrics import import_ir_measures
     from logic_retrievers.index import PassageIndex
     from logic_retrievers.search import Engine
 
@@ -91,6 +93,7 @@ def evaluate(
             "--per-query writes one run: give one --policy and one --query-encoder"
         )
     dataset = load_dataset(folder, split)
+    import_ir_measures()  # refuses before the documents are encoded
     encoder = open_encoder(bundle, cache)
     with PassageIndex.open("evaluation", encoder) as index:
         for source in query_encoders.values():
@@ -151,15 +154,18 @@ def _table(
     notes += [f"{name}: {MEANINGS[name]}" for name in names]
     if result.short_lists:
         notes.append(f"{result.short_lists} lists are shorter than they could be")
-    table = Table(
-        title=title, title_justify="left", caption="\n".join(notes), caption_justify="left"
-    )
-    table.add_column("metric")
     titles = ["n", "mean", "95 % interval"]
     if others:
         titles = [*results, *(f"{name} less {first}" for name in others)]
-    for each in titles:
-        table.add_column(each, justify="right", overflow="fold" if others else "ellipsis")
+    overflow: OverflowMethod = "fold" if others else "ellipsis"
+    table = Table(
+        "metric",
+        *(Column(each, justify="right", overflow=overflow) for each in titles),
+        title=title,
+        title_justify="left",
+        caption="\n".join(notes),
+        caption_justify="left",
+    )
     for metric, (mean, low, high) in result.estimates.items():
         cells = [str(len(result.per_query[metric])), f"{mean:.4f}", f"{low:.4f} to {high:.4f}"]
         if others:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from logic_retrievers.cli.console import (
     AsJson,
@@ -97,7 +98,7 @@ def run(
     depth: Annotated[
         int, typer.Option(help="Passages a question; for the extractive reader better 1.")
     ] = 5,
-    seed: Annotated[int, typer.Option(help="Of the prompts and the intervals.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the prompts and the intervals.")] = 0,
     grading: Annotated[
         Literal["containment", "support"],
         typer.Option(help="Short answers: containment; long ones: support."),
@@ -199,19 +200,27 @@ def _open_reader(
     raise ConfigurationError(f"--reader is {EXTRACTIVE} or a URL, not {name!r}")
 
 
+def _table(title: str, first: str, titles: Iterable[str], caption: str | None = None) -> Table:
+    return Table(
+        Column(first, overflow="fold", min_width=len(first)),
+        *(Column(each, justify="right", overflow="fold") for each in titles),
+        title=title,
+        title_justify="left",
+        caption=caption,
+        caption_justify="left",
+    )
+
+
 def _accuracy_table(result: ProbeResult) -> Table:
     comparisons = result.comparisons()
     first = next(iter(result.traces))
-    table = Table(
-        title=f"{result.set}: {len(result.kinds)} questions at depth {result.depth}, "
+    table = _table(
+        f"{result.set}: {len(result.kinds)} questions at depth {result.depth}, "
         f"read by {result.reader}",
-        title_justify="left",
-        caption=f"right by {result.grading}; 95 % intervals; p of McNemar's exact test, after Holm",
-        caption_justify="left",
+        "configuration",
+        ("accuracy", f"less {first}", "gained/lost", "p", "failed"),
+        f"right by {result.grading}; 95 % intervals; p of McNemar's exact test, after Holm",
     )
-    table.add_column("configuration", overflow="fold", min_width=13)
-    for title in ("accuracy", f"less {first}", "gained/lost", "p", "failed"):
-        table.add_column(title, justify="right", overflow="fold")
     for name in result.traces:
         cell = "-"
         if accuracy := result.figures(name).get("accuracy"):
@@ -224,10 +233,8 @@ def _accuracy_table(result: ProbeResult) -> Table:
 def _answers_table(result: ProbeResult) -> Table:
     figures = {name: result.figures(name) for name in result.traces}
     shown = [metric for metric in _SHARES if any(metric in own for own in figures.values())]
-    table = Table(title="answers and first passages", title_justify="left")
-    table.add_column("configuration", overflow="fold", min_width=13)
-    for title in [*(_SHARES[metric] for metric in shown), "seconds"]:
-        table.add_column(title, justify="right")
+    titles = [*(_SHARES[metric] for metric in shown), "seconds"]
+    table = _table("answers and first passages", "configuration", titles)
     for name, own in figures.items():
         seconds = "-"
         if own:
@@ -237,12 +244,9 @@ def _answers_table(result: ProbeResult) -> Table:
 
 
 def _kinds_table(result: ProbeResult) -> Table:
-    table = Table(title="accuracy by kind of question", title_justify="left")
-    table.add_column("kind", overflow="fold")
-    table.add_column("questions", justify="right")
     first, *others = result.traces
-    for title in (*result.traces, *(f"{name} less {first}" for name in others)):
-        table.add_column(title, justify="right", overflow="fold")
+    titles = ["questions", *result.traces, *(f"{name} less {first}" for name in others)]
+    table = _table("accuracy by kind of question", "kind", titles)
     figures = [result.figures_by_kind(name) for name in result.traces]
     for kind, count in Counter(filter(None, result.kinds.values())).items():
         shares = [_format_share(own.get(kind, {}).get("accuracy")) for own in figures]

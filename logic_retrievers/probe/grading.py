@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from logic_retrievers.probe.prompt import WORDING
 from logic_retrievers.text import comparable
 
 if TYPE_CHECKING:
     from logic_retrievers.probe.questions import ProbeQuestion
 
+# instructions and worked examples of the prompts, words of answers, fields of a question
+WORDING: Mapping[str, Any] = tomllib.loads(
+    Path(__file__).with_name("wording.toml").read_text("utf-8")
+)
 Tokens: TypeAlias = tuple[str, ...]
 Grading: TypeAlias = Literal["containment", "support"]
 """What makes an answer right. ``containment``, for short answers: it contains a right answer and no
