@@ -54,13 +54,13 @@ def evaluate(
         typer.Option(
             "--policy",
             "-p",
-            help=f"One of {', '.join(POLICIES)}. Given again: compared with the first.",
+            help=f"One of {', '.join(POLICIES)}. Repeat to compare with the first.",
             show_default="auto",
         ),
     ] = None,
     base: BaseName = "topical",
     split: Annotated[str, typer.Option(help="Which part: train, dev or test.")] = "test",
-    depth: Annotated[int, typer.Option(help="Length of the lists.")] = 100,
+    depth: Annotated[int, typer.Option(help="Number of hits for each query.")] = 100,
     as_json: AsJson = False,
     per_query: Annotated[
         Path | None,
@@ -73,11 +73,11 @@ def evaluate(
         list[str] | None,
         typer.Option(
             metavar="FILE|base",
-            help="Reads the queries; base: the bundle's own. Given again: compared with the first.",
+            help="Query encoder; base: the bundle's own. Repeat to compare with the first.",
         ),
     ] = None,
 ) -> None:
-    """Searches with labelled queries and prints the figures with 95 % intervals."""
+    """Search with labelled queries and print the figures with 95 % intervals."""
     from logic_retrievers.evaluation import compare, load_dataset
     from logic_retrievers.evaluation import evaluate as run_evaluation
     from logic_retrievers.evaluation.metrics import import_ir_measures
@@ -113,26 +113,23 @@ def evaluate(
                     policy=name if base == "topical" else f"{name}, base {base}",
                 )
     first, *others = results
-    if per_query is not None:
-        results[first].write_per_query(per_query)
     comparisons = compare(results[first], results)
     if not as_json:
         out.print(_table(results, comparisons))
     elif others:
-        print_json(
-            {
-                "results": {name: result.to_json() for name, result in results.items()},
-                "differences": {
-                    f"{name} less {first}": {
-                        metric: comparison.difference._asdict()
-                        for metric, comparison in comparisons[name].items()
-                    }
-                    for name in others
-                },
+        differences = {
+            f"{name} less {first}": {
+                metric: comparison.difference._asdict()
+                for metric, comparison in comparisons[name].items()
             }
-        )
+            for name in others
+        }
+        figures = {name: result.to_json() for name, result in results.items()}
+        print_json({"results": figures, "differences": differences})
     else:
         print_json(results[first].to_json())
+    if per_query is not None:
+        results[first].write_per_query(per_query)
 
 
 def _search(engine: Engine, texts: Sequence[str], k: int) -> list[list[tuple[str, float]]]:

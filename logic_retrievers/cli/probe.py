@@ -90,7 +90,7 @@ def run(
             "http://127.0.0.1:8000/v1.",
         ),
     ] = EXTRACTIVE,
-    model: Annotated[str | None, typer.Option(help="As the endpoint calls it.")] = None,
+    model: Annotated[str | None, typer.Option(help="Name of the model at the endpoint.")] = None,
     api_key_variable: Annotated[
         str | None, typer.Option(help="Environment variable with the endpoint's key.")
     ] = None,
@@ -109,13 +109,15 @@ def run(
     ] = None,
     answers: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Keep a model's answers here; a run cut off goes on."),
+        typer.Option(
+            metavar="FILE", help="Keep a model's answers here, so that a run that stopped goes on."
+        ),
     ] = None,
     as_json: AsJson = False,
     cache: CacheFile = None,
     bundle: Bundle = None,
 ) -> None:
-    """Answer questions from what each policy retrieves, and compares how many are right."""
+    """Answer questions from what each policy retrieves, and compare how many are right."""
     from logic_retrievers.index import PassageIndex
     from logic_retrievers.probe import CachedReader, fill_index, read_probe, resolve_configurations
     from logic_retrievers.probe import probe as run_probe
@@ -194,7 +196,7 @@ def _open_reader(
         return ExtractiveReader(encoder)
     if is_endpoint:
         if model is None:
-            raise ConfigurationError("an endpoint needs --model, as it calls it")
+            raise ConfigurationError("an endpoint needs --model: the name of a model there")
         endpoint = ChatEndpoint(name, model, api_key_variable=api_key_variable)
         return EndpointReader(endpoint, max_tokens=max_tokens)
     raise ConfigurationError(f"--reader is {EXTRACTIVE} or a URL, not {name!r}")

@@ -15,6 +15,7 @@ from logic_retrievers.files import is_file, is_folder
 from logic_retrievers.queries import Expression, Not
 
 DATA_VARIABLE = "LOGIC_RETRIEVERS_DATA"  # names the folder of the benchmark sets
+SET_VARIABLE = f"Set {DATA_VARIABLE} to the folder that holds the data sets"
 
 _LABELS = ("satisfying", "violating", "neutral")
 _NOT_EXTRA = frozenset({"_id", "text", *_LABELS})
@@ -183,8 +184,7 @@ def data_folder() -> Path:
     if folder := next(filter(is_folder, places), None):
         return folder
     raise ReadError(
-        f"no benchmark data; looked in {' and '.join(map(str, places))}. "
-        f"Set {DATA_VARIABLE} to the folder that holds the data sets"
+        f"no benchmark data; looked in {' and '.join(map(str, places))}. {SET_VARIABLE}"
     )
 
 
@@ -204,7 +204,8 @@ def find_dataset_files(folder: str | os.PathLike[str], split: str) -> DatasetFil
     Raises:
         ReadError: no such folder or part, or one of its files is missing.
     """
-    root = existing_folder(Path(folder)).resolve()
+    advice = "A data set is a folder with corpus.jsonl[.gz] and queries.jsonl[.gz]"
+    root = existing_folder(Path(folder), advice).resolve()
     part = root if data_file(root, "queries.jsonl") else root / split
     if not is_folder(part):
         parts = [path.name for path in root.iterdir() if data_file(path, "queries.jsonl")]
@@ -227,18 +228,18 @@ def find_dataset_files(folder: str | os.PathLike[str], split: str) -> DatasetFil
     return DatasetFiles(name, corpus, queries, qrels)
 
 
-def existing_folder(folder: Path) -> Path:
+def existing_folder(folder: Path, advice: str = SET_VARIABLE) -> Path:
     """Return the folder as named, or of that name inside :func:`data_folder`.
 
     Raises:
-        ReadError: neither exists.
+        ReadError: neither exists; the message ends with ``advice``.
     """
     places = dict.fromkeys([folder, *(base / folder for base in _data_places() if is_folder(base))])
     if found := next(filter(is_folder, places), None):
         return found
     raise ReadError(
         f"no such folder; looked in {' and '.join(str(place.absolute()) for place in places)}. "
-        "A data set is a folder with corpus.jsonl[.gz] and queries.jsonl[.gz]"
+        f"{advice}"
     )
 
 

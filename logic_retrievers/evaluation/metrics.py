@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 from logic_retrievers.errors import MissingExtraError
 from logic_retrievers.evaluation.datasets import Query
 
+# (document id, score), best first
 Ranking: TypeAlias = Sequence[tuple[str, float]]
-"""(document id, score), best first."""
 
 FVR_DEPTH = 10
 # our name -> ir-measures'

@@ -16,8 +16,8 @@ from logic_retrievers.probe.grading import WORDING, answer_tokens
 QUESTIONS, CORPUS = "questions.jsonl", "corpus.jsonl"
 TEMPLATE = Path(__file__).with_name("template_files")
 
+# field of a row of ``questions.jsonl`` -> meaning
 FIELDS: Mapping[str, str] = WORDING["fields"]
-"""Fields of a row of ``questions.jsonl`` and their meaning."""
 _PASSAGE_FIELDS = ("satisfying", "violating", "candidates", "trusted")
 
 

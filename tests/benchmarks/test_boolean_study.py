@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from functools import cached_property
 from pathlib import Path
 
 import pytest
+from jsonl_files import write_rows
 from suites.hashed_encoder import HashedEncoder
 
 from benchmarks.papers import boolquestions as study
@@ -32,14 +32,10 @@ class MadeBench(Workbench):
 
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:
-    def write(folder: str, name: str, rows: list[dict[str, object]]) -> None:
-        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
-        (tmp_path / folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
-
     def corpus(texts: dict[str, str]) -> list[dict[str, object]]:
         return [{"_id": name, "title": "", "text": text} for name, text in texts.items()]
 
-    write("boolquestions_not", "corpus.jsonl", corpus(ROOMS))
+    write_rows(tmp_path / "boolquestions_not" / "corpus.jsonl", corpus(ROOMS))
 
     def queries(*rows: tuple[str, str, str, str]) -> list[dict[str, object]]:
         return [
@@ -51,13 +47,13 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:
         (start, f"{start} hotels without noise", "quiet", "copy") for start in ("find", "list")
     ]
     rows = [row | {"template": "not"} for row in queries(*asked)]
-    write("boolquestions_not/test", "queries.jsonl", rows)
+    write_rows(tmp_path / "boolquestions_not" / "test" / "queries.jsonl", rows)
     people = sorted({name for names in LIKES.values() for name in names.split()})
     liked = {name: [what for what, who in LIKES.items() if name in who.split()] for name in people}
     texts = {name: f"{name} likes {' and '.join(what)}" for name, what in liked.items()}
-    write("limit_small", "corpus.jsonl", corpus(texts))
+    write_rows(tmp_path / "limit_small" / "corpus.jsonl", corpus(texts))
     rows = queries(*((what, f"Who likes {what}?", who, "") for what, who in LIKES.items()))
-    write("limit_small", "queries.jsonl", rows)
+    write_rows(tmp_path / "limit_small" / "queries.jsonl", rows)
     monkeypatch.setenv("LOGIC_RETRIEVERS_DATA", str(tmp_path))
     monkeypatch.setattr(study, "PAIRS", 4)
     return MadeBench(tmp_path / "vectors.sqlite")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from jsonl_files import write_rows
 
 from benchmarks.probe_questions.film_facts import Films
 from benchmarks.probe_questions.films import draw_case, film_questions
@@ -107,9 +107,9 @@ def test_wrong_input_is_named(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match="corpus"):
         film_questions(tmp_path)
     rows = [CASES[0], {**CASES[1], "cast": "Ann Lee"}]
-    (tmp_path / "corpus.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    write_rows(tmp_path / "corpus.jsonl", rows)
     with pytest.raises(ReadError, match=r"jsonl:2: .*'cast'"):
         film_questions(tmp_path)
-    (tmp_path / "corpus.jsonl").write_text("\n".join(map(json.dumps, CASES)), encoding="utf-8")
+    write_rows(tmp_path / "corpus.jsonl", CASES)
     with pytest.raises(ConfigurationError, match="count is 2"):
         film_questions(tmp_path, count=2)

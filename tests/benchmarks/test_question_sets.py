@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonl_files import write_rows
 from typer.testing import CliRunner
 
 from benchmarks.__main__ import app
@@ -16,12 +17,6 @@ from benchmarks.probe_questions.limit import WORDINGS, limit_questions
 from benchmarks.probe_questions.ramdocs import ramdocs_questions
 from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.probe import read_probe
-
-
-def lines(path: Path, rows: list[dict[str, Any]]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-
 
 # --- LIMIT
 
@@ -47,8 +42,12 @@ PAIRS = {
 @pytest.fixture
 def people(tmp_path: Path) -> Path:
     folder = tmp_path / "limit_toy"
-    lines(folder / "corpus.jsonl", [{"_id": name, "text": text} for name, text in LIKES.items()])
-    lines(folder / "queries.jsonl", [{"_id": "q", "text": "Who likes Tea?", "satisfying": ["1"]}])
+    write_rows(
+        folder / "corpus.jsonl", [{"_id": name, "text": text} for name, text in LIKES.items()]
+    )
+    write_rows(
+        folder / "queries.jsonl", [{"_id": "q", "text": "Who likes Tea?", "satisfying": ["1"]}]
+    )
     return folder
 
 
@@ -96,12 +95,12 @@ def ram(tmp_path: Path) -> Path:
     folder = tmp_path / "ram" / "dev"
     kinds = {"a": "correct", "b": "correct", "c": "misinfo", "d": "noise", "e": "correct"}
     rows = [{"_id": name, "text": f"text {name}", "type": kind} for name, kind in kinds.items()]
-    lines(folder / "corpus.jsonl", [*rows, {"_id": "f", "text": "text a", "type": "correct"}])
+    write_rows(folder / "corpus.jsonl", [*rows, {"_id": "f", "text": "text a", "type": "correct"}])
     questions = [
         asked(1, ["American football"], ["football", "Golf", "Golf"], "abcd"),
         asked(2, ["Hindi", "Telugu"], ["the HINDI"], "fde"),
     ]
-    lines(folder / "queries.jsonl", questions)
+    write_rows(folder / "queries.jsonl", questions)
     return folder
 
 
@@ -132,7 +131,9 @@ def test_ramdocs_draws_trusted_documents_among_the_correct(ram: Path) -> None:
     "change", [{"doc_ids": ["z"]}, {"gold_answers": "Golf"}, {"wrong_answers": [3]}]
 )
 def test_ramdocs_rows_that_are_wrong(ram: Path, change: dict[str, Any]) -> None:
-    lines(ram / "queries.jsonl", [asked(1, ["Golf"], [], "a"), asked(2, ["x"], [], "b") | change])
+    write_rows(
+        ram / "queries.jsonl", [asked(1, ["Golf"], [], "a"), asked(2, ["x"], [], "b") | change]
+    )
     with pytest.raises(ReadError, match=r"queries\.jsonl:2"):
         ramdocs_questions(ram.parent, "dev")
 
@@ -160,7 +161,9 @@ def test_boolquestions_by_hand(tmp_path: Path) -> None:
     """A question without an answer is graded as failed by whoever says so."""
     folder = tmp_path / "bool"
     texts = {"good": "Kidneys fail.", "bad": "Owls sleep.Nobody knows why kidneys (two) fail. Bye."}
-    lines(folder / "corpus.jsonl", [{"_id": name, "text": text} for name, text in texts.items()])
+    write_rows(
+        folder / "corpus.jsonl", [{"_id": name, "text": text} for name, text in texts.items()]
+    )
     answers = {
         "long": "Kidneys fail for want of a great deal of water.",
         "none": "Cannot answer.",
@@ -170,7 +173,7 @@ def test_boolquestions_by_hand(tmp_path: Path) -> None:
     }
     sides = {"text": "Why do kidneys fail?", "satisfying": ["good"], "violating": ["bad"]}
     rows = [{"_id": name, **sides, "positive_answer": text} for name, text in answers.items()]
-    lines(folder / "queries.jsonl", rows)
+    write_rows(folder / "queries.jsonl", rows)
     result = boolquestions_questions(folder)
     sentence = ("Nobody knows why kidneys (two) fail.",)
     assert [
@@ -182,6 +185,6 @@ def test_boolquestions_by_hand(tmp_path: Path) -> None:
     ]
     assert result.questions[0].satisfying == ("good",)
     assert result.questions[0].violating == ("bad",)
-    lines(folder / "queries.jsonl", [{"_id": "q", **sides}])
+    write_rows(folder / "queries.jsonl", [{"_id": "q", **sides}])
     with pytest.raises(ReadError, match="positive_answer"):
         boolquestions_questions(folder)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from logic_export.contradiction_retrieval import ScoredCandidates
+from logic_export.contradiction_retrieval import ScoredCandidates, crossed_ndcg, find_alpha, ndcg
 from sparse_data import SUBJECTS, arguana, conflictqa
 
 from benchmarks.papers.sparsecl import STUDY, Scoring, scoring_rows
@@ -121,3 +121,19 @@ def test_pairs_of_a_kind_are_of_that_kind() -> None:
             assert (says_open(pair) == says_open(other)) is alike
     assert all(len(pairs.pairs) == len(pairs.groups) for pairs in kinds.values())
     assert kinds == pairs_by_kind([group for part in PARTS for group in parts[part]])
+
+
+def test_no_half_chooses_the_alpha_that_it_is_measured_with() -> None:
+    """Chosen on itself, each half would look better than a new collection will."""
+    sparse_is_right = ScoredCandidates(
+        np.array([False, True]), np.array([0.9, 0.5]), np.array([0.1, 0.9]), 1
+    )
+    cosine_is_right = ScoredCandidates(
+        np.array([True, False]), np.array([0.9, 0.5]), np.array([0.1, 0.9]), 1
+    )
+    found = [sparse_is_right, cosine_is_right] * 4
+    values, alphas = crossed_ndcg(found)
+    assert alphas == (find_alpha(found[1::2]), find_alpha(found[::2]))
+    assert alphas[0] < alphas[1]
+    assert values[::2].tolist() == ndcg(found[::2], alphas[0]).tolist()
+    assert values.max() < 1

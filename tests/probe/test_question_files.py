@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonl_files import write_rows
 
 from benchmarks.probe_questions.command import write_probe
 from logic_retrievers.errors import ConfigurationError, InputError, ReadError, StorageError
@@ -38,16 +39,11 @@ FULL = {
 }
 
 
-def write(path: Path, rows: list[dict[str, Any]]) -> None:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     place = tmp_path / "bakery"
-    place.mkdir()
-    write(place / "corpus.jsonl", PASSAGES)
-    write(place / "questions.jsonl", [FULL, NEEDED | {"_id": 2}])
+    write_rows(place / "corpus.jsonl", PASSAGES)
+    write_rows(place / "questions.jsonl", [FULL, NEEDED | {"_id": 2}])
     return place
 
 
@@ -101,7 +97,7 @@ def test_both_files_may_be_compressed(folder: Path) -> None:
 )
 def test_a_row_that_is_wrong(folder: Path, change: dict[str, Any], message: str) -> None:
     """A person fills these files in; what is not said with its line is not found."""
-    write(folder / "questions.jsonl", [NEEDED | {"_id": "first"}, NEEDED | change])
+    write_rows(folder / "questions.jsonl", [NEEDED | {"_id": "first"}, NEEDED | change])
     with pytest.raises(ReadError, match=rf"questions\.jsonl:2: .*{message}"):
         read_probe(folder)
 
