@@ -26,15 +26,12 @@ class ChatEndpoint(ModelEndpoint):
 
         Raises:
             InputError: a content filter withheld the answer.
-            AuthenticationError: the key is missing or refused.
-            ServerUnavailableError: no answer after all retries.
-            ServerTimeoutError: no answer in time.
-            ServerError: the endpoint refused, or gave an answer of another form.
+            ServerError: no answer, in time or at all (ServerUnavailableError, ServerTimeoutError);
+                a refusal (AuthenticationError: of the key); an answer of another form.
         """
-        body: dict[str, Any] = {
-            "messages": [{"role": role, "content": text} for role, text in turns],
-        }
-        body |= {name: value for name, value in settings.items() if value is not None}
+        messages = [{"role": role, "content": text} for role, text in turns]
+        given = {name: value for name, value in settings.items() if value is not None}
+        body: dict[str, Any] = {"messages": messages, **given}
         answer = self._ask(body, _Answer)
         if answer.end == "content_filter":
             raise InputError(f"{self.model!r} withheld its answer ({answer.end})")

@@ -1,4 +1,7 @@
-"""Checks of settings and arguments, without pydantic: some run for every query."""
+"""Checks of settings and arguments, without pydantic: some run for every query.
+
+Each raises ConfigurationError; the message has the name, what is allowed, and the value.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,7 @@ MAX_COUNT = 2**31 - 1
 
 
 def check_number(name: str, value: Any, low: float = -math.inf, high: float = math.inf) -> None:
-    """Refuse a value that is not a finite number from ``low`` to ``high``; True is no number.
-
-    Raises:
-        ConfigurationError: the message has the name, the range and the value.
-    """
+    """Refuse a value that is not a finite number from ``low`` to ``high``; True is no number."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if not (is_number and low <= value <= high and abs(value) <= sys.float_info.max):
         bounds = f" from {low:g} to {high:g}" if high < math.inf else ""
@@ -27,21 +26,13 @@ def check_number(name: str, value: Any, low: float = -math.inf, high: float = ma
 
 
 def check_choice(name: str, value: Any, options: Sequence[str]) -> None:
-    """Refuse a value that is none of the options.
-
-    Raises:
-        ConfigurationError: the message has the name, the options and the value.
-    """
+    """Refuse a value that is none of the options."""
     if not isinstance(value, str) or value not in options:
         raise ConfigurationError(f"{name} must be one of {', '.join(options)}, not {shown(value)}")
 
 
 def check_count(name: str, count: Any, largest: int = MAX_COUNT, *, least: int = 1) -> None:
-    """Refuse a count that is not a whole number from ``least`` to ``largest``.
-
-    Raises:
-        ConfigurationError: the message has the name, the bound and the value.
-    """
+    """Refuse a count that is not a whole number from ``least`` to ``largest``."""
     if type(count) is not int or not least <= count <= largest:
         too_small = type(count) is not int or count < least
         bounds = f"of at least {least}" if too_small else f"up to {largest:,}"
@@ -49,22 +40,14 @@ def check_count(name: str, count: Any, largest: int = MAX_COUNT, *, least: int =
 
 
 def check_type(name: str, value: Any, *types: Any) -> None:
-    """Refuse a value of another type.
-
-    Raises:
-        ConfigurationError: the message has the name, the types and the value.
-    """
+    """Refuse a value of another type."""
     if not isinstance(value, types):
         names = " or ".join(kind.__name__.removesuffix("Type") for kind in types)
         raise ConfigurationError(f"{name} must be of type {names}, not {shown(value)}")
 
 
 def check_texts(name: str, values: Any) -> None:
-    """Refuse a value that is not a list of texts. A single text would be read letter by letter.
-
-    Raises:
-        ConfigurationError: the message has the name and the value.
-    """
+    """Refuse a value that is not a list of texts. A single text would be read letter by letter."""
     is_list = isinstance(values, Sequence) and not isinstance(values, str)
     if not is_list or not all(isinstance(value, str) for value in values):
         raise ConfigurationError(f"{name} must be a list of texts, not {shown(values)}")

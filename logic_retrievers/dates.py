@@ -8,15 +8,14 @@ from datetime import UTC, date, datetime, time, timedelta
 from numbers import Real
 from typing import Any
 
-MAX_UTC_OFFSET = timedelta(hours=14)
-"""No time zone is farther from UTC."""
+MAX_UTC_OFFSET = timedelta(hours=14)  # no time zone is farther from UTC
 
 _MONTH = re.compile(r"(\d{4})-(\d{2})", re.ASCII)
 _NUMBER = re.compile(r"\d+(\.\d+)?", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_FIRST_EPOCH = 1e8  # March 1973; what has eight digits is a day
+_FIRST_EPOCH = 1e8  # March 1973; a number of eight digits is a day
+# numbers below a bound are seconds, milli-, micro- or nanoseconds since 1970
 _UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (1e20, 1e9))
-"""Numbers below a bound are seconds, milli-, micro- or nanoseconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,18 +41,14 @@ class Overrides(BaseModel):
     @model_serializer
     def overrides(self) -> dict[str, Any]:
         """The fields that are set, by name."""
-        fields = type(self).model_fields.items()
+        fields = type(self).model_fields
         is_set = self.model_fields_set
-        return {
-            name: getattr(self, name)
-            for name, field in fields
-            if name in is_set and not field.exclude
-        }
+        return {name: value for name, value in self if name in is_set and not fields[name].exclude}
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, **_: Any) -> Self:
         """These settings with others, which are checked, unlike pydantic's own copies."""
-        names = self.model_fields_set
-        return type(self)(**{**{name: getattr(self, name) for name in names}, **(update or {})})
+        given = {name: value for name, value in self if name in self.model_fields_set}
+        return type(self)(**{**given, **(update or {})})
 
     def over(self, constants: Mapping[str, Any] | None) -> Self:
         """These settings over the constants of a bundle.

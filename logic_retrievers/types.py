@@ -51,8 +51,8 @@ class Passage:
         embed_text: what is embedded instead of the text: the text under its title, say. The
             contradiction vector is that of the text in any case.
         extra: JSON-like values of the application; stored and returned, never searched.
-        quarantined: hidden from retrieval. Storing a passage anew keeps the stored flag as long as
-            the text is the same.
+        quarantined: hidden from retrieval. Storing a passage again keeps the stored flag as long
+            as the text is the same.
     """
 
     id: str

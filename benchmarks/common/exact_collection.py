@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import LongTextWarning
-from logic_retrievers.evaluation import Dataset, EvaluationResult, Query, evaluate
-from logic_retrievers.evaluation.metrics import Ranking
+from logic_retrievers.evaluation import Query
 from logic_retrievers.index.lexical import term_vector
 from logic_retrievers.policies import Policy
 from logic_retrievers.types import CandidatePool, VectorQuery
@@ -99,18 +98,6 @@ class ExactCollection:
         query = self.vectors([text], vector)[0]
         cosines = (self._dense[vector] @ query).astype(np.float64)
         return np.asarray(np.round(cosines, DECIMALS))
-
-
-def evaluate_exact(
-    dataset: Dataset, corpus: ExactCollection, choose: ChoosePolicy, name: str, depth: int
-) -> EvaluationResult:
-    """All metrics of the policies that are chosen query by query."""
-
-    def search(texts: Sequence[str], k: int) -> list[Ranking]:
-        del texts
-        return [corpus.search(choose(query), query.text, k) for query in dataset.queries]
-
-    return evaluate(dataset, search, depth, policy=name)
 
 
 def _normalise_rows(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

@@ -20,7 +20,7 @@ from logic_retrievers.evaluation.metrics import (
     violation_at_k,
 )
 from logic_retrievers.evaluation.result import estimate_metrics
-from logic_retrievers.evaluation.statistics import bootstrap_means, bootstrap_p, holm
+from logic_retrievers.evaluation.statistics import bootstrap_p, holm, resample
 
 Arrays: TypeAlias = npt.NDArray[np.float64]
 Measurements: TypeAlias = list[tuple[Dataset, Mapping[str, EvaluationResult]]]
@@ -247,7 +247,7 @@ class Lifetimes:
         return bootstrap_p(self._resampled(seed).sum(axis=-1) - other._resampled(seed).sum(axis=-1))
 
     def _resampled(self, seed: int) -> Arrays:
-        return _product_limit(bootstrap_means(self._table, self.groups, seed=seed))
+        return _product_limit(resample(self._table, self.groups, seed=seed)[1])
 
 
 def _product_limit(means: Arrays) -> Arrays:

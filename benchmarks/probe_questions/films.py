@@ -9,8 +9,8 @@ from pathlib import Path
 from random import Random
 
 from benchmarks.probe_questions.film_facts import Film, Films
-from logic_retrievers.errors import ConfigurationError, ReadError
-from logic_retrievers.evaluation.datasets import data_file, existing_folder
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation.datasets import existing_folder, required_file
 from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.probe import ProbeQuestion, ProbeSet
 from logic_retrievers.probe.grading import answer_tokens, find_spans
@@ -93,10 +93,7 @@ def film_questions(
         films: number of passages.
     """
     root = existing_folder(Path(folder))
-    file = data_file(root, "corpus.jsonl")
-    if file is None:
-        raise ReadError("no corpus.jsonl[.gz] in this folder", file=str(root))
-    known, random = Films(json_rows(file)), Random(seed)
+    known, random = Films(json_rows(required_file(root, "corpus.jsonl"))), Random(seed)
     cases, banned = _draw_cases(known, count, random)
     passages = _select_passages(known, [case for _, case in cases], banned, films, random)
     questions = []

@@ -38,11 +38,12 @@ def ramdocs_questions(
     random = Random(seed)
     questions = []
     for row in json_rows(files.queries):
-        documents = [corpus.canonical_id(name) for name in row.ids("doc_ids")]
-        own_types = {name: types[name] for name in documents if name is not None}
-        if None in documents:
-            unknown = row.ids("doc_ids")[documents.index(None)]
-            raise row.error(f"the corpus has no document {unknown!r}, or an empty one")
+        own_types = {}
+        for document in row.ids("doc_ids"):
+            name = corpus.ids.get(document)
+            if name is None:
+                raise row.error(f"the corpus has no document {document!r}, or an empty one")
+            own_types[name] = types[name]
         questions.append(_build_question(row, own_types, trusted, random))
     return ProbeSet(files.name, tuple(questions), corpus.documents)
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
+from rich.console import OverflowMethod
+from rich.table import Column, Table
 
 from logic_retrievers.cli.console import (
     AsJson,
@@ -53,13 +54,13 @@ def evaluate(
         typer.Option(
             "--policy",
             "-p",
-            help=f"One of {', '.join(POLICIES)}. Given again: compared with the first.",
+            help=f"One of {', '.join(POLICIES)}. Repeat to compare with the first.",
             show_default="auto",
         ),
     ] = None,
     base: BaseName = "topical",
     split: Annotated[str, typer.Option(help="Which part: train, dev or test.")] = "test",
-    depth: Annotated[int, typer.Option(help="Length of the lists.")] = 100,
+    depth: Annotated[int, typer.Option(help="Number of hits for each query.")] = 100,
     as_json: AsJson = False,
     per_query: Annotated[
         Path | None,
@@ -72,13 +73,14 @@ def evaluate(
         list[str] | None,
         typer.Option(
             metavar="FILE|base",
-            help="Reads the queries; base: the bundle's own. Given again: compared with the first.",
+            help="Query encoder; base: the bundle's own. Repeat to compare with the first.",
         ),
     ] = None,
 ) -> None:
-    """Searches with labelled queries and prints the figures with 95 % intervals."""
+    """Search with labelled queries and print the figures with 95 % intervals."""
     from logic_retrievers.evaluation import compare, load_dataset
     from logic_retrievers.evaluation import evaluate as run_evaluation
+    from logic_retrievers.evaluation.metrics import import_ir_measures
     from logic_retrievers.index import PassageIndex
     from logic_retrievers.search import Engine
 
@@ -91,6 +93,7 @@ def evaluate(
             "--per-query writes one run: give one --policy and one --query-encoder"
         )
     dataset = load_dataset(folder, split)
+    import_ir_measures()  # refuses before the documents are encoded
     encoder = open_encoder(bundle, cache)
     with PassageIndex.open("evaluation", encoder) as index:
         for source in query_encoders.values():
@@ -110,26 +113,23 @@ def evaluate(
                     policy=name if base == "topical" else f"{name}, base {base}",
                 )
     first, *others = results
-    if per_query is not None:
-        results[first].write_per_query(per_query)
     comparisons = compare(results[first], results)
     if not as_json:
         out.print(_table(results, comparisons))
     elif others:
-        print_json(
-            {
-                "results": {name: result.to_json() for name, result in results.items()},
-                "differences": {
-                    f"{name} less {first}": {
-                        metric: comparison.difference._asdict()
-                        for metric, comparison in comparisons[name].items()
-                    }
-                    for name in others
-                },
+        differences = {
+            f"{name} less {first}": {
+                metric: comparison.difference._asdict()
+                for metric, comparison in comparisons[name].items()
             }
-        )
+            for name in others
+        }
+        figures = {name: result.to_json() for name, result in results.items()}
+        print_json({"results": figures, "differences": differences})
     else:
         print_json(results[first].to_json())
+    if per_query is not None:
+        results[first].write_per_query(per_query)
 
 
 def _search(engine: Engine, texts: Sequence[str], k: int) -> list[list[tuple[str, float]]]:
@@ -151,15 +151,18 @@ def _table(
     notes += [f"{name}: {MEANINGS[name]}" for name in names]
     if result.short_lists:
         notes.append(f"{result.short_lists} lists are shorter than they could be")
-    table = Table(
-        title=title, title_justify="left", caption="\n".join(notes), caption_justify="left"
-    )
-    table.add_column("metric")
     titles = ["n", "mean", "95 % interval"]
     if others:
         titles = [*results, *(f"{name} less {first}" for name in others)]
-    for each in titles:
-        table.add_column(each, justify="right", overflow="fold" if others else "ellipsis")
+    overflow: OverflowMethod = "fold" if others else "ellipsis"
+    table = Table(
+        "metric",
+        *(Column(each, justify="right", overflow=overflow) for each in titles),
+        title=title,
+        title_justify="left",
+        caption="\n".join(notes),
+        caption_justify="left",
+    )
     for metric, (mean, low, high) in result.estimates.items():
         cells = [str(len(result.per_query[metric])), f"{mean:.4f}", f"{low:.4f} to {high:.4f}"]
         if others:

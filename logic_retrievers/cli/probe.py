@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from logic_retrievers.cli.console import (
     AsJson,
@@ -89,7 +90,7 @@ def run(
             "http://127.0.0.1:8000/v1.",
         ),
     ] = EXTRACTIVE,
-    model: Annotated[str | None, typer.Option(help="As the endpoint calls it.")] = None,
+    model: Annotated[str | None, typer.Option(help="Name of the model at the endpoint.")] = None,
     api_key_variable: Annotated[
         str | None, typer.Option(help="Environment variable with the endpoint's key.")
     ] = None,
@@ -97,7 +98,7 @@ def run(
     depth: Annotated[
         int, typer.Option(help="Passages a question; for the extractive reader better 1.")
     ] = 5,
-    seed: Annotated[int, typer.Option(help="Of the prompts and the intervals.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the prompts and the intervals.")] = 0,
     grading: Annotated[
         Literal["containment", "support"],
         typer.Option(help="Short answers: containment; long ones: support."),
@@ -108,13 +109,15 @@ def run(
     ] = None,
     answers: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Keep a model's answers here; a run cut off goes on."),
+        typer.Option(
+            metavar="FILE", help="Keep a model's answers here, so that a run that stopped goes on."
+        ),
     ] = None,
     as_json: AsJson = False,
     cache: CacheFile = None,
     bundle: Bundle = None,
 ) -> None:
-    """Answer questions from what each policy retrieves, and compares how many are right."""
+    """Answer questions from what each policy retrieves, and compare how many are right."""
     from logic_retrievers.index import PassageIndex
     from logic_retrievers.probe import CachedReader, fill_index, read_probe, resolve_configurations
     from logic_retrievers.probe import probe as run_probe
@@ -193,25 +196,33 @@ def _open_reader(
         return ExtractiveReader(encoder)
     if is_endpoint:
         if model is None:
-            raise ConfigurationError("an endpoint needs --model, as it calls it")
+            raise ConfigurationError("an endpoint needs --model: the name of a model there")
         endpoint = ChatEndpoint(name, model, api_key_variable=api_key_variable)
         return EndpointReader(endpoint, max_tokens=max_tokens)
     raise ConfigurationError(f"--reader is {EXTRACTIVE} or a URL, not {name!r}")
 
 
+def _table(title: str, first: str, titles: Iterable[str], caption: str | None = None) -> Table:
+    return Table(
+        Column(first, overflow="fold", min_width=len(first)),
+        *(Column(each, justify="right", overflow="fold") for each in titles),
+        title=title,
+        title_justify="left",
+        caption=caption,
+        caption_justify="left",
+    )
+
+
 def _accuracy_table(result: ProbeResult) -> Table:
     comparisons = result.comparisons()
     first = next(iter(result.traces))
-    table = Table(
-        title=f"{result.set}: {len(result.kinds)} questions at depth {result.depth}, "
+    table = _table(
+        f"{result.set}: {len(result.kinds)} questions at depth {result.depth}, "
         f"read by {result.reader}",
-        title_justify="left",
-        caption=f"right by {result.grading}; 95 % intervals; p of McNemar's exact test, after Holm",
-        caption_justify="left",
+        "configuration",
+        ("accuracy", f"less {first}", "gained/lost", "p", "failed"),
+        f"right by {result.grading}; 95 % intervals; p of McNemar's exact test, after Holm",
     )
-    table.add_column("configuration", overflow="fold", min_width=13)
-    for title in ("accuracy", f"less {first}", "gained/lost", "p", "failed"):
-        table.add_column(title, justify="right", overflow="fold")
     for name in result.traces:
         cell = "-"
         if accuracy := result.figures(name).get("accuracy"):
@@ -224,10 +235,8 @@ def _accuracy_table(result: ProbeResult) -> Table:
 def _answers_table(result: ProbeResult) -> Table:
     figures = {name: result.figures(name) for name in result.traces}
     shown = [metric for metric in _SHARES if any(metric in own for own in figures.values())]
-    table = Table(title="answers and first passages", title_justify="left")
-    table.add_column("configuration", overflow="fold", min_width=13)
-    for title in [*(_SHARES[metric] for metric in shown), "seconds"]:
-        table.add_column(title, justify="right")
+    titles = [*(_SHARES[metric] for metric in shown), "seconds"]
+    table = _table("answers and first passages", "configuration", titles)
     for name, own in figures.items():
         seconds = "-"
         if own:
@@ -237,12 +246,9 @@ def _answers_table(result: ProbeResult) -> Table:
 
 
 def _kinds_table(result: ProbeResult) -> Table:
-    table = Table(title="accuracy by kind of question", title_justify="left")
-    table.add_column("kind", overflow="fold")
-    table.add_column("questions", justify="right")
     first, *others = result.traces
-    for title in (*result.traces, *(f"{name} less {first}" for name in others)):
-        table.add_column(title, justify="right", overflow="fold")
+    titles = ["questions", *result.traces, *(f"{name} less {first}" for name in others)]
+    table = _table("accuracy by kind of question", "kind", titles)
     figures = [result.figures_by_kind(name) for name in result.traces]
     for kind, count in Counter(filter(None, result.kinds.values())).items():
         shares = [_format_share(own.get(kind, {}).get("accuracy")) for own in figures]

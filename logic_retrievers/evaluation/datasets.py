@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from logic_retrievers.errors import ReadError
 from logic_retrievers.evaluation.rows import Row, json_rows, read_qrels
@@ -15,31 +15,25 @@ from logic_retrievers.files import is_file, is_folder
 from logic_retrievers.queries import Expression, Not
 
 DATA_VARIABLE = "LOGIC_RETRIEVERS_DATA"  # names the folder of the benchmark sets
+SET_VARIABLE = f"Set {DATA_VARIABLE} to the folder that holds the data sets"
 
 _LABELS = ("satisfying", "violating", "neutral")
 _NOT_EXTRA = frozenset({"_id", "text", *_LABELS})
 _SIMILAR = 0.7  # difflib's ratio of two names; of "violates" and "violating" it is .71
 
 
-@dataclass(frozen=True, slots=True)
-class Corpus:
+class Corpus(NamedTuple):
     """Documents by id.
 
     Args:
-        documents: id -> text, every text once, in the order of the file.
-        aliases: id of a copy -> the id in ``documents`` with the same text; copies kept apart would
+        documents: id -> text, every text once, in the order of the file. Copies kept apart would
             tie, and ties decide metrics.
-        empty: ids of documents without text, which no search can return.
+        ids: id of every row -> the id in ``documents`` with the same text; None for a row without
+            text, which no search can return.
     """
 
     documents: Mapping[str, str]
-    aliases: Mapping[str, str]
-    empty: tuple[str, ...]
-
-    def canonical_id(self, document: str) -> str | None:
-        """Return the id in ``documents`` with this document's text; None for an unknown id."""
-        document = self.aliases.get(document, document)
-        return document if document in self.documents else None
+    ids: Mapping[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +115,7 @@ class Dataset:
     queries: tuple[Query, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class DatasetFiles:
+class DatasetFiles(NamedTuple):
     """The files of one part of a data set; ``qrels`` where labels are not in the query rows."""
 
     name: str
@@ -166,26 +159,19 @@ def read_corpus(path: Path) -> Corpus:
         ReadError: a bad row, an id used twice, or no document at all.
     """
     documents: dict[str, str] = {}
-    aliases: dict[str, str] = {}
-    empty: list[str] = []
+    ids: dict[str, str | None] = {}
     id_by_text: dict[str, str] = {}
-    seen: set[str] = set()
     for row in json_rows(path):
-        document = row.id()
-        if document in seen:
-            raise row.error(f"the id {document!r} was used before; ids must be unique")
-        seen.add(document)
+        name = row.id()
+        if name in ids:
+            raise row.error(f"the id {name!r} was used before; ids must be unique")
         text = f"{row.text('title')} {row.text('text')}".strip()
-        if not text:
-            empty.append(document)
-        elif text in id_by_text:
-            aliases[document] = id_by_text[text]
-        else:
-            id_by_text[text] = document
-            documents[document] = text
+        ids[name] = id_by_text.setdefault(text, name) if text else None
+        if ids[name] == name:
+            documents[name] = text
     if not documents:
         raise ReadError("no document with text in this file", file=str(path))
-    return Corpus(documents, aliases, tuple(empty))
+    return Corpus(documents, ids)
 
 
 def data_folder() -> Path:
@@ -194,18 +180,19 @@ def data_folder() -> Path:
     Raises:
         ReadError: there is no such folder; the message lists where it was looked for.
     """
-    if configured := os.environ.get(DATA_VARIABLE):
-        candidates = [Path(configured)]
-    else:
-        bases = dict.fromkeys((Path.cwd(), Path(__file__).resolve().parents[2]))
-        candidates = [base.parent / "shared" / "data" for base in bases]
-    for candidate in candidates:
-        if is_folder(candidate):
-            return candidate
+    places = _data_places()
+    if folder := next(filter(is_folder, places), None):
+        return folder
     raise ReadError(
-        f"no benchmark data; looked in {' and '.join(map(str, candidates))}. "
-        f"Set {DATA_VARIABLE} to the folder that holds the data sets"
+        f"no benchmark data; looked in {' and '.join(map(str, places))}. {SET_VARIABLE}"
     )
+
+
+def _data_places() -> list[Path]:
+    if configured := os.environ.get(DATA_VARIABLE):
+        return [Path(configured)]
+    bases = dict.fromkeys((Path.cwd(), Path(__file__).resolve().parents[2]))
+    return [base.parent / "shared" / "data" for base in bases]
 
 
 def find_dataset_files(folder: str | os.PathLike[str], split: str) -> DatasetFiles:
@@ -217,16 +204,20 @@ def find_dataset_files(folder: str | os.PathLike[str], split: str) -> DatasetFil
     Raises:
         ReadError: no such folder or part, or one of its files is missing.
     """
-    root = existing_folder(Path(folder)).resolve()
+    advice = "A data set is a folder with corpus.jsonl[.gz] and queries.jsonl[.gz]"
+    root = existing_folder(Path(folder), advice).resolve()
     part = root if data_file(root, "queries.jsonl") else root / split
     if not is_folder(part):
-        parts = sorted(path.name for path in root.iterdir() if data_file(path, "queries.jsonl"))
-        hint = f"its parts are {', '.join(parts)}" if parts else "it needs a queries.jsonl[.gz]"
-        raise ReadError(f"no part {split!r} in this folder; {hint}", file=str(root))
+        parts = [path.name for path in root.iterdir() if data_file(path, "queries.jsonl")]
+        if parts:
+            problem = f"no part {split!r} in this folder; its parts are {', '.join(sorted(parts))}"
+            raise ReadError(problem, file=str(root))
+        part = root
     queries = data_file(part, "queries.jsonl")
     corpus = data_file(part, "corpus.jsonl") or data_file(part.parent, "corpus.jsonl")
     if queries is None or corpus is None:
-        missing = "queries.jsonl[.gz]" if queries is None else "corpus.jsonl[.gz]"
+        files = {"corpus.jsonl": corpus, "queries.jsonl": queries}
+        missing = " and no ".join(f"{name}[.gz]" for name, file in files.items() if file is None)
         raise ReadError(f"no {missing} in this folder", file=str(part))
     qrels = _find_qrels(part, split)
     name = part.name
@@ -237,20 +228,19 @@ def find_dataset_files(folder: str | os.PathLike[str], split: str) -> DatasetFil
     return DatasetFiles(name, corpus, queries, qrels)
 
 
-def existing_folder(folder: Path) -> Path:
+def existing_folder(folder: Path, advice: str = SET_VARIABLE) -> Path:
     """Return the folder as named, or of that name inside :func:`data_folder`.
 
     Raises:
-        ReadError: neither exists.
+        ReadError: neither exists; the message ends with ``advice``.
     """
-    if is_folder(folder):
-        return folder
-    if folder.is_absolute():
-        raise ReadError("no such folder", file=str(folder))
-    inside = in_data_folder(folder, "folder")
-    if is_folder(inside):
-        return inside
-    raise ReadError(f"no such folder; looked in {folder.absolute()} and {inside}")
+    places = dict.fromkeys([folder, *(base / folder for base in _data_places() if is_folder(base))])
+    if found := next(filter(is_folder, places), None):
+        return found
+    raise ReadError(
+        f"no such folder; looked in {' and '.join(str(place.absolute()) for place in places)}. "
+        f"{advice}"
+    )
 
 
 def in_data_folder(path: Path, kind: str) -> Path:
@@ -267,7 +257,19 @@ def in_data_folder(path: Path, kind: str) -> Path:
 
 def data_file(folder: Path, name: str) -> Path | None:
     """Return the file of that name, plain or with ``.gz`` appended; None where neither exists."""
-    return next((path for path in (folder / name, folder / f"{name}.gz") if is_file(path)), None)
+    return next(filter(is_file, (folder / name, folder / f"{name}.gz")), None)
+
+
+def required_file(folder: Path, name: str) -> Path:
+    """Return :func:`data_file`.
+
+    Raises:
+        ReadError: there is none.
+    """
+    path = data_file(folder, name)
+    if path is None:
+        raise ReadError(f"no {name}[.gz] in this folder", file=str(folder))
+    return path
 
 
 def _find_qrels(part: Path, split: str) -> Path | None:
@@ -315,7 +317,7 @@ def _read_grades(path: Path, corpus: Corpus) -> dict[str, dict[str, int]]:
     """Query id -> original document id -> grade, for grades above 0."""
     grades: dict[str, dict[str, int]] = {}
     for qrel in read_qrels(path):
-        if corpus.canonical_id(qrel.document) is None and qrel.document not in corpus.empty:
+        if qrel.document not in corpus.ids:
             problem = f"the corpus has no document {qrel.document!r}"
             raise ReadError(problem, file=str(path), line=qrel.line)
         if qrel.grade > 0:
@@ -335,7 +337,7 @@ def _build_query(row: Row, row_grades: Mapping[str, int], corpus: Corpus) -> Que
     canonical = {name: _canonical_ids(row.ids(name), row, corpus) for name in _LABELS}
     grades = dict.fromkeys(sorted(canonical["satisfying"]), 1)
     for document, grade in row_grades.items():
-        if (name := corpus.canonical_id(document)) is not None:
+        if (name := corpus.ids[document]) is not None:
             grades[name] = max(grade, grades.get(name, 0))
     label_sets = [set(grades), canonical["violating"], canonical["neutral"]]
     if sum(map(len, label_sets)) > len(set().union(*label_sets)):
@@ -351,12 +353,10 @@ def _build_query(row: Row, row_grades: Mapping[str, int], corpus: Corpus) -> Que
     )
 
 
-def _canonical_ids(documents: Iterable[str], row: Row, corpus: Corpus) -> frozenset[str]:
-    canonical = {document: corpus.canonical_id(document) for document in documents}
-    for document, name in canonical.items():
-        if name is None and document not in corpus.empty:
-            raise row.error(f"the corpus has no document {document!r}")
-    return frozenset(filter(None, canonical.values()))
+def _canonical_ids(documents: Sequence[str], row: Row, corpus: Corpus) -> frozenset[str]:
+    if unknown := [document for document in documents if document not in corpus.ids]:
+        raise row.error(f"the corpus has no document {unknown[0]!r}")
+    return frozenset(filter(None, (corpus.ids[document] for document in documents)))
 
 
 def _own_document(query: str, text: str, corpus: Corpus) -> frozenset[str]:
@@ -364,7 +364,7 @@ def _own_document(query: str, text: str, corpus: Corpus) -> frozenset[str]:
 
     The id alone is no sign: in many sets queries and documents are both numbered from 1.
     """
-    name = corpus.canonical_id(query)
+    name = corpus.ids.get(query)
     if name is not None and f" {corpus.documents[name]}".endswith(f" {text.strip()}"):
         return frozenset({name})
     return frozenset()

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from logic_retrievers.errors import MissingExtraError
 from logic_retrievers.evaluation.datasets import Query
 
+# (document id, score), best first
 Ranking: TypeAlias = Sequence[tuple[str, float]]
-"""(document id, score), best first."""
 
 FVR_DEPTH = 10
 # our name -> ir-measures'
@@ -123,16 +123,17 @@ def ranks_above(ranked: Ranking, satisfying: Collection[str], violating: Collect
     )
 
 
-def paired_accuracy(correct: Collection[tuple[str, bool]]) -> dict[str, float]:
-    """NevIR's measure: pair -> 1 if :func:`ranks_above` holds for both of its queries, else 0.
+def import_ir_measures() -> Any:
+    """Import ir-measures, before the work whose results need it.
 
-    ``correct`` has (pair, whether :func:`ranks_above` holds) per query; a pair with only one query
-    is left out.
+    Raises:
+        MissingExtraError: it is not installed.
     """
-    pairs: dict[str, list[bool]] = {}
-    for pair, is_correct in correct:
-        pairs.setdefault(pair, []).append(is_correct)
-    return {pair: float(all(both)) for pair, both in pairs.items() if len(both) == 2}
+    try:
+        import ir_measures
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("ir-measures", "eval") from error
+    return ir_measures
 
 
 def standard_metrics(
@@ -142,14 +143,8 @@ def standard_metrics(
 
     ``grades``: query -> relevant document -> grade, 1 or more. An empty list scores 0; cut-offs
     beyond the depth are left out.
-
-    Raises:
-        MissingExtraError: ir-measures is not installed.
     """
-    try:
-        import ir_measures
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("ir-measures", "eval") from error
+    ir_measures = import_ir_measures()
     qrels = [
         ir_measures.Qrel(query, document, grade)
         for query, documents in grades.items()
@@ -202,10 +197,15 @@ def compute_metrics(
         for name, metric_depth, value in _constraint_metrics(query, ranked[query.id]):
             if metric_depth <= depth:
                 values[name][query.id] = value
+    pairs: dict[str, list[Query]] = {}
+    for query in queries:
+        if query.pair and query.grades and query.violating:
+            pairs.setdefault(query.pair, []).append(query)
     # a pair's value stands under each of its two queries: the mean over queries is that over pairs
-    paired = [(q, q.pair) for q in queries if q.pair and q.grades and q.violating]
-    accuracy = paired_accuracy(
-        [(pair, ranks_above(rankings[q.id], q.grades, q.violating)) for q, pair in paired]
-    )
-    values["paired_accuracy"] = {q.id: accuracy[pair] for q, pair in paired if pair in accuracy}
+    values["paired_accuracy"] = {
+        query.id: float(all(ranks_above(rankings[q.id], q.grades, q.violating) for q in both))
+        for both in pairs.values()
+        if len(both) == 2
+        for query in both
+    }
     return {name: of_query for name, of_query in values.items() if of_query}

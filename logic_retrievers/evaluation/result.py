@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation.datasets import Dataset, Query
-from logic_retrievers.evaluation.metrics import Ranking, compute_metrics
+from logic_retrievers.evaluation.metrics import Ranking, compute_metrics, import_ir_measures
 from logic_retrievers.evaluation.statistics import (
     RESAMPLES,
     Estimate,
@@ -22,8 +22,8 @@ from logic_retrievers.evaluation.statistics import (
 )
 from logic_retrievers.files import write_text
 
+# (texts, k) -> a ranking of at most k (document id, score) for each text
 Search: TypeAlias = Callable[[Sequence[str], int], Sequence[Ranking]]
-"""What is evaluated: texts and k -> a ranking of at most k (document id, score) for each text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +113,7 @@ def evaluate(
     """
     if depth < 1:
         raise ConfigurationError(f"depth is {depth}; it must be at least 1")
+    import_ir_measures()
     queries = dataset.queries
     most_excluded = max((len(query.exclude) for query in queries), default=0)
     found = list(search([query.text for query in queries], depth + most_excluded))

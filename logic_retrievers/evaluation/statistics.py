@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from math import comb
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from logic_retrievers.errors import ConfigurationError, MissingExtraError
+from logic_retrievers.errors import ConfigurationError
 
 Values: TypeAlias = npt.NDArray[np.float64]
 
@@ -49,41 +50,23 @@ def bootstrap(
     Raises:
         ConfigurationError: no queries, or a setting out of range.
     """
-    return _resample(values, groups, resamples, seed)[0]
-
-
-def bootstrap_means(
-    values: npt.ArrayLike,
-    groups: Sequence[Hashable] | None = None,
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-) -> Values:
-    """Means of the bootstrap samples, shape (resamples, metrics); arguments as :func:`bootstrap`.
-
-    NaN where no query of a sample has a value.
-    """
-    return _resample(values, groups, resamples, seed)[1]
+    return resample(values, groups, resamples=resamples, seed=seed)[0]
 
 
 def paired_bootstrap(
-    differences: npt.ArrayLike,
-    groups: Sequence[Hashable] | None = None,
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
+    differences: npt.ArrayLike, groups: Sequence[Hashable] | None = None, *, seed: int = 0
 ) -> list[PairedTest]:
     """Mean differences of paired values with 95 % intervals and :func:`bootstrap_p`.
 
-    ``differences`` has shape (queries,) or (queries, columns), NaN where a query has none; the
-    other arguments are those of :func:`bootstrap`.
+    ``differences`` has shape (queries,) or (queries, columns), NaN where a query has none.
 
     Raises:
         ConfigurationError: a column without a difference, or not one group per difference.
     """
-    estimates, resampled = _resample(differences, groups, resamples, seed)
+    estimates, means = resample(differences, groups, seed=seed)
     return [
-        PairedTest(e, bootstrap_p(column)) for e, column in zip(estimates, resampled.T, strict=True)
+        PairedTest(estimate, bootstrap_p(column))
+        for estimate, column in zip(estimates, means.T, strict=True)
     ]
 
 
@@ -109,20 +92,11 @@ def mcnemar(gained: int, lost: int) -> float:
 
     If two systems were alike, each question that they differ on would be gained or lost like a
     toss of a coin: p = min(1, 2 P[X <= min(gained, lost)]), X ~ Binomial(gained + lost, 1/2).
-
-    Raises:
-        ConfigurationError: a count under 0.
-        MissingExtraError: scipy is not installed.
     """
-    if min(gained, lost) < 0:
-        raise ConfigurationError(f"counts are 0 or more, not {gained} and {lost}")
-    if not gained + lost:
-        return 1.0
-    try:
-        from scipy.stats import binomtest
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("scipy", "eval") from error
-    return float(binomtest(gained, gained + lost).pvalue)
+    tosses = gained + lost
+    outcomes: int = 2**tosses
+    as_few = sum(comb(tosses, few) for few in range(min(gained, lost) + 1))
+    return min(1.0, 2 * as_few / outcomes)
 
 
 def holm(ps: Sequence[float | None]) -> list[Any]:
@@ -140,10 +114,17 @@ def holm(ps: Sequence[float | None]) -> list[Any]:
     return corrected
 
 
-def _resample(
-    values: npt.ArrayLike, groups: Sequence[Hashable] | None, resamples: int, seed: int
+def resample(
+    values: npt.ArrayLike,
+    groups: Sequence[Hashable] | None = None,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
 ) -> tuple[list[Estimate], Values]:
-    """The estimate of each column, and the means of the samples, shape (resamples, columns)."""
+    """:func:`bootstrap` with the means of its samples, shape (resamples, metrics).
+
+    A mean is NaN where no query of a sample has a value.
+    """
     table = np.asarray(values, dtype=np.float64)
     if not table.size:
         raise ConfigurationError("no values to resample")
@@ -153,14 +134,14 @@ def _resample(
         raise ConfigurationError(f"{len(table)} rows of values but {len(groups)} groups")
     sums, counts = _group_sums(table.reshape(len(table), -1), groups)
     draws = _draw_groups(len(sums), resamples, np.random.default_rng(seed))
-    resampled = np.vstack([_divide(weights @ sums, weights @ counts) for weights in draws])
+    sample_means = np.vstack([_divide(weights @ sums, weights @ counts) for weights in draws])
     means = _divide(sums.sum(axis=0), counts.sum(axis=0))
     estimates = []
-    for mean, column in zip(means, resampled.T, strict=True):
+    for mean, column in zip(means, sample_means.T, strict=True):
         defined = column[~np.isnan(column)]  # a rare metric may be absent from a whole sample
         low, high = np.quantile(defined, [_TAIL, 1 - _TAIL]) if len(defined) else (np.nan, np.nan)
         estimates.append(Estimate(float(mean), float(low), float(high)))
-    return estimates, resampled
+    return estimates, sample_means
 
 
 def _group_sums(table: Values, groups: Sequence[Hashable] | None) -> tuple[Values, Values]:

@@ -9,9 +9,15 @@ result.figures("auto")["accuracy"], result.comparisons()["auto"].p
 """
 
 from logic_retrievers.probe.grading import Grade, Grading, grade
-from logic_retrievers.probe.prompt import Prompt, build_prompt
 from logic_retrievers.probe.questions import ProbeQuestion, ProbeSet, read_probe
-from logic_retrievers.probe.readers import CachedReader, EndpointReader, ExtractiveReader, Reader
+from logic_retrievers.probe.readers import (
+    CachedReader,
+    EndpointReader,
+    ExtractiveReader,
+    Prompt,
+    Reader,
+    build_prompt,
+)
 from logic_retrievers.probe.result import AccuracyComparison, ProbeResult, Trace, compare_accuracy
 from logic_retrievers.probe.retrieval import (
     Retrieve,

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from logic_retrievers.probe.prompt import WORDING
 from logic_retrievers.text import comparable
 
 if TYPE_CHECKING:
     from logic_retrievers.probe.questions import ProbeQuestion
 
+# instructions and worked examples of the prompts, words of answers, fields of a question
+WORDING: Mapping[str, Any] = tomllib.loads(
+    Path(__file__).with_name("wording.toml").read_text("utf-8")
+)
 Tokens: TypeAlias = tuple[str, ...]
+# What makes an answer right. ``containment``, for short answers: it contains a right answer and no
+# wrong one. ``support``, for long ones: it has more of a right answer's words than of any wrong
+# one's; without wrong answers, more than half of a right answer's words.
 Grading: TypeAlias = Literal["containment", "support"]
-"""What makes an answer right. ``containment``, for short answers: it contains a right answer and no
-wrong one. ``support``, for long ones: it has more of a right answer's words than of any wrong
-one's, and where there is no wrong one more than half of them."""
 Direction: TypeAlias = Literal["satisfying", "violating", "neither"]
 
 # Share that stands for a wrong answer's where there is none. With one, a word that stands in
@@ -39,11 +44,11 @@ class Grade:
         exact: it is a right answer, up to case, accents, punctuation and articles.
         f1: harmonic mean of precision and recall of the tokens (SQuAD), against the nearest right
             answer.
-        support: share of a right answer's tokens that it has, less that of a wrong one; the
-            greatest of each, in [-1, 1]. Where there is no wrong answer, less one half.
+        support: greatest share of a right answer's tokens that it has, less the greatest share of
+            a wrong answer's; in [-1, 1]. One half is subtracted where there is no wrong answer.
         gold: number of right answers that it contains.
-        wrong: number of wrong ones.
-        abstained: it says that it does not know, or nothing, and contains neither.
+        wrong: number of wrong answers that it contains.
+        abstained: it is empty or says that it does not know, and contains no answer.
     """
 
     exact: bool
@@ -91,7 +96,7 @@ def grade(question: ProbeQuestion, answer: str) -> Grade:
 def top_passage_direction(question: ProbeQuestion, passages: Sequence[str]) -> Direction | None:
     """The label of the first passage's id (CoDeR, appendix); None for a question without labels.
 
-    It describes the retrieval alone, and is no part of the accuracy.
+    It describes the retrieval, and does not count for the accuracy.
     """
     if not question.satisfying and not question.violating:
         return None

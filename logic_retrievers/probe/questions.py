@@ -8,17 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from logic_retrievers.errors import InputError, ReadError
-from logic_retrievers.evaluation.datasets import Corpus, data_file, read_corpus
+from logic_retrievers.evaluation.datasets import Corpus, read_corpus, required_file
 from logic_retrievers.evaluation.rows import Row, json_rows
 from logic_retrievers.files import is_folder, write_folder
-from logic_retrievers.probe.grading import answer_tokens
-from logic_retrievers.probe.prompt import WORDING
+from logic_retrievers.probe.grading import WORDING, answer_tokens
 
 QUESTIONS, CORPUS = "questions.jsonl", "corpus.jsonl"
 TEMPLATE = Path(__file__).with_name("template_files")
 
+# field of a row of ``questions.jsonl`` -> meaning
 FIELDS: Mapping[str, str] = WORDING["fields"]
-"""Fields of a row of ``questions.jsonl`` and their meaning."""
 _PASSAGE_FIELDS = ("satisfying", "violating", "candidates", "trusted")
 
 
@@ -90,9 +89,9 @@ def read_probe(folder: str | os.PathLike[str]) -> ProbeSet:
     folder = Path(folder)
     if not is_folder(folder):
         raise ReadError("no such folder", file=str(folder))
-    corpus = read_corpus(_find_file(folder, CORPUS))
+    corpus = read_corpus(required_file(folder, CORPUS))
     questions: dict[str, ProbeQuestion] = {}
-    for row in json_rows(_find_file(folder, QUESTIONS)):
+    for row in json_rows(required_file(folder, QUESTIONS)):
         question = _read_question(row, corpus)
         if question.id in questions:
             raise row.error(f"the id {question.id!r} was used before; ids must be unique")
@@ -111,13 +110,6 @@ def write_template(folder: str | os.PathLike[str]) -> None:
     """
     files = {file.name: file.read_text("utf-8") for file in sorted(TEMPLATE.iterdir())}
     write_folder(Path(folder), files)
-
-
-def _find_file(folder: Path, name: str) -> Path:
-    path = data_file(folder, name)
-    if path is None:
-        raise ReadError(f"no {name}[.gz] in this folder", file=str(folder))
-    return path
 
 
 def _read_question(row: Row, corpus: Corpus) -> ProbeQuestion:
@@ -153,11 +145,11 @@ def _read_answers(row: Row, field: str) -> tuple[str, ...]:
 
 
 def _read_passage_ids(row: Row, field: str, corpus: Corpus) -> tuple[str, ...]:
-    ids: dict[str, None] = {}
+    ids: dict[str, None] = {}  # each once, in their order
     for passage in row.ids(field):
-        canonical = corpus.canonical_id(passage)
+        canonical = corpus.ids.get(passage)
         if canonical is None:
-            problem = "has no text" if passage in corpus.empty else "is not in the corpus"
+            problem = "has no text" if passage in corpus.ids else "is not in the corpus"
             raise row.error(f"the passage {passage!r} of {field!r} {problem}")
         ids[canonical] = None
     return tuple(ids)

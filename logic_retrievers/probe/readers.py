@@ -1,4 +1,4 @@
-"""Readers answer questions from passages: extractive, or a chat endpoint; and a cache."""
+"""Readers answer prompts (a question and its passages): extractive, or a chat endpoint; a cache."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import hashlib
 import json
 import re
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -17,13 +18,53 @@ from logic_retrievers.chat import ChatEndpoint
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import ConfigurationError, StorageError
 from logic_retrievers.files import private_file
-from logic_retrievers.probe.prompt import Prompt
+from logic_retrievers.probe.grading import WORDING
+
+Role: TypeAlias = Literal["system", "user", "assistant"]
 
 _VECTOR = "topical"
 _SENTENCE_END = re.compile(
     r"(?:(?<=[.!?\u2026])|(?<=[.!?\u2026][\"')\]\u201d\u2019]))\s+(?![a-z])|\n+"
 )
 _PRECISION = 6  # decimals: below float32's, so that copies of one sentence tie
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The input of a reader: the same for every configuration except for the passages.
+
+    A chat model gets the instruction ``system``, the worked ``examples`` (message, answer), and
+    ``user``: passages and question in one message. ``seed`` is for a reader that samples.
+    """
+
+    question: str
+    passages: tuple[str, ...]
+    system: str
+    user: str
+    seed: int = 0
+    examples: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def turns(self) -> list[tuple[Role, str]]:
+        """The conversation that a chat model continues: role and text."""
+        worked: list[tuple[Role, str]] = []
+        for message, answer in self.examples:
+            worked += [("user", message), ("assistant", answer)]
+        return [("system", self.system), *worked, ("user", self.user)]
+
+
+def build_prompt(question: str, passages: Sequence[str], seed: int = 0) -> Prompt:
+    """An instruction, two worked examples, the passages (there may be none), and the question."""
+
+    def message(passages: Sequence[str], question: str) -> str:
+        numbered = [f"{n}. {' '.join(text.split())}" for n, text in enumerate(passages, 1)]
+        return "\n".join(["Passages:", *numbered, f"Question: {question}"])
+
+    examples = tuple(
+        (message(e["passages"], e["question"]), e["answer"]) for e in WORDING["examples"]
+    )
+    user = message(passages, question)
+    return Prompt(question, tuple(passages), WORDING["system"], user, seed, examples)
 
 
 class Reader(Protocol):

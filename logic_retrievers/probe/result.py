@@ -102,8 +102,8 @@ class ProbeResult:
         per question.
         """
         values = self._values(configuration)
-        everything = dict.fromkeys(values.get("accuracy", ()), "")
-        return estimates_by_label(values, everything, seed=self.seed).get("", {})
+        answered = dict.fromkeys(values.get("accuracy", ()), "")
+        return estimates_by_label(values, answered, seed=self.seed).get("", {})
 
     def figures_by_kind(self, configuration: str) -> dict[str, dict[str, Estimate]]:
         """Kind -> :meth:`figures` of its questions."""
@@ -114,9 +114,9 @@ class ProbeResult:
 
         A question that got no answer under one of the two is left out for both, and counted.
         """
-        baseline, *others = (self._correct(name, kind) for name in self.traces)
-        named = dict(zip(list(self.traces)[1:], others, strict=True))
-        return compare_accuracy(baseline, named, seed=self.seed)
+        first, *others = self.traces
+        correct = {name: self._correct(name, kind) for name in others}
+        return compare_accuracy(self._correct(first, kind), correct, seed=self.seed)
 
     def to_json(self) -> dict[str, Any]:
         """Return a plain dictionary for ``json.dumps``: all figures, without the traces."""
@@ -183,7 +183,23 @@ class ProbeResult:
         """Metric -> question -> value, for the questions that were answered."""
         values: dict[str, dict[str, float]] = {}
         for name, trace in self.traces[configuration].items():
-            for metric, value in _trace_metrics(trace, self.grading).items():
+            if (grade := trace.grade) is None:
+                continue
+            metrics = {
+                "accuracy": grade.correct(self.grading),
+                "exact": grade.exact,
+                "f1": grade.f1,
+                "support": grade.support,
+                "gold": grade.gold > 0,
+                "wrong": grade.wrong > 0,
+                "abstained": grade.abstained,
+                "retrieval_seconds": trace.retrieval_seconds,
+                "reader_seconds": trace.reader_seconds,
+            }
+            if trace.direction is not None:
+                metrics["top_satisfying"] = trace.direction == "satisfying"
+                metrics["top_violating"] = trace.direction == "violating"
+            for metric, value in metrics.items():
                 values.setdefault(metric, {})[name] = value
         return values
 
@@ -217,24 +233,3 @@ def compare_accuracy(
         )
         for (name, each), p, p_corrected in zip(changes.items(), ps, holm(ps), strict=True)
     }
-
-
-def _trace_metrics(trace: Trace, grading: Grading) -> dict[str, float]:
-    grade = trace.grade
-    if grade is None:
-        return {}
-    metrics: dict[str, float] = {
-        "accuracy": grade.correct(grading),
-        "exact": grade.exact,
-        "f1": grade.f1,
-        "support": grade.support,
-        "gold": grade.gold > 0,
-        "wrong": grade.wrong > 0,
-        "abstained": grade.abstained,
-        "retrieval_seconds": trace.retrieval_seconds,
-        "reader_seconds": trace.reader_seconds,
-    }
-    if trace.direction is not None:
-        metrics["top_satisfying"] = trace.direction == "satisfying"
-        metrics["top_violating"] = trace.direction == "violating"
-    return metrics

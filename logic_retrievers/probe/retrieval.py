@@ -17,10 +17,10 @@ from logic_retrievers.progress import ProgressCallback
 from logic_retrievers.search import Engine
 from logic_retrievers.types import Hit, Passage
 
+# (question, k) -> at most k passages, best first
 Retrieve: TypeAlias = Callable[[ProbeQuestion, int], Sequence[Hit]]
-"""The passages for a question, best first, at most as many as the second argument says."""
 
-OVERFETCH = 4  # times the depth: how many passages a contradiction filter chooses from
+OVERFETCH = 4  # a contradiction filter chooses from this many times the depth
 
 
 def fill_index(

@@ -16,9 +16,8 @@ from logic_retrievers.errors import (
     StorageError,
 )
 from logic_retrievers.probe.grading import Grading, grade, top_passage_direction
-from logic_retrievers.probe.prompt import Prompt, build_prompt
 from logic_retrievers.probe.questions import ProbeQuestion, ProbeSet
-from logic_retrievers.probe.readers import Reader
+from logic_retrievers.probe.readers import Prompt, Reader, build_prompt
 from logic_retrievers.probe.result import ProbeResult, Trace
 from logic_retrievers.probe.retrieval import Retrieve
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
@@ -78,8 +77,8 @@ def probe(
     )
 
 
-class _ReaderOutcome(NamedTuple):
-    """The reader's answer to a prompt, or its error."""
+class _Outcome(NamedTuple):
+    """What the reader made of a prompt: an answer, or an error."""
 
     answer: str | None
     seconds: float
@@ -92,7 +91,7 @@ class _ProbeRunner(NamedTuple):
     reader: Reader
     depth: int
     seed: int
-    outcomes: dict[Prompt, _ReaderOutcome]
+    outcomes: dict[Prompt, _Outcome]
 
     def run(self, question: ProbeQuestion, name: str, retrieve: Retrieve) -> Trace:
         started = time.perf_counter()
@@ -104,22 +103,22 @@ class _ProbeRunner(NamedTuple):
         prompt = build_prompt(question.text, [hit.passage.text for hit in hits], self.seed)
         if prompt not in self.outcomes:
             self.outcomes[prompt] = self._read(prompt)
-        answer, reader_seconds, error_text = self.outcomes[prompt]
+        outcome = self.outcomes[prompt]
         sources = [hit.passage.source or hit.passage.id for hit in hits]
         return Trace(
             question=question.id,
             configuration=name,
             passages=tuple(hit.passage.id for hit in hits),
             scores=tuple(float(hit.score) for hit in hits),
-            answer=answer,
-            grade=None if answer is None else grade(question, answer),
+            answer=outcome.answer,
+            grade=None if outcome.answer is None else grade(question, outcome.answer),
             direction=top_passage_direction(question, sources),
             retrieval_seconds=seconds,
-            reader_seconds=reader_seconds,
-            error=error_text,
+            reader_seconds=outcome.seconds,
+            error=outcome.error,
         )
 
-    def _read(self, prompt: Prompt) -> _ReaderOutcome:
+    def _read(self, prompt: Prompt) -> _Outcome:
         started = time.perf_counter()
         answer: str | None = None
         failure: str | None = None
@@ -130,7 +129,7 @@ class _ProbeRunner(NamedTuple):
             if isinstance(error, ServerUnavailableError) and not has_answered:
                 raise  # there is no server; one that fails in the middle may come back
             failure = f"reader: {_describe_error(error)}"
-        return _ReaderOutcome(answer, time.perf_counter() - started, failure)
+        return _Outcome(answer, time.perf_counter() - started, failure)
 
 
 def _describe_error(error: Exception) -> str:

@@ -34,6 +34,8 @@ MAX_EXCLUDED = MAX_ATOMS - 1
 
 def check_excluded(texts: Sequence[str]) -> tuple[str, ...]:
     """Excluded texts as a caller gave them: without white space around, each once in any case."""
+    if hasattr(texts, "tolist"):  # an array, or a column of a data frame
+        texts = texts.tolist()
     if isinstance(texts, str) or not isinstance(texts, Sequence):
         raise InputError(
             f"excluded texts are a list, not {shown(texts)}: exclude=['nuts', 'shellfish']"

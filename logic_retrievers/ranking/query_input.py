@@ -59,7 +59,7 @@ def check_exclude(exclude: Sequence[str], hard: Any, policy: AnyPolicy) -> tuple
             False.
         UnknownPolicyError: no policy has that name.
     """
-    texts = () if exclude == () else check_excluded(exclude)
+    texts = check_excluded(exclude)
     if not isinstance(hard, bool):
         raise ConfigurationError(f"hard is True or False, not {shown(hard)}")
     resolved = policy if isinstance(policy, Policy | PolicyRouter) else resolve_policy(policy)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+
+from jsonl_files import write_rows
 
 from logic_retrievers.evaluation import Dataset, EvaluationResult, Query
 from logic_retrievers.evaluation.metrics import compute_metrics
@@ -49,7 +50,6 @@ def result_of(dataset: Dataset, **lists: list[str]) -> EvaluationResult:
 
 def write_inns(folder: Path) -> None:
     """The set as a benchmark folder; queries in pairs where the folder is NevIR's."""
-    folder.mkdir(parents=True)
     corpus = [{"_id": name, "title": "", "text": text} for name, text in DOCUMENTS.items()]
     queries = [
         {
@@ -61,6 +61,5 @@ def write_inns(folder: Path) -> None:
         }
         for n, (name, text, right, wrong) in enumerate(QUERIES)
     ]
-    for name, rows in (("corpus.jsonl", corpus), ("queries.jsonl", queries)):
-        text = "".join(json.dumps(row) + "\n" for row in rows)
-        (folder / name).write_text(text, encoding="utf-8")
+    write_rows(folder / "corpus.jsonl", corpus)
+    write_rows(folder / "queries.jsonl", queries)

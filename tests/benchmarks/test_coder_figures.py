@@ -9,14 +9,8 @@ import numpy as np
 import pytest
 from inn_queries import inns, result_of
 
-from benchmarks.papers.coder_figures import (
-    Lifetimes,
-    add_pair_measures,
-    depth_curve,
-    violating_ranks,
-)
+from benchmarks.papers.coder_figures import Lifetimes, add_pair_measures
 from benchmarks.papers.coder_reranker import first_groups, rerank_search
-from logic_retrievers.evaluation.metrics import violation_at_k
 
 OTHERS = ["boat", "train"]
 
@@ -37,14 +31,6 @@ def test_the_product_limit_by_hand() -> None:
     curve = times.curve()
     assert curve.x == tuple(map(float, range(11)))
     assert curve.y == pytest.approx([1, 0.75, 0.75, *[0.375] * 8])
-    assert curve.low is not None
-    assert curve.high is not None
-    assert all(
-        low <= y <= high for low, y, high in zip(curve.low, curve.y, curve.high, strict=True)
-    )
-
-
-def test_the_restricted_mean_of_long_lists_is_the_mean_fvr() -> None:
     dataset = inns()
     result = result_of(dataset, q1=long(["loud"]), q2=long(["boat", "pool"]), q3=long([]))
     assert Lifetimes(dataset, result).restricted_mean().mean == pytest.approx(result.metrics["FVR"])
@@ -56,19 +42,6 @@ def test_differences_of_means_are_tested_in_pairs() -> None:
     better = lifetimes(**dict.fromkeys(lists, long([])))
     assert first.p_value(lifetimes(**lists)) == 1
     assert better.p_value(first) == 1 / 10_001
-    assert first.curve(seed=1) == lifetimes(**lists).curve(seed=1)
-
-
-def test_curves_by_hand() -> None:
-    dataset = inns()
-    result = result_of(dataset, q1=["quiet", "boat", "loud"], q2=["pool", "stable"])
-    curve = depth_curve(
-        dataset, result, lambda query, ids, k: violation_at_k(ids, query.violating, k)
-    )
-    assert curve.y == (0.5, 0.5, *[1.0] * 8)
-    assert curve.low is not None
-    assert curve.low[0] < 0.5
-    assert violating_ranks(dataset, result) == [3, 1]
 
 
 def test_directions_by_hand() -> None:
@@ -87,19 +60,14 @@ def test_the_head_is_put_in_the_judges_order() -> None:
     class Judge:
         """What speaks of a nightclub contradicts."""
 
-        def __init__(self) -> None:
-            self.read: list[tuple[str, str]] = []
-
         def probabilities(self, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
-            self.read += pairs
+            assert len(pairs) == 3
             return np.array([0.9 if "nightclub" in passage else 0.2 for passage, _ in pairs])
 
-    judge = Judge()
     ranking = [("loud", 0.9), ("quiet", 0.8), ("pool", 0.7), ("boat", 0.6)]
-    search = rerank_search(inns(), lambda texts, _: [ranking for _ in texts], judge, 3)  # type: ignore[arg-type]
+    search = rerank_search(inns(), lambda texts, _: [ranking for _ in texts], Judge(), 3)  # type: ignore[arg-type]
     (result,) = search(["an inn"], 4)
     assert [name for name, _ in result] == ["quiet", "pool", "loud", "boat"]
-    assert len(judge.read) == 3
     scores = [score for _, score in result]
     assert scores == sorted(scores, reverse=True)
 
@@ -107,10 +75,8 @@ def test_the_head_is_put_in_the_judges_order() -> None:
 def test_a_sample_keeps_pairs_whole() -> None:
     """Half a pair says nothing of paired accuracy."""
     dataset = inns()
-    queries = tuple(
-        replace(query, extra={"pair_id": pair})
-        for query, pair in zip(dataset.queries, ["a", "b", "b", "a"], strict=True)
-    )
+    pairs = zip(dataset.queries, "abba", strict=True)
+    queries = tuple(replace(query, extra={"pair_id": pair}) for query, pair in pairs)
     paired = first_groups(replace(dataset, queries=queries), 1)
     assert [query.id for query in paired.queries] == ["q1", "q4"]
     assert [query.id for query in first_groups(dataset, 3).queries] == ["q1", "q2", "q3"]

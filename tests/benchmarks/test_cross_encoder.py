@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 
 import numpy as np
-import onnx
+import onnx.parser
 import pytest
-from onnx import TensorProto, helper
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
@@ -21,34 +20,28 @@ WORDS = ["[PAD]", "[UNK]", "quiet", "loud", "inn"]
 LENGTH = 8
 
 
-def write_model(folder: Path) -> Path:
+def write_model(folder: Path, contradiction: int = 1) -> Path:
     """Logits (0, sum of the ids / 10): longer texts and later words contradict more."""
     folder.mkdir(parents=True, exist_ok=True)
-    nodes = [
-        helper.make_node("Mul", ["input_ids", "attention_mask"], ["kept"]),
-        helper.make_node("Cast", ["kept"], ["real"], to=TensorProto.FLOAT),
-        helper.make_node("ReduceSum", ["real", "axis"], ["sum"], keepdims=1),
-        helper.make_node("Mul", ["sum", "tenth"], ["second"]),
-        helper.make_node("Sub", ["second", "second"], ["first"]),
-        helper.make_node("Concat", ["first", "second"], ["logits"], axis=1),
-    ]
-    ids = [
-        helper.make_tensor_value_info(name, TensorProto.INT64, ["pairs", LENGTH])
-        for name in ("input_ids", "attention_mask")
-    ]
-    out = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["pairs", 2])
-    constants = [
-        helper.make_tensor("axis", TensorProto.INT64, [1], [1]),
-        helper.make_tensor("tenth", TensorProto.FLOAT, [1], [0.1]),
-    ]
-    graph = helper.make_graph(nodes, "pairs", ids, [out], constants)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
-    onnx.save(model, str(folder / "model.onnx"))
+    text = f"""
+        <ir_version: 9, opset_import: ["" : 18]>
+        pairs (int64[N,{LENGTH}] input_ids, int64[N,{LENGTH}] attention_mask) => (float[N,2] logits)
+        <int64[1] axis = {{1}}, float tenth = {{0.1}}>
+        {{
+            kept = Mul(input_ids, attention_mask)
+            real = Cast<to = 1>(kept)
+            sum = ReduceSum<keepdims = 1>(real, axis)
+            second = Mul(sum, tenth)
+            first = Sub(second, second)
+            logits = Concat<axis = 1>(first, second)
+        }}
+    """
+    onnx.save(onnx.parser.parse_model(text), str(folder / "model.onnx"))
     words = {word: number for number, word in enumerate(WORDS)}
     tokenizer = Tokenizer(WordLevel(words, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = Whitespace()
     tokenizer.save(str(folder / "tokenizer.json"))
-    settings = {"tokens": LENGTH, "contradiction": 1}
+    settings = {"tokens": LENGTH, "contradiction": contradiction}
     (folder / "cross_encoder.json").write_text(json.dumps(settings), encoding="utf-8")
     return folder
 
@@ -68,8 +61,7 @@ def test_scores_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     again = CrossEncoder(folder, tmp_path / "pairs.sqlite")
     assert again.probabilities([("quiet", "inn")]).tolist() == first.tolist()
     monkeypatch.undo()
-    settings = {"tokens": LENGTH, "contradiction": 0}
-    (folder / "cross_encoder.json").write_text(json.dumps(settings), encoding="utf-8")
+    write_model(folder, contradiction=0)
     other = CrossEncoder(folder, tmp_path / "pairs.sqlite").probabilities([("quiet", "inn")])
     assert other == pytest.approx(1 - first)
 

@@ -8,9 +8,8 @@ from suites.hashed_encoder import HashedEncoder
 from benchmarks.common.boolean_baselines import ENSEMBLE, SETS
 from benchmarks.common.dataset_search import engine_search, index_dataset
 from benchmarks.common.exact_collection import ExactCollection
-from logic_retrievers import Atom, BooleanPolicy, Engine
+from logic_retrievers import Atom, BooleanPolicy
 from logic_retrievers.evaluation import Dataset, Query
-from logic_retrievers.policies import CompatibilityPolicy, TopicalPolicy
 from logic_retrievers.queries import ParsedQuery
 
 WORDS = ("quiet", "loud", "hotel", "sea", "garden")
@@ -54,19 +53,6 @@ def test_it_ranks_as_the_engine_does(policy, lexical):
         assert {name for name, score in exact_list if score > last} == {
             name for name, score in their if score > last
         }
-
-
-@pytest.mark.parametrize(
-    ("policy", "name"), [(TopicalPolicy(), "topical"), (CompatibilityPolicy(), "compatibility")]
-)
-def test_a_single_vector_ranks_as_the_engine_does(policy, name):
-    exact = ExactCollection(TEXTS, HashedEncoder())
-    with index_dataset(dataset(), HashedEncoder()) as index:
-        hits = Engine(index, name).search("quiet garden by the sea", 10)
-    exact_list = exact.search(policy, "quiet garden by the sea", 10)
-    assert [score for _, score in exact_list] == pytest.approx(
-        [hit.score for hit in hits], abs=1e-5
-    )
 
 
 def test_words_that_no_text_has_score_nothing():

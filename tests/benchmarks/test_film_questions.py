@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from jsonl_files import write_rows
 
 from benchmarks.probe_questions.film_facts import Films
-from benchmarks.probe_questions.films import WORDINGS, draw_case, film_questions
+from benchmarks.probe_questions.films import draw_case, film_questions
 from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.evaluation.rows import Row
-from logic_retrievers.probe.grading import answer_tokens, find_spans
 
 
 def film(title: str, text: str, year: int = 1930, cast: str = "") -> dict[str, Any]:
@@ -40,47 +38,35 @@ def test_facts_of_a_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "year", "director"),
+    ("text", "cast", "year"),
     [
-        (film("Owl", "is a 1931 film. Starring no one.", cast="Ann Lee"), None, None),
-        (film("Owl", "was directed by Al Fox. It was begun, directed by Bo Ray."), None, None),
-        (film("Owl", "is a 1930 film starring Ann Leeds.", cast="Ann Lee"), 1930, None),
+        ("is a 1931 film. Starring no one.", "Ann Lee", None),
+        ("was directed by Al Fox. It was begun, directed by Bo Ray.", "", None),
+        ("is a 1930 film starring Ann Leeds.", "Ann Lee", 1930),
     ],
     ids=["year differs", "two directors", "another star"],
 )
-def test_facts_that_a_text_leaves_open(row, year, director) -> None:
+def test_facts_that_a_text_leaves_open(text, cast, year) -> None:
     """One source alone, or two that disagree, make a right answer that is none."""
-    (result,) = films(row).films.values()
-    assert (result.year, result.director, result.stars) == (year, director, set())
+    (result,) = films(film("Owl", text, cast=cast)).films.values()
+    assert (result.year, result.director, result.stars) == (year, None, set())
 
 
-def test_passages_end_with_a_sentence_and_say_their_title() -> None:
+def test_passages_end_with_a_sentence() -> None:
     """A fact beyond the cut is one that no reader sees."""
-    long = " ".join(["word"] * 80)
-    text = f"is a film of Geo. Ames. It is {long}. It stars Ann Lee."
-    known = films(
-        film("Red Owl", text, cast="Ann Lee"),
-        {**film("Blue Owl", ""), "text": "Another title is a film."},
-    )
-    (result,) = known.films.values()
-    assert result.text == f"Red Owl is a film of Geo. Ames. It is {long}."
-    assert result.stars == set()
+    text = f"is a film of Geo. Ames. It is {' '.join(['word'] * 80)}. It stars Ann Lee."
+    (result,) = films(film("Red Owl", text, cast="Ann Lee")).films.values()
+    assert result.text.startswith("Red Owl is a film of Geo. Ames. It is word")
+    assert (result.text[-5:], result.stars) == ("word.", set())
 
 
-@pytest.mark.parametrize(
-    ("text", "cast"),
-    [
-        ("stars nobody.", "W. C. Fields"),
-        ("was made after W.C. Fields's debut.", ""),
-        ("stars W. Claude Fields.", ""),
-        ("stars Laurel and Fields.", ""),
-        ("stars nobody.", "W. C. Fields Jr."),
-    ],
-)
-def test_films_that_may_be_of_a_person(text: str, cast: str) -> None:
+def test_films_that_may_be_of_a_person() -> None:
     """One that stays in the set may be a second right answer."""
-    known = films(film("Red Owl", text, cast=cast), film("Blue Owl", "stars Sally Fields."))
-    assert known.possible_films("W. C. Fields") == {"Red Owl"}
+    texts = ["after W.C. Fields's debut.", "stars W. Claude Fields.", "stars Laurel and Fields."]
+    rows = [film(f"Owl {number}", text) for number, text in enumerate(texts)]
+    rows += [film("Owl 3", "", cast="W. C. Fields"), film("Owl 4", "", cast="W. C. Fields Jr.")]
+    known = films(*rows, film("Blue Owl", "stars Sally Fields."))
+    assert known.possible_films("W. C. Fields") == {f"Owl {number}" for number in range(5)}
 
 
 TEXT = "is a 1930 film directed by Al Fox and starring Ann Lee and Bo Ray."
@@ -107,10 +93,8 @@ def test_cases_by_hand(kind: str) -> None:
     ("kind", "title", "text"),
     [
         ("year", "Grey Sea", "is a 1941 film starring Ann Lee. It was shown in 1930."),
-        ("not_released", "Grey Sea", "is a 1941 film starring Ann Lee. It was begun in 1938."),
         ("fellow_actor", "Grey Sea", "is a 1941 film starring Ann Lee. Ray sings."),
         ("director", "Grey Sea", "is a 1941 film starring Ann Lee, directed by Cy Ott for Al Fox."),
-        ("year", "Owl", "is a 1941 film starring Ann Lee."),
         ("year", "The Ann Lee", "is a 1941 film starring Ann Lee."),
     ],
 )
@@ -120,34 +104,12 @@ def test_a_film_that_may_be_excluded_is_not_right(kind: str, title: str, text: s
 
 
 def test_wrong_input_is_named(tmp_path: Path) -> None:
-    def write(rows: list[dict[str, Any]]) -> None:
-        text = "".join(json.dumps(row) + "\n" for row in rows)
-        (tmp_path / "corpus.jsonl").write_text(text, encoding="utf-8")
-
     with pytest.raises(ReadError, match="corpus"):
         film_questions(tmp_path)
-    write(CASES)
-    with pytest.raises(ConfigurationError, match="count is 2"):
-        film_questions(tmp_path, count=2)
-    with pytest.raises(ConfigurationError, match="not 9"):
-        film_questions(tmp_path, count=1, films=9)
-    write([CASES[0], {**CASES[1], "cast": "Ann Lee"}])
+    rows = [CASES[0], {**CASES[1], "cast": "Ann Lee"}]
+    write_rows(tmp_path / "corpus.jsonl", rows)
     with pytest.raises(ReadError, match=r"jsonl:2: .*'cast'"):
         film_questions(tmp_path)
-
-
-@pytest.mark.slow
-@pytest.mark.data
-def test_the_real_set() -> None:
-    """No passage of the set but the right one may be an answer; the same seed, the same set."""
-    result = film_questions("wikipedia_movies")
-    assert Counter(question.kind for question in result.questions) == dict.fromkeys(WORDINGS, 80)
-    assert len(result.passages) == 3000
-    tokens = {name: answer_tokens(text) for name, text in result.passages.items()}
-    for one in result.questions:
-        (right,) = one.satisfying
-        mine = {right, *one.violating}
-        assert find_spans(answer_tokens(one.gold[0]), tokens[right])
-        for title in one.wrong:
-            assert any(find_spans(answer_tokens(title), tokens[name]) for name in mine)
-    assert result == film_questions("wikipedia_movies")
+    write_rows(tmp_path / "corpus.jsonl", CASES)
+    with pytest.raises(ConfigurationError, match="count is 2"):
+        film_questions(tmp_path, count=2)

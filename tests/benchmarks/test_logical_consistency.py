@@ -1,64 +1,40 @@
-"""Measures of logical consistency, against plain definitions."""
+"""Measures of logical consistency by hand, and Boolean queries derived from LIMIT."""
 
 from __future__ import annotations
 
 import math
 import statistics
-from itertools import combinations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from benchmarks.papers.limit_queries import limit_queries
 from benchmarks.papers.logicol_measures import (
     complementary_pairs,
     group_coherence,
     score_correlation,
 )
-from logic_retrievers.evaluation import Query
+from logic_retrievers.evaluation import Dataset, Query
 from logic_retrievers.queries import And, Atom, Expression, Not
 
-coordinate = st.integers(-9, 9).map(float)
 A, B, C = Atom("a"), Atom("b"), Atom("c")
+NAN, NEVER = math.nan, -math.inf
 
 
-@given(st.lists(st.tuples(st.tuples(*[coordinate] * 3), st.sampled_from("xyz")), min_size=1))
-def test_coherence_against_the_definition(
-    rows: list[tuple[tuple[float, float, float], str]],
-) -> None:
+def test_coherence_by_hand() -> None:
     """A query paired with itself would count as coherent."""
-
-    def cosine(u: tuple[float, ...], v: tuple[float, ...]) -> float:
-        lengths = math.hypot(*u) * math.hypot(*v)
-        return sum(p * q for p, q in zip(u, v, strict=True)) / lengths if lengths else 0.0
-
-    expected = {}
-    for group in {group for _, group in rows}:
-        members = [vector for vector, row in rows if row == group]
-        if len(members) > 1:
-            expected[group] = statistics.fmean(cosine(u, v) for u, v in combinations(members, 2))
-    result = group_coherence([vector for vector, _ in rows], [group for _, group in rows])
-    assert result == pytest.approx(expected, abs=1e-9)
+    vectors = [(1.0, 0.0), (0.0, 2.0), (3.0, 3.0), (5.0, 5.0)]
+    mean = (0 + math.sqrt(0.5) + math.sqrt(0.5)) / 3
+    assert group_coherence(vectors, ["x", "x", "x", "y"]) == pytest.approx({"x": mean})
 
 
-score = st.one_of(st.just(math.nan), st.just(-math.inf), coordinate)
-
-
-@given(st.lists(st.tuples(score, score), max_size=12), st.integers(1, 5))
-def test_correlation_against_the_definition(pairs: list[tuple[float, float]], k: int) -> None:
+def test_correlation_by_hand() -> None:
     """Over the first's list alone, or with missing scores as zeros, r tells something else."""
-
-    def best(side: int) -> set[int]:
-        scored = [i for i, pair in enumerate(pairs) if math.isfinite(pair[side])]
-        return set(sorted(scored, key=lambda i: (-pairs[i][side], i))[:k])
-
-    chosen = [pairs[i] for i in best(0) | best(1) if all(map(math.isfinite, pairs[i]))]
-    first, second = zip(*chosen, strict=True) if chosen else ((), ())
-    result = score_correlation([a for a, _ in pairs], [b for _, b in pairs], k)
-    if len(set(first)) < 2 or len(set(second)) < 2:
-        assert math.isnan(result)
-    else:
-        assert result == pytest.approx(statistics.correlation(first, second), abs=1e-9)
+    first = [9.0, 8.0, 1.0, 7.0, NAN]
+    second = [1.0, 3.0, 9.0, NEVER, 5.0]
+    expected = statistics.correlation([9.0, 8.0, 1.0], [1.0, 3.0, 9.0])
+    assert score_correlation(first, second, 2) == pytest.approx(expected)
+    assert math.isnan(score_correlation([1.0, 1.0], [1.0, 2.0], 2))
+    assert math.isnan(score_correlation([], [], 2))
 
 
 def query(name: str, expression: Expression | None, group: str | None = None) -> Query:
@@ -68,21 +44,45 @@ def query(name: str, expression: Expression | None, group: str | None = None) ->
 
 def test_complementary_queries() -> None:
     """A AND B beside A OR B, or beside the NOT of another group, correlate for good reasons."""
-    queries = [
-        query("a-b", A & ~B),
-        query("b+a", B & A),
-        query("b+a again", B & A),
-        query("b-a", And((Not(Not(B)), ~A))),
-        query("a+b-c", A & B & ~C),
-        query("a+b+c", And((C, And((A, B))))),
-        query("a or b", A | B),
-        query("a", A),
-        query("a-b-c", A & ~B & ~C),
-        query("c-b", C & ~B),
-        query("unknown", None),
-    ]
+    expressions = {
+        **{"a-b": A & ~B, "b+a": B & A, "b+a again": B & A, "b-a": And((Not(Not(B)), ~A))},
+        **{"a+b-c": A & B & ~C, "a+b+c": And((C, And((A, B)))), "a or b": A | B, "a": A},
+        **{"a-b-c": A & ~B & ~C, "c-b": C & ~B, "unknown": None},
+    }
+    queries = [query(name, expression) for name, expression in expressions.items()]
     results = [(both.id, without.id) for both, without in complementary_pairs(queries)]
     assert results == [("b+a", "a-b"), ("b+a", "b-a"), ("a+b+c", "a+b-c")]
     apart = [query("a+b", A & B, "one"), query("a-b", A & ~B, "two")]
     assert complementary_pairs(apart) == []
     assert complementary_pairs([apart[0], query("a-b", A & ~B, "one")])[0].both.id == "a+b"
+
+
+LIKES = {"tea": {"ann", "bo"}, "owls": {"bo", "cy"}, "ink": {"di", "ed"}, "jam": {"bo", "cy"}}
+
+
+def people(likes: dict[str, set[str]]) -> Dataset:
+    queries = tuple(
+        Query(f"q{n}", f"Who likes {what}?", dict.fromkeys(sorted(who), 1))
+        for n, (what, who) in enumerate(likes.items())
+    )
+    return Dataset("toy", {name: name for who in likes.values() for name in who}, queries)
+
+
+def test_truth_by_hand() -> None:
+    """Owls and jam share two people, ink none with anybody: only tea goes with either."""
+    dataset = limit_queries(people(LIKES), count=2)
+    assert dataset.name == "toy/boolean"
+    groups = {frozenset((query.group or "").split()) for query in dataset.queries}
+    assert groups == {frozenset({"q0", "q1"}), frozenset({"q0", "q3"})}
+    assert len(dataset.queries) == 4
+    for both, without in zip(dataset.queries[::2], dataset.queries[1::2], strict=True):
+        first, second = both.expression.atoms
+        assert both.text == f"Who likes {first} and {second}?"
+        assert without.text == f"Who likes {first} but not {second}?"
+        assert (both.template, without.template) == ("a_and_b", "a_not_b")
+        assert without.expression == Atom(first) & ~Atom(second)
+        assert both.satisfying == without.violating == {"bo"}
+        assert without.satisfying == LIKES[first] - {"bo"}
+        assert both.violating == LIKES[first] ^ LIKES[second]
+        assert both.group == without.group
+        assert (both.is_negation, without.is_negation) == (False, True)

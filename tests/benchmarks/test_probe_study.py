@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import pytest
-from suites import HashedEncoder
 
 from benchmarks.papers import probe as study
 from benchmarks.papers.published import probe_rows
 from benchmarks.report.artefacts import Measurement
-from benchmarks.report.workbench import Workbench
-from logic_retrievers.probe import ExtractiveReader, ProbeResult, Trace, grade
+from logic_retrievers.probe import ProbeResult, Trace, grade
 from logic_retrievers.probe.questions import ProbeQuestion
 
 QUESTION = ProbeQuestion("q", "Who?", gold=("Ann",), wrong=("Bob",))
@@ -50,9 +48,7 @@ def test_the_baseline_has_no_p_and_the_others_count_what_they_gain_and_lose():
     table = study.answers_table("answers", "Questions", result(texts), (), theirs)
     topical, auto, *published = table.rows
     assert table.baseline == "topical"
-    assert isinstance(topical.cells[1], Measurement)
     assert (topical.cells[1].value, topical.cells[1].p) == (0.1, None)
-    assert isinstance(auto.cells[1], Measurement)
     assert auto.cells[1].value == pytest.approx(0.9)
     assert auto.cells[1].p == pytest.approx(2 * 11 / 2**10)
     assert auto.cells[-1] == "9 / 1"
@@ -65,13 +61,9 @@ def test_the_baseline_has_no_p_and_the_others_count_what_they_gain_and_lose():
 def test_kinds_name_who_lost_them():
     texts = {"topical": [RIGHT, RIGHT, WRONG], "hybrid": [WRONG] * 3, "auto": [WRONG, RIGHT, RIGHT]}
     probe_result = result(texts, ["a", "a", "b"])
-    table = study.kinds_table("kinds", probe_result)
-    assert [(row.cells[0], row.cells[1], row.cells[-1]) for row in table.rows] == [
-        ("a", 2, "hybrid, auto"),
-        ("b", 1, None),
-    ]
+    rows = [row.cells for row in study.kinds_table("kinds", probe_result).rows]
+    assert [(*row[:2], row[-1]) for row in rows] == [("a", 2, "hybrid, auto"), ("b", 1, None)]
     bars = study.kinds_figure("kinds-bars", probe_result).plot
-    assert list(bars.systems) == ["topical", "hybrid", "auto"]
     assert [system.value for system in bars.systems["auto"]] == [0.5, 1.0]
 
 
@@ -94,17 +86,3 @@ def test_the_threshold_is_the_highest_that_costs_no_right_answer():
     ]
     assert [row.cells[3].value for row in table.rows] == pytest.approx([0.3, 0.3, 0.2])
     assert all(len(row.cells) == len(table.columns) for row in table.rows)
-
-
-@pytest.mark.data
-def test_boolquestions_has_sentences_for_answers(tmp_path, monkeypatch):
-    """No reader repeats them word by word: every configuration would have nothing right."""
-    monkeypatch.setattr(study, "POLICIES", ("topical", "hybrid"))
-    bench = Workbench(tmp_path / "vectors.sqlite")
-    bench.__dict__["encoder"] = HashedEncoder()
-    result = study.boolean_questions(bench, ExtractiveReader(HashedEncoder()))
-    assert list(result.traces) == ["topical", "hybrid"]
-    assert len(result.kinds) == 75
-    assert {len(trace.passages) for trace in result.traces["topical"].values()} == {1}
-    figures = result.figures("topical")
-    assert figures["accuracy"].mean > figures["gold"].mean + 0.1

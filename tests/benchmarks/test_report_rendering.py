@@ -8,7 +8,6 @@ import math
 import re
 from html.parser import HTMLParser
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 
@@ -27,19 +26,18 @@ from benchmarks.report.artefacts import (
 from benchmarks.report.csv_files import figure_csv, table_csv
 from benchmarks.report.markdown import markdown_document, markdown_summary, markdown_table
 from benchmarks.report.marks import NOTHING, format_interval, format_number, mark
-from benchmarks.report.plots import draw, picture
+from benchmarks.report.plots import draw
 from benchmarks.report.render import write_report
 from logic_retrievers.errors import StorageError
 
 CURVE = Curve(x=(1, 2, 3), y=(0.2, 0.5, 0.9), low=(0.1, 0.4, 0.8), high=(0.3, 0.6, 1.0))
+SHORT = Curve(x=(1, 2), y=(0.1, math.nan))
+HALF, SIXTH = Measurement(value=0.5, low=0.4, high=0.7), Measurement(value=0.6)
 PLOTS = {
     "curves": Curves(
         x_label="R@10",
         y_label="V@5",
-        panels={
-            "NevIR": {"topical": CURVE, "auto": Curve(x=(1, 2), y=(0.1, math.nan))},
-            "ExcluIR": {"auto": CURVE},
-        },
+        panels={"NevIR": {"topical": CURVE, "auto": SHORT}, "ExcluIR": {"auto": CURVE}},
     ),
     "steps": Curves(x_label="rank", y_label="$\\frac{", panels={"": {"$a": CURVE}}, style="step"),
     "histograms": Histograms(
@@ -53,8 +51,8 @@ PLOTS = {
         y_label="R@5",
         labels=("and", "not"),
         systems={
-            "topical": (Measurement(value=0.5, low=0.4, high=0.7), None),
-            "auto": (Measurement(value=0.6), Measurement(value=0.2, low=0.1, high=0.2, p=0.04)),
+            "topical": (HALF, None),
+            "auto": (SIXTH, Measurement(value=0.2, low=0.1, high=0.2, p=0.04)),
         },
     ),
 }
@@ -66,7 +64,7 @@ OTHERS = "CoDeR, table 2: bge-large, lists that are cut"
 TABLE = Table(
     name="table",
     title="Violations & recall",
-    columns=("system", "V@5", "FVR", "latency", "kappa", "queries"),
+    columns=("system", "V@5", "FVR", "latency", "kappa"),
     rows=(
         Row(
             cells=(
@@ -74,8 +72,7 @@ TABLE = Table(
                 Measurement(value=0.839, low=0.79, high=0.888),
                 Measurement(value=1.75, low=1.5, high=2.0),
                 Measurement(value=3.25, unit="ms"),
-                Measurement(value=0.1),
-                205,
+                0.1,
             )
         ),
         Row(
@@ -84,13 +81,12 @@ TABLE = Table(
                 Measurement(value=0.4, low=0.35, high=0.45, p=0.001),
                 Measurement(value=5.0, low=4.5, high=5.5, p=0.001),
                 Measurement(value=4.5, unit="ms", p=0.01),
-                Measurement(value=0.3, p=0.01),
                 1205,
             )
         ),
-        Row(cells=("CoDeR-Union", 0.788, 4.28, None, None, None), origin="published", note=OTHERS),
-        Row(cells=("CoDeR-Seq", 0.794, 4.26, None, None, None), origin="published", note=OTHERS),
-        Row(cells=("LORE", *[None] * 5), origin="absent", note="`recipe.toml` makes it"),
+        Row(cells=("CoDeR-Union", 0.788, 4.28, None, None), origin="published", note=OTHERS),
+        Row(cells=("CoDeR-Seq", 0.794, 4.26, None, None), origin="published", note=OTHERS),
+        Row(cells=("LORE", *[None] * 4), origin="absent", note="`recipe.toml` makes it"),
     ),
     baseline="topical",
     notes=("205 queries.",),
@@ -158,21 +154,16 @@ def test_all_files_are_written_and_written_alike(folder, tmp_path):
 def test_the_page_loads_nothing_and_its_links_lead_somewhere(text):
     """A report must not tell a stranger who reads it."""
     html = Read(text)
-    loads = [
-        value
-        for _, attributes in html.elements
-        for name, value in attributes.items()
-        if name in ("src", "href", "data", "action")
-    ]
+    attributes = [pair for _, element in html.elements for pair in element.items()]
+    loads = [value for name, value in attributes if name in ("src", "href", "data", "action")]
     assert len(html.all("img")) == len(FIGURES)
     assert all(value.startswith(("#", "data:")) for value in loads)
-    assert not html.all("script")
-    assert not html.all("link")
+    assert not html.all("script") + html.all("link")
     assert "url(" not in text
-    ids = [element["id"] for _, element in html.elements if "id" in element]
+    ids = [value for name, value in attributes if name == "id"]
     assert len(ids) == len(set(ids))
     assert {value[1:] for value in loads if value.startswith("#")} <= set(ids)
-    files = {one["download"] for one in html.all("a") if "download" in one}
+    files = {value for name, value in attributes if name == "download"}
     assert files == {"table.csv", *(f"{name}.csv" for name in FIGURES)}
 
 
@@ -182,39 +173,36 @@ def test_the_page_tells_rows_and_marks_apart(text):
     assert [kind for kind, _ in rows] == [*["measured"] * 2, *["published"] * 2, "absent"]
     assert ".839" in rows[0][1]
     assert ".790 to .888" in rows[0][1]
-    assert re.findall(r'class="mark (\w+)"', rows[1][1]) == ["better", "better", "worse", "higher"]
+    assert re.findall(r'class="mark (\w+)"', rows[1][1]) == ["better", "better", "worse"]
     assert all('href="#table-a"' in row for _, row in rows[2:4])
     assert "not run" in rows[4][1]
 
 
 def test_hostile_texts_stay_texts(tmp_path):
-    html = write_report([EVIL], tmp_path).read_text("utf-8")
-    assert not Read(html).all("script")
-    assert "<script>" not in html
-    links = [attributes["href"] for attributes in Read(html).all("a")]
-    assert not any("javascript" in link for link in links)
+    html = Read(write_report([EVIL], tmp_path).read_text("utf-8"))
+    assert not html.all("script")
+    assert not any("javascript" in attributes["href"] for attributes in html.all("a"))
     markdown = markdown_document([EVIL])
-    body = markdown[markdown.index("## ") :]
-    outside = re.sub(r"`[^`]*`", "", body.replace(r"\`", ""))
-    assert not re.search(r"(?<!\\)[<>]", outside)
-    assert not re.search(r"(?<!\\)\]\(", outside)
+    outside = re.sub(r"`[^`]*`", "", markdown[markdown.index("## ") :].replace(r"\`", ""))
+    assert not re.search(r"(?<!\\)(?:[<>]|\]\()", outside)
     head, row = csv.reader(io.StringIO(table_csv(EVIL_TABLE)))
     assert (head[1], row[1]) == ("'=1+1", "'=cmd()"), "a spreadsheet would run it"
 
 
 def test_markdown_of_a_table():
+    none = f"{NOTHING} | {NOTHING}"
     assert (
         markdown_table(TABLE)
         == f"""\
 **Violations \\& recall**
 
-| system | V@5 | FVR | latency | kappa | queries |
-| --- | ---: | ---: | ---: | ---: | ---: |
-| topical (baseline) | .839 (.790 to .888) | 1.75 (1.50 to 2.00) | 3.25 ms | .100 | 205 |
-| auto | .400 (.350 to .450) ▲ | 5.00 (4.50 to 5.50) ▲ | 4.50 ms ▼ | .300 ↑ | 1,205 |
-| CoDeR-Union (published, a) | .788 | 4.28 | {NOTHING} | {NOTHING} | {NOTHING} |
-| CoDeR-Seq (published, a) | .794 | 4.26 | {NOTHING} | {NOTHING} | {NOTHING} |
-| LORE (not run, b) | {NOTHING} | {NOTHING} | {NOTHING} | {NOTHING} | {NOTHING} |
+| system | V@5 | FVR | latency | kappa |
+| --- | ---: | ---: | ---: | ---: |
+| topical (baseline) | .839 (.790 to .888) | 1.75 (1.50 to 2.00) | 3.25 ms | .100 |
+| auto | .400 (.350 to .450) ▲ | 5.00 (4.50 to 5.50) ▲ | 4.50 ms ▼ | 1,205 |
+| CoDeR-Union (published, a) | .788 | 4.28 | {none} |
+| CoDeR-Seq (published, a) | .794 | 4.26 | {none} |
+| LORE (not run, b) | {none} | {none} |
 
 - 205 queries.
 - a: CoDeR, table 2: bge-large, lists that are cut
@@ -222,7 +210,7 @@ def test_markdown_of_a_table():
 """
     )
     summary = markdown_summary([SECTION])
-    assert "| auto | .400 ▲ | 5.00 ▲ | 4.50 ms ▼ | .300 ↑ | 1,205 |" in summary
+    assert "| auto | .400 ▲ | 5.00 ▲ | 4.50 ms ▼ | 1,205 |" in summary
     assert "CoDeR" not in summary
 
 
@@ -231,7 +219,7 @@ def test_the_csv_of_a_table_has_all_of_a_figure():
     assert rows[1]["V@5"] == "0.4"
     assert (rows[1]["V@5 low"], rows[1]["V@5 p"]) == ("0.35", "0.001")
     assert rows[0]["latency unit"] == "ms"
-    assert "queries low" not in rows[0]
+    assert "kappa low" not in rows[0]
     assert (rows[2]["origin"], rows[2]["V@5"]) == ("published", "0.788")
 
 
@@ -248,26 +236,14 @@ def test_the_data_of_a_figure(kind, lines, last):
     rows = list(csv.reader(io.StringIO(figure_csv(FIGURES[kind]))))
     assert len(rows) == lines
     assert rows[-1] == last
-    assert {len(row) for row in rows} == {len(last)}
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [
-        (0.8394, ".839"), (-0.25, "\N{MINUS SIGN}.250"), (0.0, ".000"), (1.0, "1.000"),
-        (0.00012, ".00012"), (1.756, "1.76"), (123.45, "123.5"), (98765.4, "98,765"),
-        (float("nan"), "not a number"),
-    ],
-)  # fmt: skip
-def test_numbers_are_short(value, shown):
-    assert format_number(value) == shown
-
-
-def test_ends_of_an_interval_have_the_places_of_their_mean():
+def test_numbers_are_short():
+    shown = {0.8394: ".839", -0.25: "\N{MINUS SIGN}.250", 0.00012: ".00012", 98765.4: "98,765"}
+    assert {value: format_number(value) for value in shown} == shown
+    assert format_number(math.nan) == "not a number"
+    # the ends of an interval have the places of their mean
     assert format_interval(Measurement(value=9.98, low=9.7, high=10.245)) == "9.70 to 10.24"
-    assert format_interval(Measurement(value=0.25, low=-0.001, high=0.5, unit="s")) == (
-        "\N{MINUS SIGN}0.001 to 0.500"
-    )
 
 
 @pytest.mark.parametrize(
@@ -284,26 +260,6 @@ def test_a_mark_says_which_way_is_better(column, value, p, found):
     assert mark(column, Measurement(value=value, p=p), Measurement(value=0.5)) == found
 
 
-def test_a_picture_is_the_same_whatever_the_reader_has_set():
-    with mpl.rc_context({"font.size": 20, "svg.hashsalt": "other"}):
-        again = picture(FIGURES["curves"], "svg")
-        assert mpl.rcParams["font.size"] == 20
-    svg = picture(FIGURES["curves"], "svg")
-    assert svg == again
-    assert b"<dc:date>" not in svg
-
-
-def test_a_label_looks_the_same_in_every_panel():
-    """Else the one legend is wrong for all panels but one."""
-    figure = draw(FIGURES["curves"])
-    nevir, exclu = figure.axes
-    assert [line.get_label() for line in nevir.lines] == ["topical", "auto"]
-    assert nevir.lines[1].get_color() == exclu.lines[0].get_color() != nevir.lines[0].get_color()
-    (legend,) = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["topical", "auto"]
-    np.testing.assert_allclose(exclu.lines[0].get_ydata(), [0.2, 0.5, 0.9])
-
-
 def test_plots_hold_their_data():
     (axes,) = draw(FIGURES["steps"]).axes
     assert axes.lines[0].get_drawstyle() == "steps-post", "slopes would say what was not measured"
@@ -314,13 +270,9 @@ def test_plots_hold_their_data():
         if patch.get_label() in ("random", "against")
     }
     assert heights == {"random": [0.75, 0.25], "against": [0.0, 0.0]}, "shares, not counts"
-    (line,) = axes.lines
-    assert (line.get_label(), list(line.get_xdata())) == ("threshold", [0.7, 0.7])
     (axes,) = draw(FIGURES["scatter"]).axes
     np.testing.assert_allclose(axes.collections[0].get_offsets(), [[0.1, 0.2], [0.3, 0.4]])
     (axes,) = draw(FIGURES["bars"]).axes
     topical, auto = (bars for bars in axes.containers if hasattr(bars, "patches"))
     assert [bar.get_width() for bar in topical.patches] == [0.5], "a missing bar is not zero"
     assert [bar.get_width() for bar in auto.patches] == [0.6, 0.2]
-    (segments,) = topical.errorbar.lines[2]
-    np.testing.assert_allclose([path[:, 0] for path in segments.get_segments()], [[0.4, 0.7]])

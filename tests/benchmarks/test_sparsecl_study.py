@@ -17,14 +17,7 @@ from benchmarks.papers.sparsecl_pools import (
     conflictqa_pool,
     pairs_by_kind,
 )
-from benchmarks.report.artefacts import (
-    Curves,
-    Figure,
-    Histograms,
-    Measurement,
-    Section,
-    Table,
-)
+from benchmarks.report.artefacts import Section
 from benchmarks.report.workbench import Workbench
 
 
@@ -39,51 +32,32 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def section(_folder: None, tmp_path: Path) -> Section:
     bench = Workbench(tmp_path / "vectors.sqlite")
     first = STUDY.run(bench)
-    assert STUDY.run(bench).model_dump_json() == first.model_dump_json()
+    assert STUDY.run(bench) == first
     return first
 
 
 def test_the_section_has_its_tables_and_figures(section: Section) -> None:
     results = {artefact.name: artefact for artefact in section.artefacts}
     assert list(results) == [
-        "contradiction-retrieval",
-        "contradiction-paraphrases",
-        "contradiction-arguana",
-        "contradiction-alpha",
-        "contradiction-margins",
-        "contradiction-margins-table",
-        "hoyer-histograms",
-        "hoyer-medians",
-        "cosine-against-hoyer",
+        *("contradiction-retrieval", "contradiction-paraphrases", "contradiction-arguana"),
+        *("contradiction-alpha", "contradiction-margins", "contradiction-margins-table"),
+        *("hoyer-histograms", "hoyer-medians", "cosine-against-hoyer"),
     ]
-    for artefact in results.values():
-        if isinstance(artefact, Table):
-            assert all(len(row.cells) == len(artefact.columns) for row in artefact.rows)
     table = results["contradiction-retrieval"]
-    assert isinstance(table, Table)
     absent = [row for row in table.rows if row.origin == "absent"]
     assert ["contrastive-baseline.toml" in row.note for row in absent] == [True]
     plain, *rows = [row for row in table.rows if row.origin == "measured"]
     assert plain.cells[0] == table.baseline
-    for row in rows:
-        assert isinstance(row.cells[2], Measurement)
-        assert isinstance(row.cells[3], Measurement)
-        assert row.cells[2].p == row.cells[3].p is not None
-    assert Section.model_validate_json(section.model_dump_json()) == section
+    assert all(row.cells[2].p == row.cells[3].p is not None for row in rows)
 
 
 def test_the_curve_begins_with_the_cosine_alone(section: Section) -> None:
     """A curve over another alpha than its axis says would choose a wrong setting."""
     results = {artefact.name: artefact for artefact in section.artefacts}
-    figure, table = results["contradiction-alpha"], results["contradiction-retrieval"]
-    assert isinstance(figure, Figure)
-    assert isinstance(figure.plot, Curves)
-    assert isinstance(table, Table)
-    (lines,) = figure.plot.panels.values()
-    cosine = table.rows[0].cells[2]
-    assert isinstance(cosine, Measurement)
+    table = results["contradiction-retrieval"]
+    (lines,) = results["contradiction-alpha"].plot.panels.values()
     assert lines["test"].x[0] == 0
-    assert lines["test"].y[0] == pytest.approx(cosine.value, abs=1e-4)
+    assert lines["test"].y[0] == pytest.approx(table.rows[0].cells[2].value, abs=1e-4)
     bundle = next(row for row in table.rows if str(row.cells[0]).endswith("alpha of the bundle"))
     assert lines["alpha in use"].x == (bundle.cells[1], bundle.cells[1])
 
@@ -98,8 +72,6 @@ def test_gains_are_paired_and_corrected() -> None:
     }
     first, better, alike = scoring_rows(scorings, [str(n) for n in range(50)], 0)
     assert first.cells[3] is None
-    assert isinstance(better.cells[3], Measurement)
-    assert isinstance(alike.cells[3], Measurement)
     assert better.cells[3].value == pytest.approx(0.01)
     assert better.cells[3].p == pytest.approx(2 / 10_001)
     assert alike.cells[3].p == 1
@@ -112,12 +84,9 @@ def test_a_margin_is_that_of_the_best_of_each_kind() -> None:
         ScoredCandidates(np.array([False, False]), np.array([0.9, 0.5]), np.zeros(2), 1),
     ]
     figure, table = margin_artefacts(results, ["a", "b", "c"], 2.0, 0)
-    assert isinstance(figure.plot, Histograms)
     counts = [sum(panel["queries"]) for panel in figure.plot.panels.values()]
     assert counts == [2, 2]
-    means = [row.cells[1] for row in table.rows]
-    assert all(isinstance(mean, Measurement) for mean in means)
-    values = [mean.value for mean in means if isinstance(mean, Measurement)]
+    values = [row.cells[1].value for row in table.rows]
     assert values == pytest.approx([(-0.1 + 0.4) / 2, (-0.1 - 0.2) / 2])
 
 
@@ -139,19 +108,6 @@ def test_passages_of_every_part_are_candidates_and_one_part_asks() -> None:
         assert len(right) == 2
         assert not {query, *own} & set(right)
         assert says_open(labelled.pool.texts[query]) != says_open(labelled.pool.texts[right[0]])
-
-
-def test_paraphrases_join_their_side_and_do_not_ask() -> None:
-    """Counted as wrong, the paraphrases of right passages would hide what the score finds."""
-    parts = conflictqa_parts()
-    plain, more = (conflictqa_pool(parts, "test", n) for n in (0, 2))
-    assert more.groups == plain.groups
-    assert len(more.pool.texts) > len(plain.pool.texts)
-    originals = [plain.pool.texts[query] for query, _ in plain.pool.queries]
-    assert [more.pool.texts[query] for query, _ in more.pool.queries] == originals
-    grown = zip(more.pool.queries, plain.pool.queries, strict=True)
-    assert any(len(before[1]) > len(after[1]) for before, after in grown)
-    assert any(len(own) > 1 for own in more.pool.agreeing)
 
 
 def test_pairs_of_a_kind_are_of_that_kind() -> None:

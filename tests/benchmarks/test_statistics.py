@@ -5,7 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.common.statistics import bootstrap_statistic, calibration_error
+from benchmarks.common.statistics import (
+    bootstrap_statistic,
+    calibration_error,
+    wilson_interval,
+)
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import bootstrap
 
@@ -38,3 +42,10 @@ def test_a_probability_that_is_off_by_a_fifth_has_that_error() -> None:
     came = random.random(40_000) < true
     assert calibration_error(came, true) < 0.012
     assert calibration_error(came, true + 0.2) == pytest.approx(0.2, abs=0.01)
+
+
+def test_a_share_of_none_has_an_interval_that_is_no_point() -> None:
+    """The bootstrap gives 0 to 0 for it, as if nothing could be found elsewhere."""
+    share, low, high = wilson_interval(0, 10)
+    assert (share, low) == (0, 0)
+    assert high == pytest.approx(0.2775, abs=1e-3)

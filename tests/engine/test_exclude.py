@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from suites.hashed_encoder import HashedEncoder
 
@@ -194,6 +195,14 @@ def test_min_score_and_filter_hold(nutty, engine):
     assert ids(filtered) == ["w"]
     assert left_out(filtered) == [0]
     nutty.delete(["w"])
+
+
+def test_an_array_of_texts_is_a_list(index):
+    """Numpy's comparison with an empty tuple ended in a ValueError of its own."""
+    engine = Engine(index)
+    assert engine.search(QUERY, 9, exclude=np.array([])) == engine.search(QUERY, 9)
+    hits = engine.search(QUERY, 9, exclude=np.array(EXCLUDED))
+    assert hits == engine.search(QUERY, 9, exclude=EXCLUDED)
 
 
 @pytest.mark.parametrize(

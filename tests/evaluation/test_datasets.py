@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
+from jsonl_files import write_rows
 
-from logic_retrievers.errors import ReadError
+from logic_retrievers.errors import LogicRetrieversError, ReadError
 from logic_retrievers.evaluation import data_folder, load_dataset
 from logic_retrievers.evaluation.datasets import read_corpus
 
@@ -22,21 +21,12 @@ DOCUMENTS = [
 ]
 
 
-def write(path: Path, rows: list[dict[str, Any]]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    text = "".join(json.dumps(row) + "\n" for row in rows)
-    if path.suffix == ".gz":
-        path.write_bytes(gzip.compress(text.encode()))
-    else:
-        path.write_text(text, encoding="utf-8")
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A constraint set in one part, its corpus compressed."""
     root = tmp_path / "pets"
-    write(root / "corpus.jsonl.gz", DOCUMENTS)
-    write(
+    write_rows(root / "corpus.jsonl.gz", DOCUMENTS)
+    write_rows(
         root / "queries.jsonl",
         [
             {"_id": "q1", "text": "no dogs", "satisfying": ["b"], "violating": ["c"], "pair_id": 7},
@@ -52,9 +42,8 @@ def test_labels_follow_merged_copies(folder: Path) -> None:
     dataset = load_dataset(folder)
     assert dataset.name == "pets"
     assert dict(dataset.documents) == {"a": "Cats sleep", "c": "dogs", "4": "birds"}
-    corpus = read_corpus(folder / "corpus.jsonl.gz")
-    assert dict(corpus.aliases) == {"b": "a"}
-    assert corpus.empty == ("void",)
+    ids = read_corpus(folder / "corpus.jsonl.gz").ids
+    assert ids == {"a": "a", "b": "a", "c": "c", "4": "4", "void": None}
     one, two = dataset.queries
     assert (one.id, one.text, one.pair) == ("q1", "no dogs", "7")
     assert one.satisfying == {"a"}
@@ -68,8 +57,12 @@ def test_labels_follow_merged_copies(folder: Path) -> None:
 @pytest.mark.parametrize("place", ["qrels.tsv", "qrels/test.tsv"])
 def test_qrels_with_and_without_header(tmp_path: Path, header: str, place: str) -> None:
     """A header read as a judgement, or a first judgement read as a header, loses a query."""
-    write(tmp_path / "corpus.jsonl", [{"_id": "Ann Lee", "text": "x"}, {"_id": "y", "text": "y"}])
-    write(tmp_path / "queries.jsonl", [{"_id": str(i), "text": f"question {i}"} for i in range(3)])
+    write_rows(
+        tmp_path / "corpus.jsonl", [{"_id": "Ann Lee", "text": "x"}, {"_id": "y", "text": "y"}]
+    )
+    write_rows(
+        tmp_path / "queries.jsonl", [{"_id": str(i), "text": f"question {i}"} for i in range(3)]
+    )
     (tmp_path / "qrels").mkdir()
     (tmp_path / place).write_text(f"{header}0\tAnn Lee\t2\n0\ty\t0\n1\ty\t1\r\n2\ty\t0\n")
     queries = load_dataset(tmp_path).queries
@@ -80,8 +73,8 @@ def test_parts_and_default_folder(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A split that is silently another one would mix training with test figures."""
-    write(tmp_path / "set/dev/corpus.jsonl", [{"_id": "1", "text": "x"}])
-    write(tmp_path / "set/dev/queries.jsonl", [{"_id": "q", "text": "x", "violating": ["1"]}])
+    write_rows(tmp_path / "set/dev/corpus.jsonl", [{"_id": "1", "text": "x"}])
+    write_rows(tmp_path / "set/dev/queries.jsonl", [{"_id": "q", "text": "x", "violating": ["1"]}])
     monkeypatch.setenv("LOGIC_RETRIEVERS_DATA", str(tmp_path))
     assert data_folder() == tmp_path
     assert load_dataset("set", split="dev").name == "set/dev"
@@ -89,11 +82,31 @@ def test_parts_and_default_folder(
     assert load_dataset("pets").name == "pets"
     with pytest.raises(ReadError, match=r"no part 'test'.*its parts are dev"):
         load_dataset("set")
-    with pytest.raises(ReadError, match=r"looked in .*nothing.* and .*nothing"):
-        load_dataset("nothing")
     monkeypatch.setenv("LOGIC_RETRIEVERS_DATA", str(tmp_path / "gone"))
     with pytest.raises(ReadError, match=r"looked in .*gone.*LOGIC_RETRIEVERS_DATA"):
         data_folder()
+
+
+def test_a_folder_that_is_none_is_named_with_the_files_that_it_needs(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wrong path was told as missing benchmark data, which a user has never heard of."""
+    monkeypatch.delenv("LOGIC_RETRIEVERS_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ReadError, match=r"no such folder; looked in .*nothing.*corpus\.jsonl"):
+        load_dataset("nothing")
+    (tmp_path / "empty").mkdir()
+    missing = r"empty: no corpus\.jsonl\[\.gz\] and no queries\.jsonl\[\.gz\] in this folder"
+    with pytest.raises(ReadError, match=missing):
+        load_dataset("empty")
+    for name in ("corpus.jsonl.gz", "queries.jsonl"):
+        (folder / name).rename(folder / "away")
+        with pytest.raises(ReadError, match=rf"pets: no {name.split('.')[0]}\.jsonl\[\.gz\] in"):
+            load_dataset(folder)
+        (folder / "away").rename(folder / name)
+    for name in ("x" * 300, "x/" * 3000, "a\0b"):  # names that no folder can have
+        with pytest.raises(LogicRetrieversError):
+            load_dataset(name)
 
 
 def test_missing_split_of_qrels_names_those_there(folder: Path) -> None:
@@ -107,7 +120,7 @@ def test_missing_split_of_qrels_names_those_there(folder: Path) -> None:
 
 def test_a_query_that_is_a_document_is_excluded_from_its_own_results(tmp_path: Path) -> None:
     """A counter-argument query finds itself first; equal numbering alone excludes nothing."""
-    write(
+    write_rows(
         tmp_path / "corpus.jsonl",
         [
             {"_id": "1", "title": "", "text": "hunting is cruel "},
@@ -117,7 +130,7 @@ def test_a_query_that_is_a_document_is_excluded_from_its_own_results(tmp_path: P
         ],
     )
     texts = ["hunting is cruel", "hunting is fair", "a question", "its own answer"]
-    write(
+    write_rows(
         tmp_path / "queries.jsonl",
         [{"_id": str(i), "text": t, "satisfying": ["4"]} for i, t in enumerate(texts, start=1)],
     )
@@ -180,16 +193,8 @@ def test_damaged_files_are_read_errors(folder: Path, damage: bytes) -> None:
         load_dataset(folder)
 
 
-@pytest.mark.parametrize("name", ["corpus.jsonl.gz", "queries.jsonl"])
-def test_missing_file_names_the_folder(folder: Path, name: str) -> None:
-    """The user must learn which file is missing where."""
-    (folder / name).unlink()
-    with pytest.raises(ReadError, match="pets"):
-        load_dataset(folder)
-
-
 def test_line_separators_inside_a_text_end_no_line(tmp_path: Path) -> None:
     """U+2028 is a line break for str.splitlines, not for JSON Lines."""
     (tmp_path / "corpus.jsonl").write_text('\ufeff{"_id": "a", "text": "x\u2028y"}\n', "utf-8")
-    write(tmp_path / "queries.jsonl", [{"_id": "q", "text": "t", "satisfying": ["a"]}])
+    write_rows(tmp_path / "queries.jsonl", [{"_id": "q", "text": "t", "satisfying": ["a"]}])
     assert load_dataset(tmp_path).documents == {"a": "x\u2028y"}

@@ -1,19 +1,20 @@
-"""From a search function to figures and a comparison."""
+"""From a search function to figures, figures by label, and comparisons."""
 
 from __future__ import annotations
 
 import json
-import resource
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from logic_retrievers.errors import ConfigurationError, StorageError
-from logic_retrievers.evaluation import Dataset, Query, compare, evaluate
-from logic_retrievers.files import write_text
+from logic_retrievers.cli.app import app
+from logic_retrievers.errors import ConfigurationError, ExpressionError, MissingExtraError
+from logic_retrievers.evaluation import Dataset, Query, compare, estimates_by_label, evaluate
+from logic_retrievers.queries import Atom
 
 Lists = dict[str, list[tuple[str, float]]]
 
@@ -27,20 +28,19 @@ def ranked(ids: str) -> list[tuple[str, float]]:
     return [(name, 1.0 - place / 100) for place, name in enumerate(ids)]
 
 
-def dataset(*queries: Query, documents: str = "abcdefghijklmnop") -> Dataset:
-    return Dataset("toy", {name: f"text {name}" for name in documents}, queries)
+def dataset(*queries: Query) -> Dataset:
+    return Dataset("toy", {name: f"text {name}" for name in "abcdefghijklmnop"}, queries)
 
 
-def constraint(name: str, own: str, other: str, pair: str | None = None) -> Query:
-    extra = {} if pair is None else {"pair_id": pair}
+def constraint(name: str, own: str, other: str, **extra: object) -> Query:
     return Query(name, name, {own: 1}, frozenset(other), extra=extra)
 
 
 PAIRS = dataset(
-    constraint("p1", "a", "b", "p"),
-    constraint("p2", "b", "a", "p"),
-    constraint("q1", "c", "d", "q"),
-    constraint("q2", "d", "c", "q"),
+    constraint("p1", "a", "b", pair_id="p"),
+    constraint("p2", "b", "a", pair_id="p"),
+    constraint("q1", "c", "d", pair_id="q"),
+    constraint("q2", "d", "c", pair_id="q"),
 )
 ANSWERS = {
     "p1": ranked("abcdefghijklmnop"),
@@ -50,31 +50,38 @@ ANSWERS = {
 }
 
 
-def test_figures_of_a_worked_case() -> None:
+def test_figures_of_a_worked_case(tmp_path: Path) -> None:
     """The whole way from lists to means, worked by hand."""
     result = evaluate(PAIRS, answering(ANSWERS), depth=16, policy="topical")
+    assert result.per_query["paired_accuracy"] == {"p1": 1, "p2": 1, "q1": 0, "q2": 0}
+    half = evaluate(dataset(PAIRS.queries[0]), answering(ANSWERS)).metrics
+    assert "paired_accuracy" not in half
     assert (result.queries, result.documents, result.short_lists) == (4, 16, 0)
-    expected = {
-        "paired_accuracy": 0.5,
-        "R@1": 0.75,
-        "R@5": 1,
-        "R@10": 1,
-        "V@1": 0,
-        "V@2": 0.75,
-        "V@5": 1,
-        "V@10": 1,
-        "NegRecall@10": 1,
-        "FVR": (2 + 2 + 2 + 3) / 4,
-        "P@1": 0.75,
-        "MRR@10": (3 + 1 / 4) / 4,
-        "MAP@10": (3 + 1 / 4) / 4,
-        "nDCG@5": (3 + 1 / 2.321928094887362) / 4,
-        "nDCG@10": (3 + 1 / 2.321928094887362) / 4,
-    }
-    assert result.metrics == pytest.approx(expected)
+    assert result.metrics == pytest.approx(
+        {
+            "P@1": 0.75,
+            "nDCG@5": (3 + 1 / 2.321928094887362) / 4,
+            "nDCG@10": (3 + 1 / 2.321928094887362) / 4,
+            "MRR@10": (3 + 1 / 4) / 4,
+            "MAP@10": (3 + 1 / 4) / 4,
+            **{"R@1": 0.75, "R@5": 1, "R@10": 1},
+            **{"V@1": 0, "V@2": 0.75, "V@5": 1, "V@10": 1},
+            "FVR": (2 + 2 + 2 + 3) / 4,
+            "NegRecall@10": 1,
+            "paired_accuracy": 0.5,
+        }
+    )
     assert result.per_query["FVR"] == {"p1": 2, "p2": 2, "q1": 2, "q2": 3}
     assert result.intervals["paired_accuracy"] == (0, 1)
     assert len(set(result.groups.values())) == 2  # pairs are drawn, not queries
+    read = json.loads(json.dumps(result.to_json()))  # scripts read these keys
+    assert read == result.to_json()
+    assert (read["dataset"], read["policy"], read["queries"]) == ("toy", "topical", 4)
+    assert read["metrics"]["V@2"] == 0.75
+    assert read["intervals"]["V@2"][0] <= 0.75 <= read["intervals"]["V@2"][1]
+    result.write_per_query(tmp_path / "figures.csv")
+    header, first, *_ = (tmp_path / "figures.csv").read_text("utf-8").splitlines()
+    assert dict(zip(header.split(","), first.split(","), strict=True))["FVR"] == "2.0"
 
 
 def test_rankings_that_are_read_once_are_measured() -> None:
@@ -92,23 +99,19 @@ def test_metrics_follow_labels_and_depth() -> None:
     plain = dataset(Query("q", "q", {"a": 2}))
     shallow = evaluate(plain, answering({"q": ranked("ab")}), depth=2).metrics
     assert set(shallow) == {"P@1", "R@1"}
-    deep = evaluate(plain, answering({"q": ranked("ab")}), depth=100).metrics
-    assert set(deep) == {
-        *("P@1", "nDCG@5", "nDCG@10", "MRR@10", "MAP@10", "R@1", "R@5", "R@10", "R@20", "R@100")
-    }
+    deep = evaluate(plain, answering({"q": ranked("ba")}), depth=1000).metrics
+    recalls = {f"R@{k}": float(k > 1) for k in (1, 5, 10, 20, 100, 1000)}
+    assert deep.items() >= recalls.items()
+    assert deep.keys() - recalls == {"P@1", "nDCG@5", "nDCG@10", "MRR@10", "MAP@10"}
     graded = dataset(Query("q", "q", {"a": 1}, frozenset("b"), frozenset("c")))
     metrics = evaluate(graded, answering({"q": ranked("cab")}), depth=10).metrics
     assert metrics["constraint_nDCG@10"] == pytest.approx(
         (1 + 2 / 1.584962500721156) / (2 + 1 / 1.584962500721156)
     )
-
-
-def test_a_metric_ignores_queries_that_it_does_not_apply_to() -> None:
-    """A query without violating documents would pull V@k down for nothing."""
     mixed = dataset(constraint("p1", "a", "b"), Query("q", "q", {"a": 1}))
-    result = evaluate(mixed, answering({"p1": ranked("ba"), "q": ranked("ab")}), depth=10)
-    assert result.metrics["V@1"] == 1
-    assert result.metrics["R@1"] == 0.5
+    metrics = evaluate(mixed, answering({"p1": ranked("ba"), "q": ranked("ab")}), depth=10).metrics
+    assert metrics["V@1"] == 1  # the query without violating documents does not pull it down
+    assert metrics["R@1"] == 0.5
 
 
 def test_short_lists_are_counted() -> None:
@@ -116,8 +119,7 @@ def test_short_lists_are_counted() -> None:
     cut = {**ANSWERS, "p1": ranked("a"), "q2": []}
     result = evaluate(PAIRS, answering(cut), depth=16)
     assert result.short_lists == 2
-    assert result.per_query["MRR@10"]["q2"] == 0
-    assert result.per_query["FVR"]["q2"] == 11
+    assert (result.per_query["MRR@10"]["q2"], result.per_query["FVR"]["q2"]) == (0, 11)
     assert evaluate(PAIRS, answering(ANSWERS), depth=100).short_lists == 0
 
 
@@ -125,8 +127,7 @@ def test_a_query_does_not_find_itself() -> None:
     """The document that is the query leaves the list, and the list keeps its depth."""
     query = Query("a", "a", {"c": 1}, exclude=frozenset("a"))
     result = evaluate(dataset(query), answering({"a": ranked("abcdefghijk")}), depth=2)
-    assert result.run == {"a": ("b", "c")}
-    assert result.short_lists == 0
+    assert (result.run, result.short_lists) == ({"a": ("b", "c")}, 0)
 
 
 @pytest.mark.parametrize(
@@ -144,80 +145,106 @@ def test_a_search_that_answers_nonsense_is_refused(
     with pytest.raises(ConfigurationError, match=message):
         evaluate(PAIRS, search, depth=16)
     with pytest.raises(ConfigurationError, match="depth"):
-        evaluate(PAIRS, answering(ANSWERS), depth=0)
+        evaluate(PAIRS, search, depth=0)
 
 
-def test_json_form() -> None:
-    """Scripts read these keys."""
-    result = evaluate(PAIRS, answering(ANSWERS), depth=16, policy="union")
-    read = json.loads(json.dumps(result.to_json()))
-    assert read == result.to_json()
-    assert {name: read[name] for name in ("dataset", "policy", "queries", "documents")} == {
-        "dataset": "toy",
-        "policy": "union",
-        "queries": 4,
-        "documents": 16,
-    }
-    assert read["metrics"]["V@2"] == 0.75
-    low, high = read["intervals"]["V@2"]
-    assert low <= 0.75 <= high
+def test_a_missing_extra_is_named_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An hour of encoding and searching ended in the error."""
+    monkeypatch.setitem(sys.modules, "ir_measures", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'logic-retrievers\[eval\]'"):
+        evaluate(PAIRS, lambda texts, k: pytest.fail("searched"))
+    (tmp_path / "corpus.jsonl").write_text('{"_id": "a", "text": "x"}', "utf-8")
+    row = '{"_id": "q", "text": "x", "satisfying": ["a"]}'
+    (tmp_path / "queries.jsonl").write_text(row, "utf-8")
+    encode = lambda *_, **__: pytest.fail("encoded")  # noqa: E731
+    monkeypatch.setattr("logic_retrievers.index.PassageIndex.add", encode)
+    done = CliRunner().invoke(app, ["evaluate", str(tmp_path)], env={"COLUMNS": "1000"})
+    assert done.exit_code == 1
+    assert "pip install 'logic-retrievers[eval]'" in done.output
 
 
-def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
-    """A failed write must leave the old file and no half of the new one."""
-    result = evaluate(PAIRS, answering(ANSWERS), depth=16)
-    with pytest.raises(StorageError, match="cannot write"):
-        result.write_per_query(tmp_path / "no such folder" / "figures.csv")
-    old = tmp_path / "run"
-    old.write_text("old")
-    with files_of_at_most(50_000), pytest.raises(StorageError, match="nothing was changed"):
-        write_text(old, "x" * 100_000)
-    assert old.read_text() == "old"
-    assert [path.name for path in tmp_path.iterdir()] == ["run"]
-    (tmp_path / "still open").hardlink_to(old)
-    write_text(old, "new")
-    assert (tmp_path / "still open").read_text() == "old"
+# --- several results
 
 
-@contextmanager
-def files_of_at_most(size: int) -> Iterator[None]:
-    """Until the end of the block, no write brings a file over this many bytes."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-
-
-def test_half_a_character_is_escaped(tmp_path: Path) -> None:
-    """A lone surrogate in one answer must not cost the user the whole file."""
-    write_text(tmp_path / "run", "a\ud800é")
-    assert (tmp_path / "run").read_text("utf-8") == "a\\ud800é"
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_full_disk() -> None:
-    """The user must read that the device is full, not a bare OSError; and a device stays one."""
-    with pytest.raises(StorageError, match="No space left"):
-        write_text("/dev/full", "x")
-    assert not Path("/dev/full").is_file()
-
-
-def test_comparison_is_paired() -> None:
+def test_a_comparison_is_paired() -> None:
     """Runs that differ on few queries, always one way, differ surely; unpaired figures hide it."""
-    queries = [constraint(f"q{i}", "a", "b") for i in range(40)]
+    data = dataset(*(constraint(f"q{i}", "a", "b") for i in range(40)))
     base = {f"q{i}": ranked("ab" if i % 2 else "ba") for i in range(40)}
     better = base | {f"q{i}": ranked("ab") for i in range(0, 16, 2)}
-    data = dataset(*queries)
-    a, b = (evaluate(data, answering(lists), depth=10) for lists in (base, better))
+    a, b, again = (evaluate(data, answering(lists), depth=10) for lists in (base, better, base))
     gain = compare(a, {"b": b})["b"]["V@1"]
     assert gain.difference.mean == pytest.approx(-0.2)
     assert gain.difference.high < 0
     assert gain.p == gain.p_corrected < 0.01
     assert a.intervals["V@1"][0] < b.metrics["V@1"] + 0.1
-    assert compare(a, {"a": a}) == {}
-    again = evaluate(data, answering(base), depth=10)
-    assert compare(a, {"again": again})["again"]["FVR"] == ((0, 0, 0), 1, 1)
+    both = compare(a, {"a": a, "b": b, "again": again}, ["V@1", "violation_rate"])
+    assert both.keys() == {"b", "again"}
+    assert both["again"] == {"V@1": ((0, 0, 0), 1, 1)}
+    assert both["b"]["V@1"].p_corrected == 2 * gain.p  # Holm
     with pytest.raises(ConfigurationError, match="different queries"):
         compare(a, {"other": evaluate(PAIRS, answering(ANSWERS))})
+
+
+EXPRESSIONS = {"a_and_b": Atom("a") & Atom("b"), "a_not_b": Atom("a") & ~Atom("b")}
+
+
+def templated(number: int, template: str, group: str | None = None) -> Query:
+    expression = EXPRESSIONS[template].to_dict()
+    return constraint(f"q{number}", "a", "b", template=template, expression=expression, group=group)
+
+
+def by_parity(even: str, odd: str) -> Callable[..., list[list[tuple[str, float]]]]:
+    return lambda texts, k: [ranked(odd if int(text[1:]) % 2 else even) for text in texts]
+
+
+SET = dataset(*(templated(n, "a_and_b" if n % 2 else "a_not_b") for n in range(20)))
+LABELS = {query.id: query.template or "" for query in SET.queries}
+BEFORE = evaluate(SET, by_parity("cbade", "cbade"), depth=5)
+AFTER = evaluate(SET, by_parity("acbde", "cbade"), depth=5)
+
+
+def test_only_negations_have_a_violation_rate() -> None:
+    """An AND query with violating documents is no negation, and would dilute the rate."""
+    assert set(BEFORE.per_query["violation_rate"]) == {f"q{n}" for n in range(0, 20, 2)}
+    assert (BEFORE.metrics["violation_rate"], AFTER.metrics["violation_rate"]) == (1, 0)
+    search = answering({"q": ranked("ba")})
+    negated = dataset(constraint("q", "a", "b", template="not"))
+    assert evaluate(negated, search).metrics["violation_rate"] == 1
+    with pytest.raises(ExpressionError, match="nor"):
+        evaluate(dataset(constraint("q", "a", "b", expression={"op": "nor"})), search)
+
+
+def test_each_label_for_itself() -> None:
+    """A label's figures must not move with those of another."""
+    found = estimates_by_label(AFTER.per_query, LABELS | {"unasked": "other"})
+    assert list(found) == ["a_not_b", "a_and_b"]
+    assert (found["a_not_b"]["R@1"].mean, found["a_and_b"]["R@1"].mean) == (1, 0)
+    assert "violation_rate" not in found["a_and_b"]
+    alone = dataset(*(query for query in SET.queries if query.template == "a_and_b"))
+    assert found["a_and_b"] == evaluate(alone, by_parity("", "cbade"), depth=5).estimates
+
+
+def test_a_comparison_by_label_is_paired() -> None:
+    gain = {
+        label: compare(BEFORE, {"after": AFTER}, queries=[q for q in LABELS if LABELS[q] == label])
+        for label in EXPRESSIONS
+    }
+    assert gain["a_not_b"]["after"]["R@1"].difference == (1, 1, 1)
+    assert gain["a_and_b"]["after"]["R@1"].difference == (0, 0, 0)
+    assert "violation_rate" not in gain["a_and_b"]["after"]
+    everything = compare(BEFORE, {"after": AFTER}, queries=LABELS)
+    assert everything == compare(BEFORE, {"after": AFTER})
+
+
+def test_variants_are_drawn_together() -> None:
+    """The variants of one group share their atoms: ten of them are no ten witnesses."""
+    grouped = dataset(*(templated(n, "a_not_b", f"g{n % 2}") for n in range(10)))
+    result = evaluate(grouped, by_parity("ba", "ab"))
+    assert len(set(result.groups.values())) == 2
+    assert result.intervals["P@1"] == (0, 1)
+    labels = dict.fromkeys(result.run, "all")
+    found = estimates_by_label(result.per_query, labels, result.groups)
+    assert found["all"]["P@1"] == result.estimates["P@1"]
+    assert estimates_by_label(result.per_query, labels)["all"]["P@1"].low > 0

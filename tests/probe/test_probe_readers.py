@@ -19,12 +19,7 @@ from suites import HashedEncoder
 
 from logic_retrievers.chat import ChatEndpoint
 from logic_retrievers.errors import InputError, StorageError
-from logic_retrievers.probe import (
-    CachedReader,
-    EndpointReader,
-    ExtractiveReader,
-    build_prompt,
-)
+from logic_retrievers.probe import CachedReader, EndpointReader, ExtractiveReader, build_prompt
 from logic_retrievers.probe.readers import split_sentences
 
 PASSAGES = ["Bob likes tea. Dan sails boats.", "Ann grows roses.\nCid plays chess."]
@@ -59,16 +54,11 @@ def test_the_nearest_sentence() -> None:
 def test_the_earlier_passage_wins_a_tie() -> None:
     """Retrieval decides between equals; the order of a sort must not."""
     reader = ExtractiveReader(HashedEncoder())
-    for first, second in (("Bob", "Eve"), ("Eve", "Bob")):
+    for passages in (["Tea likes Bob.", "Bob likes tea."], ["Bob likes tea.", "Tea likes Bob."]):
         # the same words, so the same vector
-        passages = [f"Tea likes {first}, {second}.", f"Tea likes {second}, {first}."]
         assert reader.answer(build_prompt("likes tea", passages)) == passages[0]
-
-
-def test_the_extractive_name_follows_the_vectors() -> None:
-    one, same = (ExtractiveReader(HashedEncoder()) for _ in range(2))
-    assert one.name == same.name
-    assert one.name != ExtractiveReader(HashedEncoder(version="2")).name
+    assert reader.name == ExtractiveReader(HashedEncoder()).name
+    assert reader.name != ExtractiveReader(HashedEncoder(version="2")).name
 
 
 def test_sentences() -> None:

@@ -58,30 +58,24 @@ def test_one_module_imports_onnx_runtime():
     assert importing == ["logic_retrievers/encoders/sessions.py", quantiser]
 
 
-def test_the_quantiser_alone_switches_it_off(tmp_path):
-    """It imports ONNX Runtime without an encoder."""
-    code = (
-        "import logic_export.bundles.integer_graphs, os; print(os.environ['ORT_DISABLE_TELEMETRY'])"
-    )
-    assert encode(tmp_path / "home", 0, code=code) == "1\n"
+@pytest.mark.parametrize(
+    ("imported", "given", "expected"),
+    [
+        # where fastembed is installed, qdrant-client imports ONNX Runtime before an encoder does
+        ("logic_retrievers", {}, "1"),
+        ("logic_export.bundles.integer_graphs", {}, "1"),  # the quantiser needs no encoder
+        ("logic_retrievers", {"ORT_DISABLE_TELEMETRY": "0"}, "0"),  # who wants to send events may
+    ],
+)
+def test_an_import_switches_it_off_unless_the_user_has_set_it(tmp_path, imported, given, expected):
+    code = f"import {imported}, os; print(os.environ['ORT_DISABLE_TELEMETRY'])"
+    assert encode(tmp_path / "home", 0, code=code, **given) == f"{expected}\n"
 
 
 def test_an_encoder_leaves_no_file_in_the_home_directory(tmp_path):
     """ONNX Runtime keeps a device id and a queue of events there, and sends the queue later."""
     encode(tmp_path / "home", 2)
     assert [path.name for path in (tmp_path / "home").rglob("*")] == []
-
-
-def test_a_value_that_the_user_has_set_stands(tmp_path):
-    """Who wants to send events may."""
-    code = "import os, logic_retrievers; print(os.environ['ORT_DISABLE_TELEMETRY'])"
-    assert encode(tmp_path / "home", 0, code=code, ORT_DISABLE_TELEMETRY="0") == "0\n"
-
-
-def test_it_is_off_before_anything_else_is_imported(tmp_path):
-    """Where fastembed is installed, qdrant-client imports ONNX Runtime before an encoder does."""
-    code = "import os, logic_retrievers; print(os.environ['ORT_DISABLE_TELEMETRY'])"
-    assert encode(tmp_path / "home", 0, code=code) == "1\n"
 
 
 @pytest.mark.slow
