@@ -32,6 +32,8 @@ from logic_retrievers.errors import (
 from logic_retrievers.files import exists
 
 DEFAULT_BUNDLE = "all-minilm-l6-v2"
+# fields in which a query encoder and the head that it serves must agree
+_KIND = ("dimension", "pooling", "normalise")
 _COPY_AGAIN = "Copy or download the bundle again; nothing of it was used."
 
 
@@ -52,14 +54,14 @@ class Bundle:
     file_manifest: Manifest | None = None
 
     def read(self, name: str) -> bytes:
-        """Content of one file of the bundle, or of a query encoder."""
+        """Return the content of one file of the bundle, or of a query encoder."""
         added = {encoder.file: encoder.content for encoder in self.query_encoders.values()}
         return added[name] if name in added else _read(self.path, name)
 
     def with_query_encoder(
         self, source: QueryEncoderSource | None, head: str | None = None
     ) -> Bundle:
-        """A bundle in which another file encodes the queries of one head.
+        """Return a bundle in which another file encodes the queries of one head.
 
         Neither the folder nor this object changes. Documents keep their fingerprints, so stored
         vectors stay valid.
@@ -85,11 +87,11 @@ class Bundle:
             encoders = {**self.query_encoders, new.find_head(original.vector_specs(), head): new}
         manifest = original
         for name, encoder in encoders.items():
-            manifest = replace_query_side(manifest, name, encoder)
+            manifest = _replace_query_side(manifest, name, encoder)
         return replace(self, manifest=manifest, query_encoders=encoders, file_manifest=original)
 
     def references(self) -> tuple[ReferenceVectors, ...]:
-        """Reference vectors of the original model.
+        """Read the reference vectors of the original model.
 
         Raises:
             BundleError: the file is not a list of :class:`ReferenceVectors`.
@@ -101,40 +103,30 @@ class Bundle:
             raise BundleError(f"{self.path / parity}: {first_problem(error)}") from error
 
 
-def replace_query_side(manifest: Manifest, name: str, encoder: QueryEncoder) -> Manifest:
-    """A copy of a manifest in which a query encoder encodes the queries of one head."""
+def _replace_query_side(manifest: Manifest, name: str, encoder: QueryEncoder) -> Manifest:
+    """Return a copy of a manifest in which a query encoder encodes the queries of one head."""
     card, head = encoder.card, manifest.heads[name]
     trunk = next((file for file, digest in manifest.files.items() if digest == card.trunk), None)
-    kind = (card.dimension, card.pooling, card.normalise)
     problem = ""
     if card.tokenizer != manifest.files[manifest.tokenizer]:
         problem = "reads the tokens of another tokenizer"
     elif trunk is None and card.trunk is not None:
         problem = "reads the output of another trunk"
-    elif kind != (head.dimension, head.pooling, head.normalise):
-        problem = "makes vectors of another kind (dimension, pooling, normalise)"
+    elif any(getattr(card, key) != getattr(head, key) for key in _KIND):
+        problem = f"makes vectors of another kind ({', '.join(_KIND)})"
     if problem:
         raise QueryEncoderError(
             f"The query encoder {encoder.source!r} {problem} than the head {name!r} of the bundle "
             f"{manifest.name!r}. Export it for this bundle."
         )
-    side = Side(
-        graph=encoder.file,
-        output=card.output,
-        prefix=card.prefix,
-        max_tokens=card.max_tokens,
-        trunk=trunk,
-    )
-    return manifest.model_copy(
-        update={
-            "heads": {**manifest.heads, name: head.model_copy(update={"query": side})},
-            "files": {**manifest.files, encoder.file: encoder.sha256},
-        }
-    )
+    shared = card.model_dump(include={"output", "prefix", "max_tokens"})
+    head = head.model_copy(update={"query": Side(graph=encoder.file, trunk=trunk, **shared)})
+    files = {**manifest.files, encoder.file: encoder.sha256}
+    return manifest.model_copy(update={"heads": {**manifest.heads, name: head}, "files": files})
 
 
 def default_bundle_path() -> Path:
-    """The folder of the bundle that comes with the package."""
+    """Return the folder of the bundle that comes with the package."""
     return Path(__file__).parent.parent / "models" / DEFAULT_BUNDLE
 
 
@@ -168,7 +160,7 @@ def load_bundle(path: str | Path | None = None) -> Bundle:
 
 
 def default_bundle_manifest() -> Manifest | None:
-    """Manifest of the bundle that comes with the package, if it is there."""
+    """Read the manifest of the bundle that comes with the package, if it is there."""
     folder = default_bundle_path()
     return _read_manifest(folder) if (folder / MANIFEST_NAME).is_file() else None
 

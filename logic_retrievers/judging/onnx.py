@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial, wraps
+from functools import cache, partial
 from io import BytesIO
 from pathlib import Path
-from threading import RLock
-from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, TypeAlias
 from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
 
 from logic_retrievers.checks import check_count
-from logic_retrievers.encoders.base import clean_text
+from logic_retrievers.encoders.base import clean_text, one_per_process
 from logic_retrievers.encoders.bundle import Bundle, default_bundle_manifest, load_bundle
 from logic_retrievers.encoders.manifest import HIDDEN, CrossEncoder, Manifest
 from logic_retrievers.encoders.onnx import MAX_THREADS
@@ -241,30 +240,14 @@ class OnnxConflictJudge:
         return [(*kinds, *labels) for kinds, labels in read]
 
 
-_default_lock = RLock()
-_T = TypeVar("_T")
-
-
-def _one_per_process(make: Callable[[], _T]) -> Callable[[], _T]:
-    """Keep the result of a function without arguments; other threads wait for the first call."""
-    cached = cache(make)
-
-    @wraps(make)
-    def locked() -> _T:
-        with _default_lock:
-            return cached()
-
-    return locked
-
-
-@_one_per_process
+@one_per_process
 def default_judge() -> OnnxPairJudge | None:
     """Return the judge of the bundle that comes with the package, if it has one."""
     manifest = default_bundle_manifest()
     return OnnxPairJudge() if manifest is not None and manifest.judge is not None else None
 
 
-@_one_per_process
+@one_per_process
 def default_pair_kinds() -> OnnxPairKinds | None:
     """Return the reader of pair kinds of the bundle that comes with the package, if it has one."""
     manifest = default_bundle_manifest()
@@ -272,7 +255,7 @@ def default_pair_kinds() -> OnnxPairKinds | None:
     return OnnxPairKinds(shares=default_judge()) if has_one else None
 
 
-@_one_per_process
+@one_per_process
 def default_conflict_judge() -> OnnxConflictJudge | None:
     """Return the conflict judge of the bundle that comes with the package, if it has one."""
     manifest = default_bundle_manifest()

@@ -80,6 +80,17 @@ def test_combined_renames_and_takes_only_what_is_named():
         CombinedEncoder([(a, {"onion": "topical"})])
 
 
+def test_an_encoder_without_a_name_is_refused():
+    """An empty name passed, and ended in an engine's error at the first upsert."""
+    with pytest.raises(
+        ConfigurationError, match="a vector's name must be a text that is not empty"
+    ):
+        CombinedEncoder([(Counting("topical"), {"topical": ""})])
+    for name in ("", None, "\ud800"):
+        with pytest.raises(ConfigurationError, match="name must be a text"):
+            VectorSpec(name, 4, 64, "f")
+
+
 def test_cache_returns_the_same_and_encodes_only_what_is_new(tmp_path):
     inner = Counting("topical", "compatibility")
     plain = Counting("topical", "compatibility")
