@@ -17,7 +17,7 @@ from logic_retrievers.index.requests import QueryVector
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge, resolve_judge
 from logic_retrievers.policies import resolve_policy
 from logic_retrievers.policies.base import LEXICAL
-from logic_retrievers.ranking.exclusion import leave_out
+from logic_retrievers.ranking.excluded_words import leave_out
 from logic_retrievers.ranking.execution import (
     PlannedQuery,
     arun_over,

@@ -43,7 +43,7 @@ class Bundle:
 
     Args:
         path: the folder.
-        manifest: its content, with the query sides of ``query_encoders``.
+        manifest: its manifest, with the query sides of ``query_encoders``.
         query_encoders: head -> the query encoder that replaces the bundle's query side.
         file_manifest: the manifest as it is in the folder; None if it equals ``manifest``.
     """
@@ -91,11 +91,7 @@ class Bundle:
         return replace(self, manifest=manifest, query_encoders=encoders, file_manifest=original)
 
     def references(self) -> tuple[ReferenceVectors, ...]:
-        """Read the reference vectors of the original model.
-
-        Raises:
-            BundleError: the file is not a list of :class:`ReferenceVectors`.
-        """
+        """Read the reference vectors of the original model."""
         parity = self.manifest.parity.file
         try:
             return TypeAdapter(tuple[ReferenceVectors, ...]).validate_json(self.read(parity))

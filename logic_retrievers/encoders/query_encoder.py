@@ -90,7 +90,7 @@ class QueryEncoder:
 
     @property
     def file(self) -> str:
-        """Name among a bundle's graphs: unique to its content, and not a possible file name."""
+        """Return a name among a bundle's graphs: unique to its content, and no file's name."""
         return f"query encoder:{self.sha256}"
 
     def find_head(self, specs: Mapping[str, VectorSpec], head: str | None = None) -> str:
@@ -160,7 +160,7 @@ def read_query_encoder(path: QueryEncoderSource) -> QueryEncoder:
 def with_query_encoder(
     encoder: Encoder, source: QueryEncoderSource | None, head: str | None = None
 ) -> Encoder:
-    """An encoder of the same documents that encodes queries with another file.
+    """Return an encoder of the same documents that encodes queries with another file.
 
     The given encoder stays usable. For the arguments see :meth:`Bundle.with_query_encoder`.
 
@@ -180,5 +180,5 @@ def with_query_encoder(
 
 
 def checksum(graph: bytes, card: str) -> str:
-    """SHA-256 of graph and card, as :data:`CHECKSUM_KEY` holds it."""
+    """Return the SHA-256 of graph and card, as :data:`CHECKSUM_KEY` holds it."""
     return hashlib.sha256(graph + card.encode()).hexdigest()

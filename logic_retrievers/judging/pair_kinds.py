@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
-from logic_retrievers.judging.excerpt import nearest_sentences
+from logic_retrievers.judging.judge import nearest_sentences
 from logic_retrievers.types import Passage
 
 # cannot both be true; two states of one thing; both true, of different things; the same in other

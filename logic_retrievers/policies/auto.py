@@ -12,13 +12,15 @@ from logic_retrievers.policies.base import (
     COMPATIBILITY,
     DEFAULT_PARSER,
     LEXICAL,
+    HybridPolicy,
     Policy,
     PolicyRouter,
+    TopicalNegatedFactPolicy,
+    TopicalPolicy,
 )
 from logic_retrievers.policies.boolean import ExpressionPolicy
 from logic_retrievers.policies.coder import NegatedFactPolicy
 from logic_retrievers.policies.exclusion import ExclusionPolicy, ExclusionSettings
-from logic_retrievers.policies.plain import HybridPolicy, TopicalNegatedFactPolicy, TopicalPolicy
 from logic_retrievers.queries import ParsedQuery, QueryParser
 from logic_retrievers.text import comparable, word_forms
 

@@ -10,16 +10,18 @@ from typing import Any, get_args, get_type_hints
 from logic_retrievers.errors import ConfigurationError, UnknownPolicyError, shown
 from logic_retrievers.overrides import Overrides
 from logic_retrievers.policies.auto import AutoPolicy
-from logic_retrievers.policies.base import DEFAULT_PARSER, Policy, PolicyRouter
-from logic_retrievers.policies.boolean import BooleanPolicy
-from logic_retrievers.policies.coder import CoderUnionPolicy, SequentialPolicy, UnionPolicy
-from logic_retrievers.policies.plain import (
+from logic_retrievers.policies.base import (
+    DEFAULT_PARSER,
     CompatibilityPolicy,
     HybridPolicy,
     JudgePolicy,
     LexicalPolicy,
+    Policy,
+    PolicyRouter,
     TopicalPolicy,
 )
+from logic_retrievers.policies.boolean import BooleanPolicy
+from logic_retrievers.policies.coder import CoderUnionPolicy, SequentialPolicy, UnionPolicy
 from logic_retrievers.queries import RuleParser
 
 POLICIES: dict[str, type[Policy] | type[PolicyRouter]] = {

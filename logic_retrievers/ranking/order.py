@@ -14,13 +14,18 @@ import numpy as np
 
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import ConfigurationError, PairJudgeWarning, warn
-from logic_retrievers.judging.asking import ask
-from logic_retrievers.judging.excerpt import MAX_WORDS, nearest_sentences
-from logic_retrievers.judging.judge import Judgement, TextPair, check_probabilities
+from logic_retrievers.judging.judge import (
+    MAX_WORDS,
+    Judgement,
+    TextPair,
+    ask,
+    check_probabilities,
+    nearest_sentences,
+)
 from logic_retrievers.judging.settings import JudgeSettings, WeightedJudge
 from logic_retrievers.policies import Policy, Ranked
 from logic_retrievers.policies.base import JudgeRequest
-from logic_retrievers.ranking.exclusion import denies
+from logic_retrievers.ranking.excluded_words import denies
 from logic_retrievers.scoring import ordinal_ranks
 from logic_retrievers.types import CandidatePool, Evidence, Hit, Passage
 
@@ -32,17 +37,17 @@ _UNJUDGED = 3.0
 
 @dataclass(frozen=True, slots=True)
 class CandidateRanking:
-    """The ranking of one query, and what a judge is asked about it.
+    """The ranking of one query, and what is read before it is final.
 
     Args:
         pool: the candidates.
         ranking: as the policy ranks them, best first.
-        to_judge: those that a judge reads, in that order, without the share of their penalty that
-            its verdict replaces.
+        to_judge: candidates that a judge reads, in that order, without the share of their penalty
+            that its verdict replaces.
         depth: number of candidates wanted in the end.
-        request: of the policy; None asks no judge.
+        request: question of the policy; None asks no judge.
         judge: reads the candidates, if there is one.
-        to_read: places in the pool of those that are read for denials, the same for every depth.
+        to_read: indices of candidates that are read for denials, the same for every depth.
     """
 
     pool: CandidatePool
@@ -53,11 +58,6 @@ class CandidateRanking:
     judge: WeightedJudge | None = None
     to_read: frozenset[int] = frozenset()
 
-    @property
-    def ids(self) -> list[str]:
-        """Ids of the candidates, best first."""
-        return [self.pool.ids[ranked.index] for ranked in self.ranking]
-
 
 def rank_candidates(
     policy: Policy,
@@ -66,7 +66,7 @@ def rank_candidates(
     request: JudgeRequest | None = None,
     judge: WeightedJudge | None = None,
 ) -> CandidateRanking:
-    """The candidates that may be among the first ``depth``, with or without the judge's verdict.
+    """Rank the candidates that may be among the first ``depth``, whatever the judge says.
 
     The verdict replaces a share of the policy's own penalty: a cosine cannot tell a passage that
     waives what is excluded from one that has it.
@@ -98,7 +98,7 @@ def rank_candidates(
 def judge_candidates(
     rankings: Sequence[CandidateRanking], passages: Mapping[str, Passage]
 ) -> Operation[list[list[Ranked]]]:
-    """The first ``depth`` candidates of each query after their texts have been read.
+    """Read texts, and return the first ``depth`` candidates of each query in their final order.
 
     A candidate that the judge does not read keeps its score. All rankings with a request have the
     same judge, which is asked once.
@@ -137,7 +137,7 @@ def judge_candidates(
 
 
 def _with_denials(ranking: CandidateRanking, passages: Mapping[str, Passage]) -> CandidateRanking:
-    """The ranking in which passages that deny all that they are moved down for are not."""
+    """Give passages that deny all that they are moved down for their penalty back."""
     lifted: dict[int, Ranked] = {}
     for ranked in (each for each in ranking.ranking if each.index in ranking.to_read):
         passage = passages.get(ranking.pool.ids[ranked.index])
@@ -160,7 +160,7 @@ def _with_denials(ranking: CandidateRanking, passages: Mapping[str, Passage]) ->
 
 
 def _denied(ranked: Ranked, text: str) -> list[str]:
-    """What a query excludes and a text denies; empty if it is moved down for more."""
+    """Return what a query excludes and a text denies; empty if it is moved down for more."""
     named = ranked.details.get("query", {}).get("excluded", [])
     denied = [excluded for excluded in named if denies(text, excluded)]
     return denied if {*ranked.details.get("excluded", [])} <= {*denied} else []
@@ -208,22 +208,19 @@ def _judged(
 
 
 def _without_penalty(ranked: Ranked, share: float) -> Ranked:
-    """The candidate without a share of its penalty."""
+    """Return the candidate without a share of its penalty."""
     return replace(ranked, score=ranked.score + share * float(ranked.details.get("penalty", 0.0)))
 
 
 def _sorted(ranking: Iterable[Ranked]) -> list[Ranked]:
-    """Best first; candidates that did not pass a filter stay behind the others."""
+    """Sort best first; candidates that did not pass a filter stay behind the others."""
     return sorted(ranking, key=lambda ranked: (not ranked.passed_filter, -ranked.score))
 
 
 def build_hits(
     policy: str, pool: CandidatePool, ranking: Sequence[Ranked], passages: Mapping[str, Passage]
 ) -> list[Hit]:
-    """The ranked candidates as hits with evidence.
-
-    A candidate without a passage was deleted meanwhile and is left out.
-    """
+    """Make hits with evidence; a candidate without a passage was deleted meanwhile."""
     columns = {name: scores.tolist() for name, scores in pool.scores.items()}
     ranks = {name: ordinal_ranks(scores) for name, scores in pool.scores.items()}
     hits: list[Hit] = []

@@ -26,30 +26,26 @@ _BLOCK_BYTES = 1 << 18  # differences that stay in a core's cache from one pass 
 
 
 def normalise(vectors: Vectors) -> Vectors:
-    """Scale rows to Euclidean length 1; rows of zeros stay unchanged.
-
-    Args:
-        vectors: shape (rows, dimension) or (dimension,).
-    """
+    """Scale rows, or one vector, to Euclidean length 1; rows of zeros stay unchanged."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return vectors / np.where(lengths == 0, 1, lengths)
 
 
 def cosine(query: Vectors, documents: Vectors) -> Vectors:
-    """Cosine of every query with every document.
+    """Return the cosine of every query with every document.
 
     Args:
-        query: shape (dimension,) or (queries, dimension).
+        query: shape (dimension,), or (queries, dimension).
         documents: shape (documents, dimension).
 
     Returns:
-        Shape (documents,) or (queries, documents), values in [-1, 1].
+        Shape (documents,), or (queries, documents).
     """
     return normalise(query) @ normalise(documents).T
 
 
 def sparsity(vector: Vectors, others: Vectors, measure: Sparsity = "hoyer") -> Sparsities:
-    """Sparsity of the differences between a vector and others.
+    """Return the sparsity of the differences between a vector and others.
 
     For a difference delta of d coordinates:
 
@@ -114,7 +110,6 @@ def _kappa4(differences: Sparsities, squares: Sparsities) -> Sparsities:
 
 
 def _row_products(rows: Sparsities, others: Sparsities) -> Sparsities:
-    """Inner products row by row."""
     # numpy 2's own function takes a third of the time of einsum
     if hasattr(np, "vecdot"):
         return np.asarray(np.vecdot(rows, others))

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from onnx import numpy_helper
 from tiny_bundles import (
     WORDS,
@@ -34,30 +32,9 @@ from logic_retrievers.errors import (
     ProviderError,
 )
 
-PHRASES = ["no hotel", "without noise", "café 素食", "unbelievably x .", "It is not loud, but"]
-TEXTS = st.lists(
-    st.builds(
-        lambda phrase, times: " ".join([phrase] * times),
-        st.sampled_from(PHRASES),
-        st.integers(1, 60),
-    ),
-    min_size=2,
-    max_size=9,
-)
-
 
 def cosines(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return np.einsum("ij,ij->i", left, right)
-
-
-@pytest.mark.filterwarnings("ignore::logic_retrievers.errors.LongTextWarning")
-@settings(max_examples=5, deadline=None)
-@given(texts=TEXTS)
-def test_a_vector_does_not_depend_on_its_batch(encoder: OnnxEncoder, texts: list[str]):
-    """A vector that depends on its neighbours breaks caches and resumed ingestion."""
-    together = encoder.encode_documents(texts, ["topical"])["topical"]
-    alone = [encoder.encode_documents([text], ["topical"])["topical"] for text in texts]
-    assert cosines(together, np.concatenate(alone)).min() >= 0.99999
 
 
 def test_a_long_text_among_a_few_short_ones_is_not_padded_to():

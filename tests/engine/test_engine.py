@@ -21,7 +21,6 @@ from logic_retrievers import (
     UnionPolicy,
 )
 from logic_retrievers.errors import (
-    CollectionError,
     ConfigurationError,
     EmptyTextError,
     InputError,
@@ -160,15 +159,6 @@ def test_a_policy_of_ones_own_may_rank_by_words(encoder):
         assert ids(Engine(index, ByWords()).search("far", 1)) == ["far"]
 
 
-def test_a_closed_index_says_so(tmp_path):
-    """The short way through embedded mode raised what qdrant-client raises."""
-    index = PassageIndex.open(location=tmp_path / "closed")
-    index.add([Passage("a", "A quiet inn.")])
-    index.close()
-    with pytest.raises(CollectionError, match="closed"):
-        Engine(index).search("inn")
-
-
 def test_what_is_deleted_during_a_search_is_replaced(index, monkeypatch):
     """A list with a gap, where the collection has another passage for it."""
     fetch, calls = index.fetch_passages, []
@@ -185,6 +175,19 @@ def test_what_is_deleted_during_a_search_is_replaced(index, monkeypatch):
     assert len(calls) == 2
 
 
+def test_a_passage_that_is_hidden_during_a_search_is_no_hit(index, monkeypatch):
+    """The cleaner hides it, and the next line shows it."""
+    find = index.find_candidates
+
+    def find_then_hide(*arguments):
+        pools = yield from find(*arguments)
+        yield from index.hide(["near"])
+        return pools
+
+    monkeypatch.setattr(index, "find_candidates", find_then_hide)
+    assert ids(Engine(index, "topical").search("query", k=2)) == ["middle", "far"]
+
+
 def test_a_list_that_stays_short_says_so(index, monkeypatch):
     """Whoever counts on k hits must learn that others deleted them all the while."""
     fetch, calls = index.fetch_passages, []
@@ -199,17 +202,3 @@ def test_a_list_that_stays_short_says_so(index, monkeypatch):
         hits = Engine(index, "topical").search("query", k=2)
     assert len(hits) == 1
     assert len(calls) == 4
-
-
-def test_a_passage_that_is_hidden_during_a_search_is_no_hit(index, monkeypatch):
-    """The cleaner hides it, and the next line shows it."""
-    find = index.find_candidates
-
-    def find_then_hide(*arguments):
-        pools = yield from find(*arguments)
-        yield from index.hide(["near"])
-        return pools
-
-    monkeypatch.setattr(index, "find_candidates", find_then_hide)
-    hits = Engine(index, "topical").search("query", k=2)
-    assert [hit.passage.id for hit in hits] == ["middle", "far"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from logic_retrievers import Atom, Engine, Expression, OnnxEncoder, Passage, PassageIndex, Reranker
+from logic_retrievers import Atom, Engine, Expression, OnnxEncoder, Passage, PassageIndex
 from logic_retrievers.errors import ExpressionError, InputError
 
 PASSAGES = [
@@ -70,12 +70,6 @@ def test_the_same_hits_by_every_road(index: PassageIndex):
     mixed = ["quiet rooms", *expressions]
     assert engine.search_many(mixed, 4) == [engine.search("quiet rooms", 4), *single]
     assert asyncio.run(engine.asearch_many(mixed, 4))[1:] == single
-
-
-def test_reranking_by_an_expression(encoder: OnnxEncoder):
-    hits = Reranker(encoder).rerank(MALAYSIA & THAILAND & ~Atom("copper"), PASSAGES)
-    assert ids(hits)[0] == "both"
-    assert len(hits) == len(PASSAGES)
 
 
 def test_what_cannot_be_searched_for(index: PassageIndex):

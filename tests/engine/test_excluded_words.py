@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from logic_retrievers import Expression, ParsedQuery
-from logic_retrievers.ranking.exclusion import ExcludedWords, excluded_words
+from logic_retrievers.ranking.excluded_words import ExcludedWords, excluded_words
 
 
 @pytest.mark.parametrize(
