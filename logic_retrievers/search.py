@@ -77,7 +77,7 @@ class Engine:
         exclude: Sequence[str] = (),
         hard: bool = False,
     ) -> list[Hit]:
-        """The k best passages for a query, best first.
+        """Return the k best passages for a query, best first.
 
         Args:
             query: any text that is not empty, a :class:`ParsedQuery` with wanted and excluded

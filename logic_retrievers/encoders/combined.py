@@ -84,12 +84,8 @@ class CombinedEncoder(RoleEncoder):
     ) -> CombinedEncoder:
         """Return the same parts, with another query side for the vector of the new name ``head``.
 
-        For the rest see :meth:`Bundle.with_query_encoder`.
-
-        Raises:
-            QueryEncoderError: the file is missing, damaged, or for other documents.
-            ConfigurationError: the query side of the part cannot be replaced, or there is no such
-                vector.
+        Refuses a part whose query side cannot be replaced. For the rest see
+        :meth:`Bundle.with_query_encoder`.
         """
         if source is not None:
             source = read_query_encoder(source)

@@ -152,15 +152,12 @@ class OnnxEncoder(RoleEncoder):
     def with_query_encoder(
         self, source: QueryEncoderSource | None, head: str | None = None
     ) -> OnnxEncoder:
-        """An encoder of the same documents that encodes queries with another file.
+        """Return an encoder of the same documents that encodes queries with another file.
 
         The new encoder shares open graphs with this one, which stays usable. The file's reference
-        texts are encoded and compared with the vectors that the file holds. For the arguments see
+        texts are encoded and compared with the vectors that the file holds: a file that computes
+        something else on this machine is refused as well. For arguments and errors see
         :meth:`Bundle.with_query_encoder`.
-
-        Raises:
-            QueryEncoderError: the file is missing, damaged, for other documents, or computes
-                something else on this machine.
         """
         new = None if source is None else read_query_encoder(source)
         bundle = self.bundle.with_query_encoder(new, head)
@@ -273,7 +270,7 @@ def _reopen(path: Path, query_encoders: Mapping[str, QueryEncoder], **settings: 
 def _pool(
     output: npt.NDArray[Any], mask: npt.NDArray[np.int64], pooling: Pooling, normalise: bool
 ) -> Vectors:
-    """One float32 vector per text, shape (texts, dimension).
+    """Return one float32 vector per text, shape (texts, dimension).
 
     ``output`` has shape (texts, dimension) for ``in_graph``, (texts, tokens, dimension) otherwise;
     ``mask`` (texts, tokens), 1 for tokens, 0 for padding.

@@ -96,12 +96,7 @@ class QueryEncoder:
     def find_head(self, specs: Mapping[str, VectorSpec], head: str | None = None) -> str:
         """Find the vector whose queries it encodes, among those of an encoder.
 
-        Args:
-            specs: the encoder's vectors.
-            head: the vector's name; None finds it by the fingerprint of the documents.
-
-        Raises:
-            QueryEncoderError: no vector has the documents that it was trained with.
+        Without ``head`` the fingerprint of the documents decides.
         """
         card = self.card
         matching = [n for n, s in specs.items() if s.fingerprint == card.document_fingerprint]
@@ -162,11 +157,8 @@ def with_query_encoder(
 ) -> Encoder:
     """Return an encoder of the same documents that encodes queries with another file.
 
-    The given encoder stays usable. For the arguments see :meth:`Bundle.with_query_encoder`.
-
-    Raises:
-        QueryEncoderError: the file is missing, damaged, or for other documents.
-        ConfigurationError: the query side of this encoder cannot be replaced.
+    The given encoder stays usable; one whose query side cannot be replaced is refused. For the rest
+    see :meth:`Bundle.with_query_encoder`.
     """
     replace: Callable[..., Encoder] | None = getattr(encoder, "with_query_encoder", None)
     if replace is not None:

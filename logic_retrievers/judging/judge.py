@@ -210,11 +210,7 @@ def _wait_for(answer: Awaitable[T]) -> T:
 
 
 def check_probabilities(value: Any) -> tuple[float, float, float]:
-    """Check a judge's answer for one pair.
-
-    Raises:
-        MalformedAnswerError: not three numbers in [0, 1] that sum to 1.
-    """
+    """Return a judge's answer for one pair as floats; refuse anything but three probabilities."""
     try:
         numbers = [] if isinstance(value, str | bytes) else list(value)
     except TypeError:  # a single number, or no sequence at all

@@ -35,7 +35,7 @@ MAX_ATOM_CHARACTERS = 300
 # Number of parsed queries in the cache; the least recently used goes first.
 MAX_CACHED = 1024
 
-# The prompt before the query.
+# the prompt before the query
 INSTRUCTIONS = (
     files("logic_retrievers.queries").joinpath("decomposer_instructions.txt").read_text("utf-8")
 )
@@ -100,7 +100,7 @@ class Decomposer:
 
 
 def _read_answer(answer: Any) -> Expression:
-    """The expression of an answer, with or without a Markdown fence around it."""
+    """Read the expression of an answer, with or without a Markdown fence around it."""
     if inspect.iscoroutine(answer):
         answer.close()  # or Python warns that nobody awaited it
     if not isinstance(answer, str):

@@ -70,9 +70,6 @@ def rank_candidates(
 
     The verdict replaces a share of the policy's own penalty: a cosine cannot tell a passage that
     waives what is excluded from one that has it.
-
-    Raises:
-        ConfigurationError: the policy ranks by a judge alone, and there is none.
     """
     if judge is None and request is not None and request.constraint is None:
         raise ConfigurationError(
@@ -101,10 +98,7 @@ def judge_candidates(
     """Read texts, and return the first ``depth`` candidates of each query in their final order.
 
     A candidate that the judge does not read keeps its score. All rankings with a request have the
-    same judge, which is asked once.
-
-    Warns:
-        PairJudgeWarning: the judge failed, and the order before it stands.
+    same judge, which is asked once. If it fails, the order before it stands, with a warning.
     """
     if all(ranking.request is None for ranking in rankings):
         return [[*ranking.ranking[: ranking.depth]] for ranking in rankings]
@@ -140,15 +134,17 @@ def _with_denials(ranking: CandidateRanking, passages: Mapping[str, Passage]) ->
     """Give passages that deny all that they are moved down for their penalty back."""
     lifted: dict[int, Ranked] = {}
     for ranked in (each for each in ranking.ranking if each.index in ranking.to_read):
+        details = ranked.details
         passage = passages.get(ranking.pool.ids[ranked.index])
-        if passage is not None and (denied := _denied(ranked, passage.text)):
+        named = details.get("query", {}).get("excluded", []) if passage else []
+        denied = [text for text in named if passage and denies(passage.text, text)]
+        # what it does not deny keeps it down
+        if denied and {*details.get("excluded", [])} <= {*denied}:
+            without = {"violation": 0.0, "penalty": 0.0, "excluded": [], "denied": denied}
             lifted[ranked.index] = replace(
                 _without_penalty(ranked, 1.0),
                 reason=f"names {', '.join(denied)} only to deny it",
-                details={
-                    **ranked.details,
-                    **{"violation": 0.0, "penalty": 0.0, "excluded": [], "denied": denied},
-                },
+                details={**details, **without},
             )
     if not lifted:
         return ranking
@@ -157,13 +153,6 @@ def _with_denials(ranking: CandidateRanking, passages: Mapping[str, Passage]) ->
         ranking=_sorted(lifted.get(ranked.index, ranked) for ranked in ranking.ranking),
         to_judge=[lifted.get(ranked.index, ranked) for ranked in ranking.to_judge],
     )
-
-
-def _denied(ranked: Ranked, text: str) -> list[str]:
-    """Return what a query excludes and a text denies; empty if it is moved down for more."""
-    named = ranked.details.get("query", {}).get("excluded", [])
-    denied = [excluded for excluded in named if denies(text, excluded)]
-    return denied if {*ranked.details.get("excluded", [])} <= {*denied} else []
 
 
 def _judged_order(ranking: CandidateRanking, judged: Mapping[int, Judgement]) -> list[Ranked]:

@@ -23,13 +23,7 @@ QuerySyntax: TypeAlias = Literal["words", "expression"]
 
 
 def check_query(query: Any) -> CheckedQuery:
-    """Return a query without invisible characters, and an expression as a parsed query.
-
-    Raises:
-        InputError: neither a string nor a parsed query nor an expression, or too long.
-        EmptyTextError: only white space.
-        ExpressionError: an expression that only says what is not wanted.
-    """
+    """Return a query without invisible characters, and an expression as a parsed query."""
     if isinstance(query, Expression):
         return ParsedQuery.stating(query)
     if not isinstance(query, str | ParsedQuery):
@@ -48,11 +42,7 @@ def check_query(query: Any) -> CheckedQuery:
 def check_exclude(exclude: Sequence[str], hard: Any, policy: AnyPolicy) -> tuple[str, ...]:
     """Return the texts that a search is to exclude, each once.
 
-    Raises:
-        InputError: see :func:`logic_retrievers.queries.parsed_query.check_excluded`.
-        ConfigurationError: ``hard`` is no bool, or the policy reads no exclusions and ``hard`` is
-            False.
-        UnknownPolicyError: no policy has that name.
+    Only a router reads them; with ``hard`` they leave passages out under any policy.
     """
     texts = () if exclude == () else check_excluded(exclude)
     if not isinstance(hard, bool):
@@ -67,12 +57,7 @@ def check_exclude(exclude: Sequence[str], hard: Any, policy: AnyPolicy) -> tuple
 
 
 def check_syntax(syntax: Any, policy: AnyPolicy) -> None:
-    """Check a syntax, alone and under a policy.
-
-    Raises:
-        ConfigurationError: no such syntax, or expressions under a policy that reads only words.
-        UnknownPolicyError: no policy has that name.
-    """
+    """Refuse an unknown syntax, and expressions under a policy that reads only words."""
     if syntax not in get_args(QuerySyntax):
         raise ConfigurationError(
             f"unknown query_syntax {shown(syntax)}; one of {', '.join(get_args(QuerySyntax))}"
@@ -90,11 +75,6 @@ def read_query(text: str, syntax: QuerySyntax, policy: AnyPolicy) -> str | Expre
 
     An :class:`Expression` is refused: frameworks hand queries to tracers, tools and prompts, which
     only know texts.
-
-    Raises:
-        ExpressionError: the text is no expression; gives the position of the error.
-        InputError: an expression object instead of a text.
-        ConfigurationError: as :func:`check_syntax`.
     """
     check_syntax(syntax, policy)
     if isinstance(text, Expression):
