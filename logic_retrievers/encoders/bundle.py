@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -37,21 +38,27 @@ _KIND = ("dimension", "pooling", "normalise")
 _COPY_AGAIN = "Copy or download the bundle again; nothing of it was used."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Bundle:
     """A folder whose files were checked against its manifest.
 
     Args:
         path: the folder.
-        manifest: its manifest, with the query sides of ``query_encoders``.
+        file_manifest: the manifest as it is in the folder.
         query_encoders: head -> the query encoder that replaces the bundle's query side.
-        file_manifest: the manifest as it is in the folder; None if it equals ``manifest``.
     """
 
     path: Path
-    manifest: Manifest
+    file_manifest: Manifest
     query_encoders: Mapping[str, QueryEncoder] = field(default_factory=dict)
-    file_manifest: Manifest | None = None
+
+    @cached_property
+    def manifest(self) -> Manifest:
+        """The manifest with the query sides of ``query_encoders``."""
+        manifest = self.file_manifest
+        for name, encoder in self.query_encoders.items():
+            manifest = _replace_query_side(manifest, name, encoder)
+        return manifest
 
     def read(self, name: str) -> bytes:
         """Return the content of one file of the bundle, or of a query encoder."""
@@ -79,16 +86,15 @@ class Bundle:
             raise BundleError(
                 f"{self.path} has no head {head!r}, only {', '.join(self.manifest.heads)}."
             )
-        original = self.file_manifest or self.manifest
         if source is None:
             encoders = {n: e for n, e in self.query_encoders.items() if head not in (None, n)}
         else:
             new = read_query_encoder(source)
-            encoders = {**self.query_encoders, new.find_head(original.vector_specs(), head): new}
-        manifest = original
-        for name, encoder in encoders.items():
-            manifest = _replace_query_side(manifest, name, encoder)
-        return replace(self, manifest=manifest, query_encoders=encoders, file_manifest=original)
+            name = new.find_head(self.file_manifest.vector_specs(), head)
+            encoders = {**self.query_encoders, name: new}
+        changed = replace(self, query_encoders=encoders)
+        _ = changed.manifest  # refuses a file that does not fit
+        return changed
 
     def references(self) -> tuple[ReferenceVectors, ...]:
         """Read the reference vectors of the original model."""

@@ -121,6 +121,7 @@ class Atom(Expression):
 
     text: str
     op: ClassVar[str] = "atom"
+    args: ClassVar[tuple[Expression, ...]] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str) or not self.text.strip():
@@ -128,10 +129,6 @@ class Atom(Expression):
         if len(self.text) > MAX_TEXT:
             raise ExpressionError(f"an atom may have at most {MAX_TEXT:,} characters")
         object.__setattr__(self, "text", self.text.strip())
-
-    @property
-    def args(self) -> tuple[Expression, ...]:
-        return ()
 
     def to_dict(self) -> dict[str, Any]:
         return {"op": self.op, "text": self.text}

@@ -22,7 +22,7 @@ from logic_retrievers.judging.judge import (
     check_probabilities,
     nearest_sentences,
 )
-from logic_retrievers.judging.settings import JudgeSettings, WeightedJudge
+from logic_retrievers.judging.settings import WeightedJudge
 from logic_retrievers.policies import Policy, Ranked
 from logic_retrievers.policies.base import JudgeRequest
 from logic_retrievers.ranking.excluded_words import denies
@@ -120,14 +120,27 @@ def judge_candidates(
     if reply.answers is None:
         warn(PairJudgeWarning, reply.warning)
         return [[*ranking.ranking[: ranking.depth]] for ranking in rankings]
-    judgements: list[dict[int, Judgement]] = [{} for _ in rankings]
-    for (number, index, text), answer in zip(read, reply.answers, strict=True):
-        if answer is not None:
-            judgements[number][index] = Judgement(*answer, text)
-    return [
-        _judged_order(ranking, judged)[: ranking.depth]
-        for ranking, judged in zip(rankings, judgements, strict=True)
-    ]
+    judgements = {
+        (number, index): Judgement(*answer, text)
+        for (number, index, text), answer in zip(read, reply.answers, strict=True)
+        if answer is not None
+    }
+    final = []
+    for number, ranking in enumerate(rankings):
+        order, request = [*ranking.ranking], ranking.request
+        if request is not None and judge is not None:
+            changed = {
+                ranked.index: _judged(ranked, judgements[number, ranked.index], request, judge)
+                for ranked in ranking.to_judge
+                if (number, ranked.index) in judgements
+            }
+            unjudged = _UNJUDGED if request.constraint is None else 0.0
+            order = _sorted(
+                changed.get(ranked.index) or replace(ranked, score=ranked.score - unjudged)
+                for ranked in order
+            )
+        final.append(order[: ranking.depth])
+    return final
 
 
 def _with_denials(ranking: CandidateRanking, passages: Mapping[str, Passage]) -> CandidateRanking:
@@ -155,25 +168,10 @@ def _with_denials(ranking: CandidateRanking, passages: Mapping[str, Passage]) ->
     )
 
 
-def _judged_order(ranking: CandidateRanking, judged: Mapping[int, Judgement]) -> list[Ranked]:
-    request, judge = ranking.request, ranking.judge
-    if request is None or judge is None:
-        return [*ranking.ranking]
-    changed = {
-        ranked.index: _judged(ranked, judged[ranked.index], request, judge.constants)
-        for ranked in ranking.to_judge
-        if ranked.index in judged
-    }
-    unjudged = _UNJUDGED if request.constraint is None else 0.0
-    return _sorted(
-        changed.get(ranked.index) or replace(ranked, score=ranked.score - unjudged)
-        for ranked in ranking.ranking
-    )
-
-
 def _judged(
-    ranked: Ranked, judgement: Judgement, request: JudgeRequest, constants: JudgeSettings
+    ranked: Ranked, judgement: Judgement, request: JudgeRequest, judge: WeightedJudge
 ) -> Ranked:
+    constants = judge.constants
     reason = {
         "satisfies": f"the judge reads that it satisfies the query ({judgement.satisfies:.2f})",
         "violates": f"the judge reads that it violates the query ({judgement.violates:.2f})",
