@@ -97,12 +97,21 @@ class Encoder(Protocol):
     def encode_queries(
         self, texts: Sequence[str], names: Sequence[str] | None = None
     ) -> dict[str, Vectors]:
-        """Return vectors of queries: one array per name (default: all names), one row per text."""
+        """Return vectors of queries, one read-only array (texts, dimension) per name.
+
+        Makes all vectors by default. Reads only the beginning of a text that is too long, with one
+        :class:`LongTextWarning` per call if the encoder can tell. Lone surrogates count as U+FFFD.
+
+        Raises:
+            EmptyTextError: a text holds nothing to read.
+            InputError: not a sequence of strings.
+            ConfigurationError: a name that the encoder does not make.
+        """
 
     def encode_documents(
         self, texts: Sequence[str], names: Sequence[str] | None = None
     ) -> dict[str, Vectors]:
-        """Return vectors of documents, in the same form."""
+        """Return vectors of documents; otherwise as :meth:`encode_queries`."""
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
         """Return the character span (start, end) of each token, without special tokens.
@@ -112,27 +121,19 @@ class Encoder(Protocol):
 
 
 class RoleEncoder(ABC):
-    """Base of encoders that encode queries and documents with one method."""
+    """Base of encoders that encode queries and documents with one method.
+
+    For the public methods see :class:`Encoder`.
+    """
 
     def encode_queries(
         self, texts: Sequence[str], names: Sequence[str] | None = None
     ) -> dict[str, Vectors]:
-        """Return vectors of queries, one read-only array (texts, dimension) per name.
-
-        Reads only the beginning of a text that is too long, with one :class:`LongTextWarning` per
-        call if the encoder can tell. Lone surrogates count as U+FFFD.
-
-        Raises:
-            EmptyTextError: a text holds nothing to read.
-            InputError: not a sequence of strings.
-            ConfigurationError: a name that the encoder does not make.
-        """
         return self._encode("query", texts, names)
 
     def encode_documents(
         self, texts: Sequence[str], names: Sequence[str] | None = None
     ) -> dict[str, Vectors]:
-        """Return vectors of documents; otherwise as :meth:`encode_queries`."""
         return self._encode("document", texts, names)
 
     @abstractmethod

@@ -51,11 +51,10 @@ class CombinedEncoder(RoleEncoder):
 
     def __init__(self, parts: Sequence[Part]) -> None:
         check_type("parts", parts, list, tuple)
-        self._parts = tuple(parts)
+        self._parts = [_split_part(part) for part in parts]
         self._sources: dict[str, tuple[Encoder, str]] = {}
         specs: dict[str, VectorSpec] = {}
-        for part in parts:
-            encoder, new_names = _split_part(part)
+        for encoder, new_names in self._parts:
             for name in check_names(list(new_names), encoder.specs):
                 new_name = new_names[name]
                 if new_name in specs:
@@ -98,8 +97,7 @@ class CombinedEncoder(RoleEncoder):
             for encoder, _ in self._sources.values()
             if wanted is None or encoder is wanted
         }
-        parts = map(_split_part, self._parts)
-        return CombinedEncoder([(replaced.get(id(part), part), names) for part, names in parts])
+        return CombinedEncoder([(replaced.get(id(part), part), own) for part, own in self._parts])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return CombinedEncoder, (self._parts,)

@@ -67,7 +67,14 @@ def sparsity(vector: Vectors, others: Vectors, measure: Sparsity = "hoyer") -> S
     Raises:
         ConfigurationError: shapes or types that do not fit, or a measure that is unknown.
     """
-    _check_inputs(vector, others, measure)
+    if others.ndim != 2 or vector.shape != others.shape[1:] or others.shape[1] < 2:
+        raise ConfigurationError(
+            f"a vector of shape {vector.shape} cannot be compared with rows of {others.shape}"
+        )
+    if not all(np.issubdtype(array.dtype, np.floating) for array in (vector, others)):
+        raise ConfigurationError(f"vectors are floats, not {vector.dtype} and {others.dtype}")
+    if measure not in MEASURES:
+        raise ConfigurationError(f"no sparsity {measure!r}; there are {', '.join(MEASURES)}")
     kernel, result = MEASURES[measure], np.empty(len(others), dtype=np.float32)
     rows = max(1, _BLOCK_BYTES // (4 * others.shape[1]))
     centre = vector.astype(np.float32)
@@ -81,17 +88,6 @@ def sparsity(vector: Vectors, others: Vectors, measure: Sparsity = "hoyer") -> S
             values = kernel(differences, squares)
         result[start : start + len(batch)] = np.where(is_duplicate, np.nan, values)
     return result
-
-
-def _check_inputs(vector: Vectors, others: Vectors, measure: str) -> None:
-    if others.ndim != 2 or vector.shape != others.shape[1:] or others.shape[1] < 2:
-        raise ConfigurationError(
-            f"a vector of shape {vector.shape} cannot be compared with rows of {others.shape}"
-        )
-    if not all(np.issubdtype(array.dtype, np.floating) for array in (vector, others)):
-        raise ConfigurationError(f"vectors are floats, not {vector.dtype} and {others.dtype}")
-    if measure not in MEASURES:
-        raise ConfigurationError(f"no sparsity {measure!r}; there are {', '.join(MEASURES)}")
 
 
 def _hoyer(differences: Sparsities, squares: Sparsities) -> Sparsities:
