@@ -43,7 +43,7 @@ class CombinedEncoder(RoleEncoder):
 
     Args:
         parts: encoders whose names differ, or pairs of an encoder and the new names of those of its
-            vectors that are wanted. Their maximum text lengths may differ.
+            vectors that are wanted. Maximum text lengths may differ.
 
     Raises:
         ConfigurationError: no part, a name that occurs twice, or one that an encoder does not have.

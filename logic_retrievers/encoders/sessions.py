@@ -49,8 +49,8 @@ Feed: TypeAlias = Mapping[str, npt.NDArray[Any]]
 class Graph:
     """One open graph; safe to run from several threads.
 
-    A single batch runs on all cores at once, which has the shortest latency. Of many batches each
-    has one core to itself, which has the highest throughput: the cores never wait for one another.
+    A single batch runs on all cores at once, which has the shortest latency. Many batches run on
+    one core each, which has the highest throughput: the cores never wait for one another.
     That needs a second copy of the weights, opened when first needed, on the CPU only. ``name`` is
     for messages; for ``providers`` and ``threads`` see :class:`OnnxEncoder`.
     """
@@ -102,7 +102,10 @@ class Graph:
 
 def count_workers(providers: Sequence[Provider], threads: int | None) -> int:
     """Return the number of batches that run in parallel; only the CPU runs several."""
-    return (threads or available_cores()) if _names(providers) == [CPU] else 1
+    if _names(providers) != [CPU]:
+        return 1
+    allowed = getattr(os, "sched_getaffinity", None)  # not on every system
+    return threads or (len(allowed(0)) if allowed else os.cpu_count() or 1)
 
 
 def _open_session(
@@ -172,9 +175,3 @@ def _share_arena() -> None:
 
 def _names(providers: Sequence[Provider]) -> list[str]:
     return [p[0] if isinstance(p, tuple) and p else p for p in providers]
-
-
-def available_cores() -> int:
-    """Return the number of cores that this process may use."""
-    allowed = getattr(os, "sched_getaffinity", None)  # not on every system
-    return len(allowed(0)) if allowed else os.cpu_count() or 1

@@ -98,7 +98,7 @@ class ExclusionPolicy(FilteringPolicy):
         violation  = confidence * clip(standout_share * standout * about + max(0, x - u), 0, 1)
         score      = base - penalty * violation
 
-    Of several excluded texts the largest violation counts. A passage loses score for being more
+    The largest violation of all excluded texts counts. A passage loses score for being more
     about the excluded text than passages of the wanted kind usually are, and for standing out in
     the pool. A satisfying passage may name the excluded text, so most of the second loss is for
     passages that are about it rather than about the wanted text.
@@ -261,7 +261,7 @@ class ExclusionPolicy(FilteringPolicy):
 
     @cached_property
     def _scored_texts(self) -> tuple[str, ...]:
-        """The excluded texts that no filter keeps out, each once: names of queries are unique."""
+        """Excluded texts that no filter keeps out, each once: names of queries are unique."""
         texts = dict.fromkeys(self.query.excluded)
         return tuple(text for text in texts if text not in self.field_filters)
 

@@ -102,7 +102,7 @@ class Decomposer:
 def _read_answer(answer: Any) -> Expression:
     """Read the expression of an answer, with or without a Markdown fence around it."""
     if inspect.iscoroutine(answer):
-        answer.close()  # or Python warns that nobody awaited it
+        answer.close()  # or Python warns that it was never awaited
     if not isinstance(answer, str):
         raise MalformedAnswerError(f"the model gave a {type(answer).__name__} and no text")
     bare = _strip_fence(answer.strip())
