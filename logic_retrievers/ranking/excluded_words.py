@@ -11,9 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from logic_retrievers.queries import ParsedQuery
 from logic_retrievers.queries.language import content_words
-from logic_retrievers.ranking.query_input import CheckedQuery
 from logic_retrievers.text import INVISIBLE, UNSPACED, any_form, comparable
 from logic_retrievers.types import Hit
 
@@ -67,13 +65,6 @@ class ExcludedWords:
         # an invisible character may stand inside a word or between two
         forms = {text, INVISIBLE.sub(" ", text)}
         return any(self._pattern.search(comparable(form)) for form in forms)
-
-
-def excluded_words(query: CheckedQuery, exclude: Sequence[str]) -> ExcludedWords | None:
-    """Join what a query excludes outright with what the caller names; None if that is nothing."""
-    own = query.excluded_outright if isinstance(query, ParsedQuery) else ()
-    texts = (*own, *exclude)
-    return ExcludedWords(texts) if texts else None
 
 
 def candidates_for(k: int) -> int:

@@ -18,7 +18,7 @@ from logic_retrievers.index.vectors import encode_passages
 from logic_retrievers.policies import Policy, PolicyRouter
 from logic_retrievers.policies.base import JudgeRequest
 from logic_retrievers.queries import ParsedQuery
-from logic_retrievers.ranking.excluded_words import ExcludedWords, candidates_for, excluded_words
+from logic_retrievers.ranking.excluded_words import ExcludedWords, candidates_for
 from logic_retrievers.ranking.query_input import CheckedQuery
 from logic_retrievers.types import Passage, VectorQuery
 
@@ -81,7 +81,10 @@ def plan_query(
     """
     if isinstance(policy, PolicyRouter) and (exclude or hard):
         query = policy.parse(query).also_excluding(exclude)
-    words = excluded_words(query, exclude) if hard else None
+    words = None
+    if hard:
+        own = query.excluded_outright if isinstance(query, ParsedQuery) else ()
+        words = ExcludedWords((*own, *exclude)) if own or exclude else None
     if isinstance(policy, PolicyRouter):
         trained = [v for v in vectors if v == lexical.NAME or (v in specs and specs[v].trained)]
         constants = specs["topical"].exclusion if "topical" in specs else None
