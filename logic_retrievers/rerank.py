@@ -17,7 +17,7 @@ from logic_retrievers.index.filters import matching, to_qdrant_filter
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge, resolve_judge
 from logic_retrievers.policies import resolve_policy
 from logic_retrievers.policies.base import LEXICAL
-from logic_retrievers.ranking.exclusion import leave_out
+from logic_retrievers.ranking.excluded_words import leave_out
 from logic_retrievers.ranking.execution import (
     PlannedQuery,
     arun_over,
@@ -94,7 +94,7 @@ class Reranker:
         exclude: Sequence[str] = (),
         hard: bool = False,
     ) -> list[Hit]:
-        """The k best of the passages, best first.
+        """Return the k best of the passages, best first.
 
         A passage with id, text and metadata of an earlier one counts once; several of one id that
         differ all count. Equal scores keep the order of the input. Passages without text cannot be
@@ -178,7 +178,7 @@ class Reranker:
             matrices = yield from passage_vectors(readable, names, encoder, self.index)
             pool = CandidatePool(
                 tuple(f"{number:09d}" for number in range(len(readable))),  # ties: input order
-                {query.name: _cosines(query.query, matrices[query.vector]) for query in queries},
+                {each.name: _cosines(each.query, matrices[each.vector]) for each in queries},
             )
             passages_by_id = dict(zip(pool.ids, readable, strict=True))
             judge = (yield from resolve_judge(self.judge)) if planned.request else None

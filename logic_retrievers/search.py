@@ -11,7 +11,7 @@ from logic_retrievers.errors import InputError, MissingVectorError, ShortListWar
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge, resolve_judge
 from logic_retrievers.policies import resolve_policy
 from logic_retrievers.queries import Expression, ParsedQuery
-from logic_retrievers.ranking.exclusion import ExcludedWords, candidates_for, leave_out
+from logic_retrievers.ranking.excluded_words import ExcludedWords, candidates_for, leave_out
 from logic_retrievers.ranking.execution import (
     PlannedQuery,
     encode_plans,
@@ -77,7 +77,7 @@ class Engine:
         exclude: Sequence[str] = (),
         hard: bool = False,
     ) -> list[Hit]:
-        """The k best passages for a query, best first.
+        """Return the k best passages for a query, best first.
 
         Args:
             query: any text that is not empty, a :class:`ParsedQuery` with wanted and excluded
@@ -92,7 +92,7 @@ class Engine:
                 query itself excludes. Needs a policy that reads exclusions (``auto``,
                 ``boolean``), or ``hard``.
             hard: leave out passages that contain an excluded text as whole words, with every
-                policy (see :class:`logic_retrievers.ranking.exclusion.ExcludedWords`). Under a
+                policy (see :class:`logic_retrievers.ranking.excluded_words.ExcludedWords`). Under a
                 policy router what the query excludes in its own words counts too. The search reads
                 the first 200 candidates, or ten times k; ``evidence.details["left_out"]`` counts
                 those left out before the last hit.
@@ -211,7 +211,7 @@ class Engine:
                 rank_candidates(query.policy, pool, query.depth, query.request, judge)
                 for query, pool in zip(planned, pools, strict=True)
             ]
-            ids = {passage_id for ranking in candidates for passage_id in ranking.ids}
+            ids = {each.pool.ids[ranked.index] for each in candidates for ranked in each.ranking}
             passages = yield from self.index.fetch_passages(sorted(ids))
             if len(passages) == len(ids):
                 break
@@ -232,7 +232,7 @@ class Engine:
 
 
 def _left_over(hits: Sequence[Hit], words: ExcludedWords, k: int) -> list[Hit]:
-    """The first k that contain no excluded text; warns if candidates not read may have some."""
+    """Return the first k hits without an excluded text; warn if further candidates may be some."""
     kept = leave_out(hits, words, k)
     if len(kept) < k and len(hits) >= candidates_for(k):
         warn(

@@ -15,10 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from logic_retrievers.policies import Policy, PolicyRouter, Ranked, TopicalPolicy
-from logic_retrievers.policies.boolean import AtomScores, Scores
+from logic_retrievers.policies.boolean import AtomScores
 from logic_retrievers.queries import ParsedQuery
 from logic_retrievers.queries.expressions import Atom, Expression, Not, Or, split_exclusions
 from logic_retrievers.scoring import ordinal_ranks, ranking
+from logic_retrievers.scoring.fusion import Scores
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 # Candidates of the search for an atom.

@@ -16,7 +16,7 @@ from logic_retrievers.effects import Operation
 from logic_retrievers.errors import InputError
 from logic_retrievers.index import PassageIndex, UserFilter
 from logic_retrievers.index.candidate_search import EncodedVectorQuery
-from logic_retrievers.scoring.diversity import maximal_marginal_relevance
+from logic_retrievers.scoring.fusion import maximal_marginal_relevance
 from logic_retrievers.types import Evidence, Hit
 
 TOPICAL = "topical"

@@ -13,8 +13,8 @@ from logic_retrievers.contradiction.scorer import TextPair
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders.bundle import default_bundle_manifest
 from logic_retrievers.errors import ConfigurationError, MalformedAnswerError, PairJudgeWarning
-from logic_retrievers.judging.asking import ask
 from logic_retrievers.judging.conflict import ConflictConstants, ConflictJudge, ConflictReader, Use
+from logic_retrievers.judging.judge import ask
 from logic_retrievers.judging.pair_kinds import PairKinds, pair_texts
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 

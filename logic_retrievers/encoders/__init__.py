@@ -1,12 +1,5 @@
 """Texts to named vectors: the encoder protocol, the ONNX encoder and its bundles, adapters, caches.
 
-base.py           the protocol, and the checks that all encoders share
-onnx.py           the ONNX encoder, over tokenization.py and sessions.py
-bundle.py         reads bundle folders in the format of manifest.py
-query_encoder.py  one file that replaces the query side of a head
-functions.py, endpoint.py, sentence_transformers.py    adapters for other models
-combined.py, caching.py                   encoders that wrap others
-
 Public names load on first use, so importing this package loads neither ONNX Runtime nor PyTorch.
 """
 

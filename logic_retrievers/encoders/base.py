@@ -6,10 +6,12 @@ import hashlib
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, wraps
+from threading import Lock
 from types import MappingProxyType
-from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +30,8 @@ from logic_retrievers.text import is_blank, visible_text
 Vectors: TypeAlias = npt.NDArray[np.float32]
 
 Role: TypeAlias = Literal["query", "document"]
+
+T = TypeVar("T")
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -51,6 +55,9 @@ class VectorSpec:
             if they have not been calibrated.
         contradiction: constants that turn the sparsity of differences of this vector into a score
             and a probability (``contradiction.ContradictionSettings``); None if not calibrated.
+
+    Raises:
+        ConfigurationError: the name is empty.
     """
 
     name: str
@@ -64,12 +71,15 @@ class VectorSpec:
     exclusion: Mapping[str, float] | None = None
     contradiction: Mapping[str, float] | None = None
 
+    def __post_init__(self) -> None:
+        check_name("a vector's name", self.name)
+
     def fingerprint_for(self, role: Role) -> str:
         return (self.query_fingerprint if role == "query" else "") or self.fingerprint
 
 
 def fingerprint(*parts: Any) -> str:
-    """Hash of JSON values, 32 characters."""
+    """Hash JSON values into 32 characters."""
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
@@ -87,42 +97,43 @@ class Encoder(Protocol):
     def encode_queries(
         self, texts: Sequence[str], names: Sequence[str] | None = None
     ) -> dict[str, Vectors]:
-        """Vectors of queries: one array per name (all names by default), one row per text."""
+        """Return vectors of queries, one read-only array (texts, dimension) per name.
 
-    def encode_documents(
-        self, texts: Sequence[str], names: Sequence[str] | None = None
-    ) -> dict[str, Vectors]:
-        """Vectors of documents, in the same form."""
-
-    def token_spans(self, text: str) -> list[tuple[int, int]]:
-        """Character span (start, end) of each token of a text, without special tokens.
-
-        Used to count tokens and to split long texts; never truncated.
-        """
-
-
-class RoleEncoder(ABC):
-    """Base of encoders that encode queries and documents with one method."""
-
-    def encode_queries(
-        self, texts: Sequence[str], names: Sequence[str] | None = None
-    ) -> dict[str, Vectors]:
-        """Vectors of queries, one read-only array (texts, dimension) per name.
-
-        Only the beginning of a text that is too long is read, with one :class:`LongTextWarning`
-        per call if the encoder can tell. Lone surrogates count as U+FFFD.
+        Makes all vectors by default. Reads only the beginning of a text that is too long, with one
+        :class:`LongTextWarning` per call if the encoder can tell. Lone surrogates count as U+FFFD.
 
         Raises:
             EmptyTextError: a text holds nothing to read.
             InputError: not a sequence of strings.
             ConfigurationError: a name that the encoder does not make.
         """
+
+    def encode_documents(
+        self, texts: Sequence[str], names: Sequence[str] | None = None
+    ) -> dict[str, Vectors]:
+        """Return vectors of documents; otherwise as :meth:`encode_queries`."""
+
+    def token_spans(self, text: str) -> list[tuple[int, int]]:
+        """Return the character span (start, end) of each token, without special tokens.
+
+        Counts tokens and splits long texts; never truncated.
+        """
+
+
+class RoleEncoder(ABC):
+    """Base of encoders that encode queries and documents with one method.
+
+    For the public methods see :class:`Encoder`.
+    """
+
+    def encode_queries(
+        self, texts: Sequence[str], names: Sequence[str] | None = None
+    ) -> dict[str, Vectors]:
         return self._encode("query", texts, names)
 
     def encode_documents(
         self, texts: Sequence[str], names: Sequence[str] | None = None
     ) -> dict[str, Vectors]:
-        """Vectors of documents; otherwise as :meth:`encode_queries`."""
         return self._encode("document", texts, names)
 
     @abstractmethod
@@ -163,7 +174,7 @@ def encode(
 
 
 def check_names(names: Sequence[str] | None, specs: Mapping[str, VectorSpec]) -> tuple[str, ...]:
-    """The requested names; None requests all."""
+    """Return the requested names; None requests all."""
     if names is None:
         return tuple(specs)
     if isinstance(names, str) or not isinstance(names, Iterable):
@@ -177,8 +188,14 @@ def check_names(names: Sequence[str] | None, specs: Mapping[str, VectorSpec]) ->
     return tuple(names)
 
 
+def check_name(setting: str, name: Any) -> None:
+    """Refuse a name that is empty, or that UTF-8 cannot hold."""
+    if not isinstance(name, str) or not name or name != clean_text(name):
+        raise ConfigurationError(f"{setting} must be a text that is not empty, not {shown(name)}")
+
+
 def clean_texts(texts: Sequence[str]) -> list[str]:
-    """The texts without lone surrogates (see :func:`clean_text`) and invisible characters."""
+    """Return texts without lone surrogates (see :func:`clean_text`) and invisible characters."""
     if isinstance(texts, (str, bytes)) or not isinstance(texts, Sequence):
         raise InputError(
             f"Texts must be a list of strings, not {type(texts).__name__}. For one text: [text]."
@@ -201,6 +218,18 @@ def clean_text(text: str) -> str:
     UTF-8 cannot hold a lone surrogate: half a character, from a broken JSON escape or file name.
     """
     return _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def one_per_process(make: Callable[[], T]) -> Callable[[], T]:
+    """Keep the result of a function without arguments; other threads wait for the first call."""
+    cached, lock = cache(make), Lock()
+
+    @wraps(make)
+    def locked() -> T:
+        with lock:  # with `cache` alone, several threads would each load one
+            return cached()
+
+    return locked
 
 
 def warn_about_long_texts(count: int, total: int, max_tokens: int) -> None:

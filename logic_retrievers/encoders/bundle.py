@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -32,34 +33,42 @@ from logic_retrievers.errors import (
 from logic_retrievers.files import exists
 
 DEFAULT_BUNDLE = "all-minilm-l6-v2"
+# fields in which a query encoder and the head that it serves must agree
+_KIND = ("dimension", "pooling", "normalise")
 _COPY_AGAIN = "Copy or download the bundle again; nothing of it was used."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Bundle:
     """A folder whose files were checked against its manifest.
 
     Args:
         path: the folder.
-        manifest: its content, with the query sides of ``query_encoders``.
+        file_manifest: the manifest as it is in the folder.
         query_encoders: head -> the query encoder that replaces the bundle's query side.
-        file_manifest: the manifest as it is in the folder; None if it equals ``manifest``.
     """
 
     path: Path
-    manifest: Manifest
+    file_manifest: Manifest
     query_encoders: Mapping[str, QueryEncoder] = field(default_factory=dict)
-    file_manifest: Manifest | None = None
+
+    @cached_property
+    def manifest(self) -> Manifest:
+        """The manifest with the query sides of ``query_encoders``."""
+        manifest = self.file_manifest
+        for name, encoder in self.query_encoders.items():
+            manifest = _replace_query_side(manifest, name, encoder)
+        return manifest
 
     def read(self, name: str) -> bytes:
-        """Content of one file of the bundle, or of a query encoder."""
+        """Return the content of one file of the bundle, or of a query encoder."""
         added = {encoder.file: encoder.content for encoder in self.query_encoders.values()}
         return added[name] if name in added else _read(self.path, name)
 
     def with_query_encoder(
         self, source: QueryEncoderSource | None, head: str | None = None
     ) -> Bundle:
-        """A bundle in which another file encodes the queries of one head.
+        """Return a bundle in which another file encodes the queries of one head.
 
         Neither the folder nor this object changes. Documents keep their fingerprints, so stored
         vectors stay valid.
@@ -77,23 +86,18 @@ class Bundle:
             raise BundleError(
                 f"{self.path} has no head {head!r}, only {', '.join(self.manifest.heads)}."
             )
-        original = self.file_manifest or self.manifest
         if source is None:
             encoders = {n: e for n, e in self.query_encoders.items() if head not in (None, n)}
         else:
             new = read_query_encoder(source)
-            encoders = {**self.query_encoders, new.find_head(original.vector_specs(), head): new}
-        manifest = original
-        for name, encoder in encoders.items():
-            manifest = replace_query_side(manifest, name, encoder)
-        return replace(self, manifest=manifest, query_encoders=encoders, file_manifest=original)
+            name = new.find_head(self.file_manifest.vector_specs(), head)
+            encoders = {**self.query_encoders, name: new}
+        changed = replace(self, query_encoders=encoders)
+        _ = changed.manifest  # refuses a file that does not fit
+        return changed
 
     def references(self) -> tuple[ReferenceVectors, ...]:
-        """Reference vectors of the original model.
-
-        Raises:
-            BundleError: the file is not a list of :class:`ReferenceVectors`.
-        """
+        """Read the reference vectors of the original model."""
         parity = self.manifest.parity.file
         try:
             return TypeAdapter(tuple[ReferenceVectors, ...]).validate_json(self.read(parity))
@@ -101,40 +105,30 @@ class Bundle:
             raise BundleError(f"{self.path / parity}: {first_problem(error)}") from error
 
 
-def replace_query_side(manifest: Manifest, name: str, encoder: QueryEncoder) -> Manifest:
-    """A copy of a manifest in which a query encoder encodes the queries of one head."""
+def _replace_query_side(manifest: Manifest, name: str, encoder: QueryEncoder) -> Manifest:
+    """Return a copy of a manifest in which a query encoder encodes the queries of one head."""
     card, head = encoder.card, manifest.heads[name]
     trunk = next((file for file, digest in manifest.files.items() if digest == card.trunk), None)
-    kind = (card.dimension, card.pooling, card.normalise)
     problem = ""
     if card.tokenizer != manifest.files[manifest.tokenizer]:
         problem = "reads the tokens of another tokenizer"
     elif trunk is None and card.trunk is not None:
         problem = "reads the output of another trunk"
-    elif kind != (head.dimension, head.pooling, head.normalise):
-        problem = "makes vectors of another kind (dimension, pooling, normalise)"
+    elif any(getattr(card, key) != getattr(head, key) for key in _KIND):
+        problem = f"makes vectors of another kind ({', '.join(_KIND)})"
     if problem:
         raise QueryEncoderError(
             f"The query encoder {encoder.source!r} {problem} than the head {name!r} of the bundle "
             f"{manifest.name!r}. Export it for this bundle."
         )
-    side = Side(
-        graph=encoder.file,
-        output=card.output,
-        prefix=card.prefix,
-        max_tokens=card.max_tokens,
-        trunk=trunk,
-    )
-    return manifest.model_copy(
-        update={
-            "heads": {**manifest.heads, name: head.model_copy(update={"query": side})},
-            "files": {**manifest.files, encoder.file: encoder.sha256},
-        }
-    )
+    shared = card.model_dump(include={"output", "prefix", "max_tokens"})
+    head = head.model_copy(update={"query": Side(graph=encoder.file, trunk=trunk, **shared)})
+    files = {**manifest.files, encoder.file: encoder.sha256}
+    return manifest.model_copy(update={"heads": {**manifest.heads, name: head}, "files": files})
 
 
 def default_bundle_path() -> Path:
-    """The folder of the bundle that comes with the package."""
+    """Return the folder of the bundle that comes with the package."""
     return Path(__file__).parent.parent / "models" / DEFAULT_BUNDLE
 
 
@@ -168,7 +162,7 @@ def load_bundle(path: str | Path | None = None) -> Bundle:
 
 
 def default_bundle_manifest() -> Manifest | None:
-    """Manifest of the bundle that comes with the package, if it is there."""
+    """Read the manifest of the bundle that comes with the package, if it is there."""
     folder = default_bundle_path()
     return _read_manifest(folder) if (folder / MANIFEST_NAME).is_file() else None
 

@@ -34,8 +34,6 @@ CREATE TABLE IF NOT EXISTS vectors (
     key BLOB PRIMARY KEY, vector BLOB NOT NULL, checksum INTEGER NOT NULL
 ) WITHOUT ROWID
 """
-_SELECT = "SELECT vector, checksum FROM vectors WHERE key = ?"
-_INSERT = "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)"
 
 
 class _CachingEncoder(RoleEncoder):
@@ -56,7 +54,7 @@ class _CachingEncoder(RoleEncoder):
     def with_query_encoder(
         self, source: QueryEncoderSource | None, head: str | None = None
     ) -> Self:
-        """The same cache around an encoder with another query side; their vectors never mix."""
+        """Return the same cache around an encoder with another query side; vectors never mix."""
         caching = object.__new__(type(self))  # `copy` would empty a memory, by __reduce__
         caching.__dict__.update(self.__dict__)
         caching._encoder = with_query_encoder(self._encoder, source, head)
@@ -64,7 +62,7 @@ class _CachingEncoder(RoleEncoder):
 
     @abstractmethod
     def _read(self, dimensions: Mapping[bytes, int]) -> dict[bytes, Vectors]:
-        """Vectors in the cache, by key; ``dimensions`` maps each wanted key to its dimension."""
+        """Return vectors by key; ``dimensions`` maps each wanted key to its dimension."""
 
     @abstractmethod
     def _write(self, rows: Mapping[bytes, Vectors]) -> None: ...
@@ -75,10 +73,9 @@ class _CachingEncoder(RoleEncoder):
         texts = clean_texts(texts)
         wanted = check_names(names, self.specs)
         specs = {name: self.specs[name] for name in wanted}
-        marks = {name: f"{spec.fingerprint_for(role)}\0{role}\0" for name, spec in specs.items()}
         keys = {
-            (name, text): hashlib.sha256(f"{mark}{text}".encode()).digest()
-            for name, mark in marks.items()
+            (name, text): hashlib.sha256(f"{mark}\0{role}\0{text}".encode()).digest()
+            for name, mark in ((n, spec.fingerprint_for(role)) for n, spec in specs.items())
             for text in texts
         }
         known = self._read({key: specs[name].dimension for (name, _), key in keys.items()})
@@ -137,7 +134,9 @@ class CachedEncoder(_CachingEncoder):
         vectors: dict[bytes, Vectors] = {}
         with self._open() as connection:
             for key, dimension in dimensions.items():
-                found = connection.execute(_SELECT, [key]).fetchone()
+                found = connection.execute(
+                    "SELECT vector, checksum FROM vectors WHERE key = ?", [key]
+                ).fetchone()
                 blob, checksum = found or (None, 0)
                 if (
                     isinstance(blob, bytes)  # SQLite holds columns to no type
@@ -150,11 +149,14 @@ class CachedEncoder(_CachingEncoder):
     def _write(self, rows: Mapping[bytes, Vectors]) -> None:
         blobs = [(key, row.astype("<f4").tobytes()) for key, row in rows.items()]
         with self._open() as connection:
-            connection.executemany(_INSERT, [(key, b, zlib.crc32(b)) for key, b in blobs])
+            connection.executemany(
+                "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
+                [(key, blob, zlib.crc32(blob)) for key, blob in blobs],
+            )
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        """A connection for one transaction: a quarter of a millisecond, and safe after a fork."""
+        """Connect for one transaction, in a quarter of a millisecond and safe after a fork."""
         try:
             with closing(sqlite3.connect(self._path, timeout=60)) as connection, connection:
                 connection.execute("PRAGMA synchronous=NORMAL")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
-from threading import Lock
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -18,6 +16,7 @@ from logic_retrievers.encoders.base import (
     VectorSpec,
     check_names,
     encode,
+    one_per_process,
 )
 from logic_retrievers.encoders.query_encoder import (
     QueryEncoderSource,
@@ -44,7 +43,7 @@ class CombinedEncoder(RoleEncoder):
 
     Args:
         parts: encoders whose names differ, or pairs of an encoder and the new names of those of its
-            vectors that are wanted. Their maximum text lengths may differ.
+            vectors that are wanted. Maximum text lengths may differ.
 
     Raises:
         ConfigurationError: no part, a name that occurs twice, or one that an encoder does not have.
@@ -52,11 +51,10 @@ class CombinedEncoder(RoleEncoder):
 
     def __init__(self, parts: Sequence[Part]) -> None:
         check_type("parts", parts, list, tuple)
-        self._parts = tuple(parts)
+        self._parts = [_split_part(part) for part in parts]
         self._sources: dict[str, tuple[Encoder, str]] = {}
         specs: dict[str, VectorSpec] = {}
-        for part in parts:
-            encoder, new_names = _split_part(part)
+        for encoder, new_names in self._parts:
             for name in check_names(list(new_names), encoder.specs):
                 new_name = new_names[name]
                 if new_name in specs:
@@ -68,17 +66,13 @@ class CombinedEncoder(RoleEncoder):
                 specs[new_name] = replace(encoder.specs[name], name=new_name)
         if not specs:
             raise ConfigurationError("CombinedEncoder needs at least one encoder with a vector.")
-        self._specs = MappingProxyType(specs)
-
-    @property
-    def specs(self) -> Mapping[str, VectorSpec]:
-        return self._specs
+        self.specs: Mapping[str, VectorSpec] = MappingProxyType(specs)
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
-        """Tokens of the encoder whose ``max_tokens`` the text comes nearest to.
+        """Return tokens of the encoder whose ``max_tokens`` the text comes nearest to.
 
-        A window that fits in these tokens fits the other encoders too, as long as their tokens are
-        spread over the text in the same way.
+        A window that fits in these tokens fits the other encoders too, if their tokens are spread
+        over the text in the same way.
         """
         limits = {id(e): (e, e.specs[name].max_tokens) for e, name in self._sources.values()}
         spans = [(encoder.token_spans(text), limit) for encoder, limit in limits.values()]
@@ -87,28 +81,23 @@ class CombinedEncoder(RoleEncoder):
     def with_query_encoder(
         self, source: QueryEncoderSource | None, head: str | None = None
     ) -> CombinedEncoder:
-        """The same parts, with another query side for the vector ``head``.
+        """Return the same parts, with another query side for the vector of the new name ``head``.
 
-        ``head`` is the vector's new name. For the rest see :meth:`Bundle.with_query_encoder`.
-
-        Raises:
-            QueryEncoderError: the file is missing, damaged, or for other documents.
-            ConfigurationError: the query side of the part cannot be replaced, or there is no such
-                vector.
+        Refuses a part whose query side cannot be replaced. For the rest see
+        :meth:`Bundle.with_query_encoder`.
         """
         if source is not None:
             source = read_query_encoder(source)
-            head = source.find_head(self._specs, head)
+            head = source.find_head(self.specs, head)
         if head is not None:
-            check_names([head], self._specs)
+            check_names([head], self.specs)
         wanted, name = (None, None) if head is None else self._sources[head]
         replaced = {
             id(encoder): with_query_encoder(encoder, source, name)
             for encoder, _ in self._sources.values()
             if wanted is None or encoder is wanted
         }
-        parts = map(_split_part, self._parts)
-        return CombinedEncoder([(replaced.get(id(part), part), names) for part, names in parts])
+        return CombinedEncoder([(replaced.get(id(part), part), own) for part, own in self._parts])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return CombinedEncoder, (self._parts,)
@@ -116,25 +105,18 @@ class CombinedEncoder(RoleEncoder):
     def _encode(
         self, role: Role, texts: Sequence[str], names: Sequence[str] | None
     ) -> dict[str, Vectors]:
-        wanted = {new: self._sources[new] for new in check_names(names, self._specs)}
-        names_of: dict[int, tuple[Encoder, dict[str, None]]] = {}
-        for encoder, name in wanted.values():
-            names_of.setdefault(id(encoder), (encoder, {}))[1][name] = None
-        encoded = {key: encode(one, role, texts, [*own]) for key, (one, own) in names_of.items()}
+        wanted = {new: self._sources[new] for new in check_names(names, self.specs)}
+        encoded: dict[int, dict[str, Vectors]] = {}
+        for encoder, _ in wanted.values():
+            if id(encoder) not in encoded:
+                own = dict.fromkeys(name for each, name in wanted.values() if each is encoder)
+                encoded[id(encoder)] = encode(encoder, role, texts, [*own])
         return {new: encoded[id(encoder)][name] for new, (encoder, name) in wanted.items()}
 
 
-_default_lock = Lock()
-
-
+@one_per_process
 def default_encoder() -> Encoder:
-    """The encoder of the bundle that comes with the package; one object per process."""
-    with _default_lock:  # with `cache` alone, several threads would each load one
-        return _open_default()
-
-
-@cache
-def _open_default() -> Encoder:
+    """Return the encoder of the bundle that comes with the package; one object per process."""
     from logic_retrievers.encoders.onnx import OnnxEncoder  # loads ONNX Runtime
 
     return OnnxEncoder()

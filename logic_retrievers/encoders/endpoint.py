@@ -56,11 +56,10 @@ class EndpointEncoder(FunctionEncoder):
         **endpoint: Any,
     ) -> None:
         check_count("batch_size", batch_size)
-        self._client = _Client(base_url, model, **endpoint)
-        embed = partial(self._client.embed, dimension, batch_size)
+        self._client = _Client(dimension, batch_size, base_url=base_url, model=model, **endpoint)
         super().__init__(
-            lambda texts: embed([document_prefix + text for text in texts]),
-            lambda texts: embed([query_prefix + text for text in texts]),
+            partial(self._client.embed, document_prefix),
+            partial(self._client.embed, query_prefix),
             identity=f"{model}\n{document_prefix}" if document_prefix else model,
             query_identity=query_prefix,
             name=name,
@@ -68,44 +67,36 @@ class EndpointEncoder(FunctionEncoder):
             max_tokens=max_tokens,
         )
         self._spec = replace(self._spec, query_prefix=query_prefix, document_prefix=document_prefix)
-        self._holds_key = endpoint.pop("api_key", None) is not None
-        self._make = partial(
-            EndpointEncoder,
-            base_url,
-            model,
-            name,
-            query_prefix=query_prefix,
-            document_prefix=document_prefix,
-            dimension=dimension,
-            max_tokens=max_tokens,
-            batch_size=batch_size,
-            **endpoint,
-        )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Let another process make the encoder again from its settings, unless they hold a key."""
-        if self._holds_key:
-            raise TypeError(
-                "an EndpointEncoder with api_key= is not pickled: name the key's environment"
-                " variable as api_key_variable="
-            )
-        return self._make, ()
 
     def __repr__(self) -> str:
         return f"EndpointEncoder({self._client.url!r}, {self._client.model!r})"
 
 
 class _Client(ModelEndpoint):
+    """Sends texts, each behind a prefix, and is pickled as its settings."""
+
     _path = "/embeddings"
 
-    def embed(self, dimension: int | None, batch_size: int, texts: list[str]) -> list[list[float]]:
+    def __init__(self, dimension: int | None, batch_size: int, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._dimension, self._batch_size, self._settings = dimension, batch_size, settings
+
+    def __reduce__(self) -> Any:
+        if self._settings.get("api_key") is not None:
+            raise TypeError(
+                "an EndpointEncoder with api_key= is not pickled: name the key's environment"
+                " variable as api_key_variable="
+            )
+        return partial(_Client, self._dimension, self._batch_size, **self._settings), ()
+
+    def embed(self, prefix: str, texts: list[str]) -> list[list[float]]:
         """Return one vector for each text, in the order of the texts."""
         vectors: list[list[float]] = []
-        for start in range(0, len(texts), batch_size):
-            batch = texts[start : start + batch_size]
+        for start in range(0, len(texts), self._batch_size):
+            batch = [prefix + text for text in texts[start : start + self._batch_size]]
             body: dict[str, Any] = {"input": batch, "encoding_format": "float"}
-            if dimension is not None:
-                body["dimensions"] = dimension
+            if self._dimension is not None:
+                body["dimensions"] = self._dimension
             rows = sorted(self._ask(body, _Answer).data, key=lambda row: row.index)
             if [row.index for row in rows] != list(range(len(batch))):
                 raise ServerError(

@@ -15,10 +15,10 @@ from logic_retrievers.encoders.base import (
     SingleVectorEncoder,
     Vectors,
     VectorSpec,
-    clean_text,
+    check_name,
     fingerprint,
 )
-from logic_retrievers.errors import ConfigurationError, EncoderError, shown
+from logic_retrievers.errors import ConfigurationError, EncoderError
 
 # texts -> one vector per text: anything that numpy reads as an array (texts, dimension)
 Embed: TypeAlias = Callable[[list[str]], Any]
@@ -63,11 +63,8 @@ class FunctionEncoder(SingleVectorEncoder):
         dimension: int | None = None,
         max_tokens: int = 512,
     ) -> None:
-        for setting, text in (("name", name), ("identity", identity)):
-            if not isinstance(text, str) or not text or text != clean_text(text):
-                raise ConfigurationError(
-                    f"{setting} is a text that is not empty, not {shown(text)}"
-                )
+        check_name("name", name)  # before a function that costs money is tried
+        check_name("identity", identity)
         check_type("query_identity", query_identity, str)
         check_count("max_tokens", max_tokens)
         check_count("dimension", 1 if dimension is None else dimension)

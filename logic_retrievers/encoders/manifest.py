@@ -37,7 +37,7 @@ Length: TypeAlias = Annotated[int, Field(ge=3, le=2**20)]
 
 
 class Description(BaseModel):
-    """Base of the models read from JSON; refuses unknown fields and infinite numbers."""
+    """Base of models read from JSON; refuses unknown fields and infinite numbers."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -51,8 +51,8 @@ class Side(Description):
             (batch, tokens, dimension) otherwise.
         prefix: put before every text.
         max_tokens: longest text in tokens, special ones and prefix included; the rest is cut.
-        trunk: file name of a graph that runs first: from tokens to ``hidden`` (batch, tokens,
-            width), which ``graph`` reads instead of the tokens.
+        trunk: file name of a graph that runs first. It makes ``hidden`` (batch, tokens, width) of
+            tokens, which ``graph`` reads instead.
     """
 
     graph: Name
@@ -228,37 +228,28 @@ class Manifest(Description):
         return [c for c in (self.judge, self.pair_kinds, self.nli) if c is not None]
 
     def fingerprint(self, name: str, role: Role) -> str:
-        """Hash of everything that changes a vector of this head and role.
+        """Hash everything that changes a vector of this head and role.
 
         The same weights and tokenizer in another bundle have the same fingerprint, whatever its
         name, licence and ``trained``.
         """
         head = self.heads[name]
         side = head.side(role)
-        return fingerprint(
-            *(self.files[graph] for graph in reversed(side.graphs)),
-            self.files[self.tokenizer],
-            side.output,
-            side.prefix,
-            side.max_tokens,
-            head.pooling,
-            head.normalise,
-        )
+        files = [self.files[name] for name in (*reversed(side.graphs), self.tokenizer)]
+        kind = (side.output, side.prefix, side.max_tokens, head.pooling, head.normalise)
+        return fingerprint(*files, *kind)
 
     def cross_encoder_fingerprint(self, entry: CrossEncoder) -> str:
-        """Hash of everything that changes a probability of this cross-encoder."""
+        """Hash everything that changes a probability of this cross-encoder."""
         return fingerprint(
             *(self.files[graph] for graph in entry.graphs),
             self.files[entry.changes] if entry.changes else None,
             self.files[self.tokenizer],
-            entry.output,
-            entry.max_tokens,
-            entry.temperature,
-            entry.constants,
+            *(entry.output, entry.max_tokens, entry.temperature, entry.constants),
         )
 
     def vector_specs(self) -> dict[str, VectorSpec]:
-        """The named vectors, as an encoder of the bundle describes them."""
+        """Describe the named vectors, as an encoder of the bundle does."""
         return {
             name: VectorSpec(
                 name=name,
@@ -280,7 +271,7 @@ D = TypeVar("D", bound=Description)
 
 
 def read_file(path: str | Path) -> bytes:
-    """Content of a regular file."""
+    """Read a regular file."""
     # opening a pipe waits for a writer, and reading a device may never end
     if Path(path).exists() and not Path(path).is_file():
         raise OSError("it is no regular file")
@@ -288,7 +279,7 @@ def read_file(path: str | Path) -> bytes:
 
 
 def parse_description(model: type[D], content: str | bytes) -> D:
-    """Parse a description."""
+    """Parse a description; raises ValueError with its first problem."""
     try:
         return model.model_validate_json(content)
     except ValidationError as error:
@@ -296,7 +287,7 @@ def parse_description(model: type[D], content: str | bytes) -> D:
 
 
 def first_problem(error: ValidationError) -> str:
-    """First error of a JSON file, as one sentence."""
+    """Return the first error of a JSON file, with what to do about it."""
     problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = ".".join(str(part) for part in problem["loc"])[:200] or "the file"
     advice = "Correct it, or copy or download it again."

@@ -107,7 +107,6 @@ class OnnxEncoder(RoleEncoder):
             "batch_size": batch_size,
             "batch_tokens": batch_tokens,
         }
-        self._batch_size, self._batch_tokens = batch_size, batch_tokens
         if not isinstance(bundle, Bundle):
             bundle = load_bundle(bundle)
         self._tokenizer = SharedTokenizer(bundle.read(bundle.manifest.tokenizer))
@@ -117,11 +116,11 @@ class OnnxEncoder(RoleEncoder):
     def _use_bundle(self, bundle: Bundle) -> None:
         """Open the graphs that are not open already, and encode a short text with every head.
 
-        A graph that differs from the manifest fails now, and not after hours of ingestion.
+        A graph that differs from the manifest fails now, not after hours of ingestion.
         """
         self.bundle = bundle
         heads, opened = bundle.manifest.heads, self._graphs
-        self._specs = MappingProxyType(bundle.manifest.vector_specs())
+        self.specs: Mapping[str, VectorSpec] = MappingProxyType(bundle.manifest.vector_specs())
         self._sources = {
             (name, role): _VectorSource(head.side(role), head.pooling, head.normalise)
             for name, head in heads.items()
@@ -153,15 +152,12 @@ class OnnxEncoder(RoleEncoder):
     def with_query_encoder(
         self, source: QueryEncoderSource | None, head: str | None = None
     ) -> OnnxEncoder:
-        """An encoder of the same documents that encodes queries with another file.
+        """Return an encoder of the same documents that encodes queries with another file.
 
         The new encoder shares open graphs with this one, which stays usable. The file's reference
-        texts are encoded and compared with the vectors that the file holds. For the arguments see
+        texts are encoded and compared with the vectors that the file holds: a file that computes
+        something else on this machine is refused as well. For arguments and errors see
         :meth:`Bundle.with_query_encoder`.
-
-        Raises:
-            QueryEncoderError: the file is missing, damaged, for other documents, or computes
-                something else on this machine.
         """
         new = None if source is None else read_query_encoder(source)
         bundle = self.bundle.with_query_encoder(new, head)
@@ -173,15 +169,11 @@ class OnnxEncoder(RoleEncoder):
                 if used is new:
                     card = used.card
                     cosines = _cosines(encoder, "query", name, card.texts, card.vectors)
-                    _check_cosine(float(cosines.min()), card.min_cosine)
+                    _check_cosine(min(cosines), card.min_cosine)
         except LogicRetrieversError as error:
             place = self.bundle.path if new is None else new.source
             raise QueryEncoderError(f"The query encoder {str(place)!r} fails: {error}") from error
         return encoder
-
-    @property
-    def specs(self) -> Mapping[str, VectorSpec]:
-        return self._specs
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
         return self._tokenizer.spans(text)
@@ -199,9 +191,9 @@ class OnnxEncoder(RoleEncoder):
         warn_if_truncated: bool = True,
     ) -> dict[str, Vectors]:
         texts = clean_texts(texts)
-        sources = {name: self._sources[name, role] for name in check_names(names, self._specs)}
+        sources = {name: self._sources[name, role] for name in check_names(names, self.specs)}
         vectors = {
-            source: np.empty((len(texts), self._specs[name].dimension), dtype=np.float32)
+            source: np.empty((len(texts), self.specs[name].dimension), dtype=np.float32)
             for name, source in sources.items()
         }
         by_tokens: dict[tuple[str, int], list[_VectorSource]] = {}
@@ -257,7 +249,8 @@ class OnnxEncoder(RoleEncoder):
             ]
 
         lengths = [len(row) for row in ids]
-        batches = list(token_batches(lengths, self._batch_size, self._batch_tokens))
+        limits = self._settings["batch_size"], self._settings["batch_tokens"]
+        batches = list(token_batches(lengths, *limits))
         if len(ids) <= _MAX_TEXTS_OF_A_SEARCH:
             yield from (encode(part) for rows in batches for part in split_uneven(lengths, rows))
         elif len(batches) < 2 or self._workers < 2:
@@ -277,7 +270,7 @@ def _reopen(path: Path, query_encoders: Mapping[str, QueryEncoder], **settings: 
 def _pool(
     output: npt.NDArray[Any], mask: npt.NDArray[np.int64], pooling: Pooling, normalise: bool
 ) -> Vectors:
-    """One float32 vector per text, shape (texts, dimension).
+    """Return one float32 vector per text, shape (texts, dimension).
 
     ``output`` has shape (texts, dimension) for ``in_graph``, (texts, tokens, dimension) otherwise;
     ``mask`` (texts, tokens), 1 for tokens, 0 for padding.
@@ -311,7 +304,7 @@ def verify_bundle(path: str | Path | None = None) -> Bundle:
 
 
 def parity_cosines(bundle: Bundle) -> list[tuple[str, str, str, float]]:
-    """(head, role, text, cosine of its vector to the reference) for every reference vector.
+    """Return (head, role, text, cosine of its vector to the reference) for every reference vector.
 
     A query encoder brings the references of its head's queries.
     """
@@ -324,16 +317,18 @@ def parity_cosines(bundle: Bundle) -> list[tuple[str, str, str, float]]:
         if role == "document" or head not in replaced
     ]
     references += [(h, "query", q.card.texts, q.card.vectors) for h, q in replaced.items()]
-    results: list[tuple[str, str, str, float]] = []
-    for head, role, texts, vectors in references:
-        try:
-            cosines = _cosines(encoder, role, head, texts, vectors)
-        except (LogicRetrieversError, ValueError) as error:  # ValueError: another dimension
-            raise BundleError(
-                f"{bundle.path}: its reference texts cannot be compared: {error}"
-            ) from error
-        results += [(head, role, t, float(c)) for t, c in zip(texts, cosines, strict=True)]
-    return results
+    try:
+        return [
+            (head, role, text, cosine)
+            for head, role, texts, vectors in references
+            for text, cosine in zip(
+                texts, _cosines(encoder, role, head, texts, vectors), strict=True
+            )
+        ]
+    except (LogicRetrieversError, ValueError) as error:  # ValueError: another dimension
+        raise BundleError(
+            f"{bundle.path}: its reference texts cannot be compared: {error}"
+        ) from error
 
 
 def _cosines(
@@ -342,12 +337,13 @@ def _cosines(
     head: str,
     texts: Sequence[str],
     references: Sequence[Sequence[float]],
-) -> Vectors:
-    """Cosine of each text's vector to its reference; some texts are too long on purpose."""
+) -> list[float]:
+    """Return the cosine of each text's vector to its reference."""
+    # some texts are too long on purpose
     vectors = encoder._encode(role, texts, [head], warn_if_truncated=False)[head]
     expected = np.asarray(references, dtype=np.float32)
     expected /= np.linalg.norm(expected, axis=1, keepdims=True)
-    cosines: Vectors = np.einsum("ij,ij->i", vectors, expected)
+    cosines: list[float] = np.einsum("ij,ij->i", vectors, expected).tolist()
     return cosines
 
 

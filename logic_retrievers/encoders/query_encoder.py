@@ -90,18 +90,13 @@ class QueryEncoder:
 
     @property
     def file(self) -> str:
-        """Name among a bundle's graphs: unique to its content, and not a possible file name."""
+        """Return a name among a bundle's graphs: unique to its content, and no file's name."""
         return f"query encoder:{self.sha256}"
 
     def find_head(self, specs: Mapping[str, VectorSpec], head: str | None = None) -> str:
         """Find the vector whose queries it encodes, among those of an encoder.
 
-        Args:
-            specs: the encoder's vectors.
-            head: the vector's name; None finds it by the fingerprint of the documents.
-
-        Raises:
-            QueryEncoderError: no vector has the documents that it was trained with.
+        Without ``head`` the fingerprint of the documents decides.
         """
         card = self.card
         matching = [n for n, s in specs.items() if s.fingerprint == card.document_fingerprint]
@@ -160,13 +155,10 @@ def read_query_encoder(path: QueryEncoderSource) -> QueryEncoder:
 def with_query_encoder(
     encoder: Encoder, source: QueryEncoderSource | None, head: str | None = None
 ) -> Encoder:
-    """An encoder of the same documents that encodes queries with another file.
+    """Return an encoder of the same documents that encodes queries with another file.
 
-    The given encoder stays usable. For the arguments see :meth:`Bundle.with_query_encoder`.
-
-    Raises:
-        QueryEncoderError: the file is missing, damaged, or for other documents.
-        ConfigurationError: the query side of this encoder cannot be replaced.
+    The given encoder stays usable; one whose query side cannot be replaced is refused. For the rest
+    see :meth:`Bundle.with_query_encoder`.
     """
     replace: Callable[..., Encoder] | None = getattr(encoder, "with_query_encoder", None)
     if replace is not None:
@@ -180,5 +172,5 @@ def with_query_encoder(
 
 
 def checksum(graph: bytes, card: str) -> str:
-    """SHA-256 of graph and card, as :data:`CHECKSUM_KEY` holds it."""
+    """Return the SHA-256 of graph and card, as :data:`CHECKSUM_KEY` holds it."""
     return hashlib.sha256(graph + card.encode()).hexdigest()

@@ -49,25 +49,17 @@ Feed: TypeAlias = Mapping[str, npt.NDArray[Any]]
 class Graph:
     """One open graph; safe to run from several threads.
 
-    A single batch runs on all cores at once, which has the shortest latency. Of many batches each
-    has one core to itself, which has the highest throughput: the cores never wait for one another.
-    That needs a second copy of the weights, opened when first needed, on the CPU only.
-
-    Args:
-        content: of the ONNX file, with all weights inside.
-        name: for messages.
-        providers: in order of preference, see :class:`OnnxEncoder`.
-        threads: number of cores; None uses all.
+    A single batch runs on all cores at once, which has the shortest latency. Many batches run on
+    one core each, which has the highest throughput: the cores never wait for one another.
+    That needs a second copy of the weights, opened when first needed, on the CPU only. ``name`` is
+    for messages; for ``providers`` and ``threads`` see :class:`OnnxEncoder`.
     """
 
     def __init__(
         self, content: bytes, name: str, providers: Sequence[Provider], threads: int | None
     ) -> None:
-        names = _names(providers)
-        _check_available(names)
         self._name, self._providers = name, providers
         self._session = _open_session(content, name, providers, threads)
-        _check_loaded(names, self._session.get_providers())
         required = {node.name for node in self._session.get_inputs()}
         optional = {node.name for node in self._session.get_overridable_initializers()}
         self._inputs = required | optional
@@ -85,10 +77,8 @@ class Graph:
     ) -> list[Any]:
         """Run once, without the arrays of the feed that the graph does not read.
 
-        Args:
-            outputs: names of the wanted outputs; None gives all.
-            feed: arrays by input name.
-            single_core: whether other threads run the graph at the same time.
+        ``outputs=None`` gives all outputs. ``single_core`` leaves the other cores to other threads
+        that run the graph at the same time.
         """
         inputs = {key: array for key, array in feed.items() if key in self._inputs}
         session = self._single_core_session() if single_core else self._session
@@ -111,20 +101,35 @@ class Graph:
 
 
 def count_workers(providers: Sequence[Provider], threads: int | None) -> int:
-    """Number of batches that run in parallel; only the CPU runs several."""
-    return (threads or available_cores()) if _names(providers) == [CPU] else 1
+    """Return the number of batches that run in parallel; only the CPU runs several."""
+    if _names(providers) != [CPU]:
+        return 1
+    allowed = getattr(os, "sched_getaffinity", None)  # not on every system
+    return threads or (len(allowed(0)) if allowed else os.cpu_count() or 1)
 
 
 def _open_session(
     content: bytes, name: str, providers: Sequence[Provider], threads: int | None
 ) -> onnxruntime.InferenceSession:
+    names = _names(providers)
+    if not names or not all(isinstance(each, str) for each in names):
+        raise ConfigurationError(
+            f"providers are names of execution providers, not {shown(names)}. Leave them out for"
+            " the CPU."
+        )
+    available = onnxruntime.get_available_providers()
+    if missing := [each for each in names if each not in available]:
+        raise ProviderError(
+            f"This ONNX Runtime has no {', '.join(missing)}; it has {', '.join(available)}. "
+            "For CUDA: pip uninstall onnxruntime, then pip install onnxruntime-gpu."
+        )
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4  # errors are raised as well
     options.add_session_config_entry(*_STOP_SPINNING)
     options.add_session_config_entry(*_ONNX_ONLY)
     if threads is not None:
         options.intra_op_num_threads = threads
-    on_cpu = _names(providers) == [CPU]
+    on_cpu = names == [CPU]
     if on_cpu:
         _share_arena()
         options.add_session_config_entry("session.use_env_allocators", "1")
@@ -143,9 +148,18 @@ def _open_session(
             f"{name!r} cannot be loaded by ONNX Runtime {onnxruntime.__version__}: "
             f"{str(error)[:500]} Export it again, or use the onnxruntime that it was made for."
         ) from error
+    # where a provider fails, ONNX Runtime uses the CPU and only logs it
+    loaded = session.get_providers()
+    if missing := [each for each in names if each not in loaded]:
+        raise ProviderError(
+            f"{', '.join(missing)} did not load; ONNX Runtime fell back to {', '.join(loaded)}. "
+            "Check driver and libraries of the device, or ask for CPUExecutionProvider."
+        )
     session.disable_fallback()
     session._model_bytes = None  # 47 MiB that only a fallback would read; private, harmless if gone
-    _release_free_memory()
+    # return freed memory to the system: glibc keeps 90 MiB for each set of graphs opened
+    with suppress(AttributeError, OSError, TypeError):  # other C libraries; Windows
+        ctypes.CDLL(None).malloc_trim(0)
     return session
 
 
@@ -159,40 +173,5 @@ def _share_arena() -> None:
         onnxruntime.create_and_register_allocator(memory, by_request)
 
 
-def _release_free_memory() -> None:
-    """Return freed memory to the system; glibc keeps 90 MiB for each set of graphs opened."""
-    with suppress(AttributeError, OSError, TypeError):  # other C libraries; Windows
-        ctypes.CDLL(None).malloc_trim(0)
-
-
 def _names(providers: Sequence[Provider]) -> list[str]:
     return [p[0] if isinstance(p, tuple) and p else p for p in providers]
-
-
-def available_cores() -> int:
-    """Number of cores that this process may use."""
-    allowed = getattr(os, "sched_getaffinity", None)  # not on every system
-    return len(allowed(0)) if allowed else os.cpu_count() or 1
-
-
-def _check_available(names: Sequence[str]) -> None:
-    if not names or not all(isinstance(name, str) for name in names):
-        raise ConfigurationError(
-            f"providers are names of execution providers, not {shown(names)}. Leave them out for"
-            " the CPU."
-        )
-    available = onnxruntime.get_available_providers()
-    if missing := [name for name in names if name not in available]:
-        raise ProviderError(
-            f"This ONNX Runtime has no {', '.join(missing)}; it has {', '.join(available)}. "
-            "For CUDA: pip uninstall onnxruntime, then pip install onnxruntime-gpu."
-        )
-
-
-def _check_loaded(names: Sequence[str], loaded: Sequence[str]) -> None:
-    """Where a provider fails, ONNX Runtime uses the CPU and only logs it."""
-    if missing := [name for name in names if name not in loaded]:
-        raise ProviderError(
-            f"{', '.join(missing)} did not load; ONNX Runtime fell back to {', '.join(loaded)}. "
-            "Check driver and libraries of the device, or ask for CPUExecutionProvider."
-        )

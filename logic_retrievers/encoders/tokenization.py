@@ -32,7 +32,7 @@ class SharedTokenizer:
     def encode(
         self, texts: Sequence[str], prefix: str, max_tokens: int
     ) -> tuple[list[list[int]], int]:
-        """Token ids of each text, special tokens included; and how many texts were too long."""
+        """Return token ids of each text, with special ones, and how many texts were too long."""
         with _errors_as(EncoderError):
             tokenizer = self._truncating(max_tokens)
             prefix_length = len(tokenizer.encode(prefix).ids)
@@ -46,13 +46,13 @@ class SharedTokenizer:
         return ids, sum(bool(encoding.overflowing) for encoding in encodings)
 
     def encode_pairs(self, pairs: Sequence[tuple[str, str]], max_tokens: int) -> list[list[int]]:
-        """Token ids of two texts in one, special tokens included; the longer text is cut first."""
+        """Return token ids of each pair, special ones included; the longer text is cut first."""
         with _errors_as(EncoderError):
             encodings = self._truncating(max_tokens).encode_batch_fast(list(pairs))
         return [encoding.ids for encoding in encodings]
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Character span of every token, without special tokens, never truncated."""
+        """Return the character span of every token, without special tokens, never truncated."""
         with _errors_as(EncoderError):
             encoding = self._untruncated.encode(clean_text(text), add_special_tokens=False)
         return list(encoding.offsets)
@@ -82,7 +82,7 @@ def _errors_as(kind: type[BundleError | EncoderError]) -> Iterator[None]:
 def token_batches(
     lengths: Sequence[int], batch_size: int, batch_tokens: int
 ) -> Iterator[npt.NDArray[np.intp]]:
-    """Indices of texts of similar length, batch by batch.
+    """Yield indices of texts of similar length, batch by batch.
 
     A batch has at most ``batch_tokens`` tokens, padding included; a longer text goes alone. The
     longest texts come first, so that memory runs out at the start and not after an hour.
@@ -111,7 +111,7 @@ def split_uneven(
 def pad(
     rows: Sequence[Sequence[int]], pad_id: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Token ids and attention mask, both of shape (rows, longest row)."""
+    """Return token ids and attention mask, both of shape (rows, longest row)."""
     ids = np.full((len(rows), max(map(len, rows))), pad_id, dtype=np.int64)
     mask = np.zeros_like(ids)
     for index, row in enumerate(rows):

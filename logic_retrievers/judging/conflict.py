@@ -49,11 +49,7 @@ class ConflictConstants:
 
     @classmethod
     def of(cls, constants: Mapping[str, float], use: Use) -> ConflictConstants:
-        """Pick the constants of one use from those of a bundle's NLI.
-
-        Raises:
-            BundleError: some of them are missing.
-        """
+        """Pick the constants of one use from those of a bundle's NLI."""
         names = [f"{use}_{name}" for name in ("threshold", *WEIGHTS[use])]
         if missing := [name for name in names if name not in constants]:
             raise BundleError(f"the bundle's NLI has no constant {missing[0]!r}; export it again")

@@ -1,13 +1,21 @@
-"""The protocol of a query judge (two texts in, three probabilities out) and its verdict."""
+"""A query judge: its protocol, what it reads of a long passage, how it is asked, its verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
+import asyncio
+import inspect
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-from logic_retrievers.errors import MalformedAnswerError
+from logic_retrievers.effects import Operation, UserCall
+from logic_retrievers.errors import MalformedAnswerError, describe_failure
+from logic_retrievers.text import words_of
 
 # a passage satisfies a query, says neither, or violates it
 LABELS = ("entailment", "neutral", "contradiction")
@@ -16,6 +24,19 @@ _VERDICTS = ("satisfies", "neutral", "violates")
 
 # a passage (or sentences of it) and a query
 TextPair: TypeAlias = tuple[str, str]
+T = TypeVar("T")
+
+# about 110 tokens; longer passages are cut, in training too
+MAX_WORDS = 80
+
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
+# first characters of a word that count: "insures" matches "insurance"
+_STEM = 5
+# shorter words do not say what a sentence is about
+_LEAST = 3
+_COMMON = frozenset(
+    {"the", "and", "not", "but", "for", "are", "was", "has", "had", "can", "you", "our", "its"}
+)
 
 
 @runtime_checkable  # pydantic asks for that
@@ -42,7 +63,7 @@ class QueryJudge(Protocol):
 
 
 class BundledJudge:
-    """Base of a judge that brings weights of its own (see :class:`OnnxPairJudge`)."""
+    """Base of judges that bring weights of their own (see :class:`OnnxPairJudge`)."""
 
     @property
     def constants(self) -> Mapping[str, float]:
@@ -80,12 +101,116 @@ class Judgement:
         return {"verdict": self.verdict, **probabilities, "text": self.text}
 
 
-def check_probabilities(value: Any) -> tuple[float, float, float]:
-    """Check a judge's answer for one pair.
+def nearest_sentences(passage: str, query: str, max_words: int) -> str:
+    """Return a short passage whole, and of a long one the sentences nearest to the query.
 
-    Raises:
-        MalformedAnswerError: not three numbers in [0, 1] that sum to 1.
+    Among equals the first sentence wins: it usually names the subject. Sentences stay whole and in
+    their order; at least one is returned.
     """
+    if len(passage.split()) <= max_words:
+        return passage
+    sentences = [text for text in _SENTENCE_END.split(passage) if text.strip()]
+    wanted = _stems(query)
+    shared = [len(wanted & _stems(sentence)) for sentence in sentences]
+    order = sorted(range(len(sentences)), key=lambda number: (-shared[number], number))
+    chosen, words = order[:1], len(sentences[order[0]].split())
+    for number in order[1:]:
+        words += len(sentences[number].split())
+        if words > max_words:
+            break
+        chosen.append(number)
+    return " ".join(sentences[number].strip() for number in sorted(chosen))
+
+
+def _stems(text: str) -> set[str]:
+    return {word[:_STEM] for word in words_of(text) if len(word) >= _LEAST} - _COMMON
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[T]):
+    """Answers of a judge: one for each pair, None for no judgement. ``answers=None``: it failed."""
+
+    answers: Sequence[T | None] | None = ()
+    problem: str = ""
+
+    @property
+    def warning(self) -> str:
+        """Text of a warning; empty if the judge did not fail."""
+        if self.answers is not None:
+            return ""
+        return f"the pair judge does not count: {self.problem}"
+
+
+def ask(
+    judge: Callable[..., Any] | None, pairs: Sequence[Any], check: Callable[[Any], T]
+) -> Operation[Reply[T]]:
+    """Ask a judge about all pairs; without a judge no pair has an answer.
+
+    For an asynchronous caller, a synchronous judge runs in a thread of its own, not in one that
+    encodes: a language model may take long. ``check`` converts the answer for one pair, or raises
+    :class:`MalformedAnswerError`.
+    """
+    if judge is None or not pairs:
+        return Reply([None] * len(pairs))
+    arguments = (judge, pairs, check)
+    reply: Reply[T] = yield UserCall(partial(_ask, *arguments), partial(_aask, *arguments))
+    return reply
+
+
+def _ask(judge: Callable[..., Any], pairs: Sequence[Any], check: Callable[[Any], T]) -> Reply[T]:
+    try:
+        answer = judge(list(pairs))
+        if inspect.isawaitable(answer):
+            answer = _wait_for(answer)
+        return Reply(_checked(answer, len(pairs), check))
+    except Exception as error:
+        return Reply(None, describe_failure(error))
+
+
+async def _aask(
+    judge: Callable[..., Any], pairs: Sequence[Any], check: Callable[[Any], T]
+) -> Reply[T]:
+    if not _is_async(judge):
+        return await asyncio.to_thread(_ask, judge, pairs, check)
+    try:
+        return Reply(_checked(await judge(list(pairs)), len(pairs), check))
+    except Exception as error:
+        return Reply(None, describe_failure(error))
+
+
+def _checked(answer: Any, count: int, check: Callable[[Any], T]) -> list[T | None]:
+    try:
+        answers = list(answer)
+    except TypeError:
+        raise MalformedAnswerError(f"it gave a {type(answer).__name__} and no list") from None
+    if len(answers) != count:
+        raise MalformedAnswerError(f"it gave {len(answers)} answers to {count} pairs")
+    return [None if value is None else check(value) for value in answers]
+
+
+def _is_async(judge: Callable[..., Any]) -> bool:
+    return inspect.iscoroutinefunction(judge) or inspect.iscoroutinefunction(
+        getattr(judge, "__call__", None)  # noqa: B004 - an object whose call is async
+    )
+
+
+def _wait_for(answer: Awaitable[T]) -> T:
+    """Wait for an asynchronous judge in synchronous code."""
+
+    async def wait() -> T:
+        return await answer
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(wait())
+    # in a notebook an event loop runs in this thread already
+    with ThreadPoolExecutor(1) as other_thread:
+        return other_thread.submit(copy_context().run, asyncio.run, wait()).result()
+
+
+def check_probabilities(value: Any) -> tuple[float, float, float]:
+    """Return a judge's answer for one pair as floats; refuse anything but three probabilities."""
     try:
         numbers = [] if isinstance(value, str | bytes) else list(value)
     except TypeError:  # a single number, or no sequence at all

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial, wraps
+from functools import cache, partial
 from io import BytesIO
 from pathlib import Path
-from threading import RLock
-from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, TypeAlias
 from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
 
 from logic_retrievers.checks import check_count
-from logic_retrievers.encoders.base import clean_text
+from logic_retrievers.encoders.base import clean_text, one_per_process
 from logic_retrievers.encoders.bundle import Bundle, default_bundle_manifest, load_bundle
 from logic_retrievers.encoders.manifest import HIDDEN, CrossEncoder, Manifest
 from logic_retrievers.encoders.onnx import MAX_THREADS
@@ -52,7 +51,6 @@ class OnnxCrossEncoder:
     entry_name: ClassVar[Entry]
     labels: ClassVar[tuple[str, ...]]
     bundle: Bundle
-    entry: CrossEncoder
     _tokenizer: SharedTokenizer
     _graphs: dict[str, Graph]
     _workers: int
@@ -70,12 +68,10 @@ class OnnxCrossEncoder:
         self.bundle = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
         entry: CrossEncoder | None = getattr(self.bundle.manifest, self.entry_name)
         if entry is None:
-            what = {"judge": "pair judge", "nli": "NLI"}.get(
-                self.entry_name, self.entry_name.replace("_", " ")
-            )
+            what = {"judge": "pair judge", "pair_kinds": "pair kinds", "nli": "NLI"}
             raise BundleError(
-                f"The bundle {self.bundle.manifest.name!r} has no {what}. Pass one that has, a "
-                "callable of your own, or judge=None."
+                f"The bundle {self.bundle.manifest.name!r} has no {what[self.entry_name]}. Pass "
+                "one that has, a callable of your own, or judge=None."
             )
         self.entry = entry
         check_count("threads", 1 if threads is None else threads, MAX_THREADS)
@@ -241,41 +237,26 @@ class OnnxConflictJudge:
         return [(*kinds, *labels) for kinds, labels in read]
 
 
-_default_lock = RLock()
-_T = TypeVar("_T")
+def _ships(*entries: Entry) -> bool:
+    """Whether the bundle that comes with the package is there and has these cross-encoders."""
+    manifest = default_bundle_manifest()
+    return manifest is not None and all(getattr(manifest, name) is not None for name in entries)
 
 
-def _one_per_process(make: Callable[[], _T]) -> Callable[[], _T]:
-    """Keep the result of a function without arguments; other threads wait for the first call."""
-    cached = cache(make)
-
-    @wraps(make)
-    def locked() -> _T:
-        with _default_lock:
-            return cached()
-
-    return locked
-
-
-@_one_per_process
+@one_per_process
 def default_judge() -> OnnxPairJudge | None:
     """Return the judge of the bundle that comes with the package, if it has one."""
-    manifest = default_bundle_manifest()
-    return OnnxPairJudge() if manifest is not None and manifest.judge is not None else None
+    return OnnxPairJudge() if _ships("judge") else None
 
 
-@_one_per_process
+@one_per_process
 def default_pair_kinds() -> OnnxPairKinds | None:
     """Return the reader of pair kinds of the bundle that comes with the package, if it has one."""
-    manifest = default_bundle_manifest()
-    has_one = manifest is not None and manifest.pair_kinds is not None
-    return OnnxPairKinds(shares=default_judge()) if has_one else None
+    return OnnxPairKinds(shares=default_judge()) if _ships("pair_kinds") else None
 
 
-@_one_per_process
+@one_per_process
 def default_conflict_judge() -> OnnxConflictJudge | None:
     """Return the conflict judge of the bundle that comes with the package, if it has one."""
-    manifest = default_bundle_manifest()
-    if manifest is None or manifest.nli is None or manifest.pair_kinds is None:
-        return None
-    return OnnxConflictJudge(shares=default_judge())
+    ships = _ships("nli", "pair_kinds")
+    return OnnxConflictJudge(shares=default_judge()) if ships else None

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
-from logic_retrievers.judging.excerpt import nearest_sentences
+from logic_retrievers.judging.judge import nearest_sentences
 from logic_retrievers.types import Passage
 
 # cannot both be true; two states of one thing; both true, of different things; the same in other
@@ -52,16 +52,16 @@ def pair_texts(one: Passage, other: Passage, without: Collection[str] = ()) -> t
 
 
 def pair_sentences(one: str, other: str) -> tuple[str, str]:
-    """Sentences of each text that are nearest to the other one."""
+    """Return the sentences of each text that are nearest to the other one."""
     return nearest_sentences(one, other, MAX_WORDS), nearest_sentences(other, one, MAX_WORDS)
 
 
 def _labels(metadata: Mapping[str, Any], without: Collection[str]) -> dict[str, Any]:
-    short = {
-        key: value
+    short = [
+        (key, value)
         for key, value in metadata.items()
         if key not in without
         and isinstance(value, str | int | float)
         and len(str(value)) <= _MAX_VALUE
-    }
-    return dict(list(short.items())[:_MAX_KEYS])
+    ]
+    return dict(short[:_MAX_KEYS])

@@ -68,11 +68,7 @@ class WeightedJudge:
 
 
 def check_any_judge(judge: Any) -> None:
-    """Refuse anything but ``"auto"``, None, a callable or settings.
-
-    Raises:
-        ConfigurationError: another value.
-    """
+    """Refuse anything but ``"auto"``, None, a callable or settings."""
     is_auto = isinstance(judge, str) and judge == "auto"
     if not (judge is None or is_auto or isinstance(judge, JudgeSettings) or callable(judge)):
         raise ConfigurationError(
@@ -82,12 +78,7 @@ def check_any_judge(judge: Any) -> None:
 
 
 def resolve_judge(judge: AnyJudge) -> Operation[WeightedJudge | None]:
-    """Return the judge to ask; load the default bundle's judge when it is first needed.
-
-    Raises:
-        BundleError: the default bundle's judge cannot be loaded.
-        ConfigurationError: settings for the default bundle's judge, and it has none.
-    """
+    """Return the judge to ask; load the default bundle's judge when it is first needed."""
     if judge is None:
         return None
     settings = judge if isinstance(judge, JudgeSettings) else JudgeSettings()

@@ -1,16 +1,18 @@
 """Policies: pure rules from a pool of scored candidates to a ranking."""
 
 from logic_retrievers.policies.auto import AutoPolicy
-from logic_retrievers.policies.base import Policy, PolicyRouter, Ranked
-from logic_retrievers.policies.boolean import BooleanPolicy, BooleanSettings, ExpressionPolicy
-from logic_retrievers.policies.coder import CoderUnionPolicy, SequentialPolicy, UnionPolicy
-from logic_retrievers.policies.exclusion import ExclusionPolicy, ExclusionSettings
-from logic_retrievers.policies.plain import (
+from logic_retrievers.policies.base import (
     CompatibilityPolicy,
     HybridPolicy,
     LexicalPolicy,
+    Policy,
+    PolicyRouter,
+    Ranked,
     TopicalPolicy,
 )
+from logic_retrievers.policies.boolean import BooleanPolicy, BooleanSettings, ExpressionPolicy
+from logic_retrievers.policies.coder import CoderUnionPolicy, SequentialPolicy, UnionPolicy
+from logic_retrievers.policies.exclusion import ExclusionPolicy, ExclusionSettings
 from logic_retrievers.policies.registry import (
     POLICIES,
     describe_policy,

@@ -12,13 +12,15 @@ from logic_retrievers.policies.base import (
     COMPATIBILITY,
     DEFAULT_PARSER,
     LEXICAL,
+    HybridPolicy,
     Policy,
     PolicyRouter,
+    TopicalNegatedFactPolicy,
+    TopicalPolicy,
 )
 from logic_retrievers.policies.boolean import ExpressionPolicy
 from logic_retrievers.policies.coder import NegatedFactPolicy
 from logic_retrievers.policies.exclusion import ExclusionPolicy, ExclusionSettings
-from logic_retrievers.policies.plain import HybridPolicy, TopicalNegatedFactPolicy, TopicalPolicy
 from logic_retrievers.queries import ParsedQuery, QueryParser
 from logic_retrievers.text import comparable, word_forms
 
@@ -63,6 +65,7 @@ class AutoPolicy(PolicyRouter):
         check_type("settings", self.settings, ExclusionSettings, type(None))
         check_type("parser", self.parser, QueryParser)
         check_type("fields", self.fields, Mapping)
+        fields = {}
         for name, values in self.fields.items():
             plain = isinstance(values, Collection) and not isinstance(values, str)
             if not plain or not all(isinstance(value, str | int | float) for value in values):
@@ -70,11 +73,9 @@ class AutoPolicy(PolicyRouter):
                     f"fields[{shown(name)}] is a list of the texts and numbers that the field"
                     f" takes, not {shown(values)}"
                 )
-        # a set has another order in every process
-        fields = {
-            str(name): tuple(sorted(values, key=repr) if isinstance(values, Set) else values)
-            for name, values in self.fields.items()
-        }
+            # a set has another order in every process
+            ordered = sorted(values, key=repr) if isinstance(values, Set) else values
+            fields[str(name)] = tuple(ordered)
         object.__setattr__(self, "fields", fields)
 
     def route(
@@ -119,15 +120,11 @@ class AutoPolicy(PolicyRouter):
 def _field_filters(
     excluded: Collection[str], fields: Mapping[str, Collection[Any]]
 ) -> dict[str, tuple[str, Any]]:
-    """The excluded texts that name a value of a field: text -> (field, value as it is stored)."""
-    values = {
-        comparable(str(value)): (name, value)
-        for name, options in fields.items()
-        for value in options
-    }
+    """Map each excluded text that names a value of a field to (field, value as it is stored)."""
+    stored = {comparable(str(value)): (name, value) for name in fields for value in fields[name]}
     filters = {}
     for text in excluded:
         forms = word_forms(comparable(text).strip("\"'"))
-        if form := next((form for form in forms if form in values), None):
-            filters[text] = values[form]
+        if named := [stored[form] for form in forms if form in stored]:
+            filters[text] = named[0]
     return filters

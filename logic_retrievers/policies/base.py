@@ -1,4 +1,4 @@
-"""Base classes: a policy plans vector queries and ranks the candidates that they find."""
+"""A policy plans vector queries and ranks what they find: base classes, and plain searches."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from logic_retrievers.checks import check_count
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging.settings import Constraint
 from logic_retrievers.queries import ParsedQuery, QueryParser, RuleParser
+from logic_retrievers.scoring import ranking
+from logic_retrievers.scoring.fusion import Scores
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 TOPICAL = "topical"
@@ -28,7 +30,7 @@ _SPEAKER = re.compile(r"\b(?:i|me|my|mine|we|us|our|you|your)\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One candidate in its place: an index into the pool, the policy's score, and why.
+    """One candidate in its place: its index in the pool, the policy's score, and why.
 
     ``passed_filter`` is False if the policy's filter put it behind the candidates that passed.
     """
@@ -87,8 +89,8 @@ class ReadsNegatedFacts(Policy):
 def is_claim(text: str) -> bool:
     """Whether a text is one written statement about the world, not a wish, question or complaint.
 
-    It begins with a capital or a number, ends with a full stop, and has no "I" or "you". A passage
-    that refutes a claim is as good an answer as one that supports it.
+    A claim begins with a capital or a number, ends with a full stop, and has no "I" or "you". What
+    refutes a claim is as good an answer as what supports it.
     """
     stripped = text.strip()
     return (
@@ -116,11 +118,7 @@ class FilteringPolicy(Policy):
         return values
 
     def check_field_filters(self) -> None:
-        """Refuse filters of another form.
-
-        Raises:
-            ConfigurationError: not a mapping of texts to (field, value).
-        """
+        """Refuse filters of another form."""
         if not isinstance(self.field_filters, Mapping) or not all(
             isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str)
             for pair in self.field_filters.values()
@@ -158,13 +156,107 @@ class PolicyRouter(ABC):
         """
 
 
-def order_by_filter(
-    order: npt.NDArray[np.intp], passed_filter: npt.NDArray[np.bool_], *, backfill: bool
-) -> npt.NDArray[np.intp]:
-    """Put the candidates that passed the filter first, then the others, each in their order.
+class SingleVectorPolicy(Policy):
+    """Ranks by the score of one search for the whole query."""
 
-    Without ``backfill`` the others are left out, as in the papers' lists; the list may then be
-    shorter than k.
+    vector: ClassVar[str]
+    measure: ClassVar[str] = "cosine"
+
+    def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
+        return (VectorQuery(self.vector, self.vector, query, k),)
+
+    def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
+        scores = pool.scores[self.vector]
+        return [
+            Ranked(int(i), float(scores[i]), reason=f"{self.vector} {self.measure} {scores[i]:.3f}")
+            for i in ranking(scores)[:k]
+        ]
+
+
+@dataclass(frozen=True)
+class TopicalPolicy(SingleVectorPolicy):
+    """Ordinary nearest-neighbour search on the topical vector."""
+
+    name: ClassVar[str] = "topical"
+    vector: ClassVar[str] = TOPICAL
+
+
+@dataclass(frozen=True)
+class TopicalNegatedFactPolicy(ReadsNegatedFacts, TopicalPolicy):
+    """Plain search for a negative fact; a judge reads its first candidates."""
+
+
+@dataclass(frozen=True)
+class JudgePolicy(TopicalPolicy):
+    """The judge alone: the first topical candidates of every query in the order of its margin."""
+
+    name: ClassVar[str] = "judge"
+
+    def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
+        # deeper than any judge reads by default
+        return super().plan(query, max(100, k))
+
+    def judge_request(self, query: str) -> JudgeRequest:
+        return JudgeRequest(query, None)
+
+
+@dataclass(frozen=True)
+class CompatibilityPolicy(SingleVectorPolicy):
+    """The compatibility vector alone; for measuring an encoder."""
+
+    name: ClassVar[str] = "compatibility"
+    vector: ClassVar[str] = COMPATIBILITY
+
+
+@dataclass(frozen=True)
+class LexicalPolicy(SingleVectorPolicy):
+    """The sparse ``lexical`` vector alone: only passages that share a word with the query."""
+
+    name: ClassVar[str] = "lexical"
+    vector: ClassVar[str] = LEXICAL
+    measure: ClassVar[str] = "score"
+
+
+@dataclass(frozen=True)
+class HybridPolicy(Policy):
+    """Plain hybrid search: topical and lexical search for the whole query, fused by score.
+
+    The score is the mean of both scores, each divided by the best of the candidates (CombSUM, Fox
+    and Shaw 1994): 1 for a passage that is best by both. It reads no constraint:
+    :class:`AutoPolicy` does, with the same two vectors if the collection has both.
+
+    Args:
+        limit: candidates of each of the two searches (at least k).
     """
-    passed = passed_filter[order]
-    return np.concatenate([order[passed], order[~passed]]) if backfill else order[passed]
+
+    limit: int = 100
+    name: ClassVar[str] = "hybrid"
+
+    def __post_init__(self) -> None:
+        check_count("limit", self.limit)
+
+    def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
+        limit = max(self.limit, k)
+        return tuple(VectorQuery(vector, vector, query, limit) for vector in (TOPICAL, LEXICAL))
+
+    def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
+        shares = {vector: _shares_of_best(pool.scores[vector]) for vector in (TOPICAL, LEXICAL)}
+        fused = (shares[TOPICAL] + shares[LEXICAL]) / 2
+        return [
+            Ranked(
+                int(i),
+                float(fused[i]),
+                reason=", ".join(
+                    f"{100 * share[i]:.0f} % of the best {vector} score"
+                    for vector, share in shares.items()
+                ),
+            )
+            for i in ranking(fused)[:k]
+        ]
+
+
+def _shares_of_best(scores: Scores) -> Scores:
+    """Divide each score by the best one; a negative or missing score gives 0."""
+    present = np.nan_to_num(scores).clip(min=0)
+    best = float(present.max(initial=0))
+    return np.asarray(present / (best or 1.0))

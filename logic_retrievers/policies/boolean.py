@@ -8,7 +8,6 @@ from functools import cache, cached_property, partial
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from logic_retrievers.checks import check_count, check_type
 from logic_retrievers.errors import ConfigurationError
@@ -22,8 +21,8 @@ from logic_retrievers.policies.base import (
     Policy,
     PolicyRouter,
     Ranked,
+    TopicalPolicy,
 )
-from logic_retrievers.policies.plain import TopicalPolicy
 from logic_retrievers.queries import ParsedQuery, QueryParser
 from logic_retrievers.queries.expressions import (
     And,
@@ -36,10 +35,9 @@ from logic_retrievers.queries.expressions import (
     to_phrase,
 )
 from logic_retrievers.scoring import ranking
-from logic_retrievers.scoring.boolean import standard_scores, violation
+from logic_retrievers.scoring.fusion import Scores, standard_scores, violation
 from logic_retrievers.types import CandidatePool, VectorQuery
 
-Scores: TypeAlias = npt.NDArray[np.float64]
 # text -> score of every candidate, shape (candidates,)
 AtomScores: TypeAlias = Callable[[str], Scores]
 
@@ -176,7 +174,7 @@ class ExpressionPolicy(FilteringPolicy):
         if not pool.ids:
             return []
         atom_scores = cache(partial(self._standard_scores, pool))
-        scores = calibrated_scores(self._expression, atom_scores, self._phrase, self.constants)
+        scores = self._combined(self._expression, atom_scores)
         ranked = []
         for i in ranking(scores)[:k]:
             atoms = self._verdicts(atom_scores, int(i))
@@ -230,6 +228,38 @@ class ExpressionPolicy(FilteringPolicy):
             total += weight * standard_scores(scores, _BACKGROUND.get(vector))
         return total
 
+    def _combined(self, expression: Expression, atom_scores: AtomScores) -> Scores:
+        """AND: the weakest part, mixed with the phrase of all. OR: the strongest. NOT: a penalty.
+
+        The phrase "war films set in Tunisia" tells an encoder more than its two halves; the weakest
+        half (Gödel's t-norm) finds the passages that only one half is true of. Several excluded
+        parts count as their OR.
+        """
+        if isinstance(expression, Atom):
+            return atom_scores(expression.text)
+
+        def scores_of(parts: Sequence[Expression]) -> Scores:
+            return np.stack([self._combined(part, atom_scores) for part in parts])
+
+        if isinstance(expression, Or):
+            strongest: Scores = scores_of(expression.parts).max(axis=0)
+            return strongest
+        constants = self.constants
+        wanted, excluded = split_exclusions(expression)
+        base = np.zeros_like(atom_scores(expression.atoms[0]))
+        if wanted:
+            base = scores_of(wanted).min(axis=0)
+        if len(wanted) > 1:
+            share = constants.joint_weight
+            base = (1 - share) * base + share * atom_scores(self._phrase(wanted))
+        if not excluded:
+            return base
+        against: Scores = scores_of(excluded).max(axis=0)
+        penalty = constants.penalty * max(float(base.max()), 0.0)
+        return base - penalty * violation(
+            against, base, constants.mention_threshold, constants.mention_share
+        )
+
     def _verdicts(self, atom_scores: AtomScores, index: int) -> list[dict[str, Any]]:
         """Each atom with the candidate's score, and whether the candidate satisfies it."""
         negations = [node for node in self._expression.walk() if isinstance(node, Not)]
@@ -241,43 +271,6 @@ class ExpressionPolicy(FilteringPolicy):
             labels = (_AVOIDED, _VIOLATED) if text in excluded else (_UNSATISFIED, _SATISFIED)
             verdicts.append({"text": text, "score": round(score, 4), "verdict": labels[mentions]})
         return verdicts
-
-
-def calibrated_scores(
-    expression: Expression,
-    atom_scores: AtomScores,
-    phrase: Callable[[Sequence[Expression]], str],
-    constants: BooleanSettings,
-) -> Scores:
-    """AND: the weakest part, mixed with the phrase of all. OR: the strongest. NOT: a bounded fall.
-
-    The phrase "war films set in Tunisia" tells an encoder more than its two halves; the weakest
-    half (Gödel's t-norm) finds the passages that only one half is true of. Several excluded parts
-    count as their OR.
-    """
-    if isinstance(expression, Atom):
-        return atom_scores(expression.text)
-
-    def scores_of(parts: Sequence[Expression]) -> Scores:
-        return np.stack([calibrated_scores(part, atom_scores, phrase, constants) for part in parts])
-
-    if isinstance(expression, Or):
-        strongest: Scores = scores_of(expression.parts).max(axis=0)
-        return strongest
-    wanted, excluded = split_exclusions(expression)
-    base = np.zeros_like(atom_scores(expression.atoms[0]))
-    if wanted:
-        base = scores_of(wanted).min(axis=0)
-    if len(wanted) > 1:
-        share = constants.joint_weight
-        base = (1 - share) * base + share * atom_scores(phrase(wanted))
-    if not excluded:
-        return base
-    against: Scores = scores_of(excluded).max(axis=0)
-    penalty = constants.penalty * max(float(base.max()), 0.0)
-    return base - penalty * violation(
-        against, base, constants.mention_threshold, constants.mention_share
-    )
 
 
 def _reason(atoms: Sequence[dict[str, Any]]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from logic_retrievers.checks import check_choice, check_count, check_number, check_type
 from logic_retrievers.policies.base import (
@@ -15,7 +16,6 @@ from logic_retrievers.policies.base import (
     Policy,
     Ranked,
     ReadsNegatedFacts,
-    order_by_filter,
 )
 from logic_retrievers.scoring import mixed_cosines, ordinal_ranks, ranking, reciprocal_ranks
 from logic_retrievers.types import CandidatePool, VectorQuery
@@ -63,22 +63,16 @@ class SequentialPolicy(Policy):
         compatibility = np.nan_to_num(pool.scores[COMPATIBILITY], nan=-1.0)
         passed = compatibility >= self.tau
         if not passed.any():
-            return [
-                Ranked(
-                    int(i), float(topical[i]), reason=f"nothing reaches tau {self.tau}: by topic"
-                )
-                for i in ranking(topical)[:k]
-            ]
+            reason = f"nothing reaches tau {self.tau}: by topic"
+            order = ranking(topical)[:k]
+            return [Ranked(int(i), float(topical[i]), reason=reason) for i in order]
         fused = self.alpha * topical + (1 - self.alpha) * compatibility
-        order = order_by_filter(ranking(fused), passed, backfill=self.backfill)[:k]
-        return [
-            Ranked(int(i), float(fused[i]), bool(passed[i]), self._reason(compatibility[i]))
-            for i in order
-        ]
-
-    def _reason(self, compatibility: float) -> str:
-        verb = "reaches" if compatibility >= self.tau else "stays under"
-        return f"compatibility {compatibility:.3f} {verb} tau {self.tau}"
+        ranked = []
+        for i in _order_by_filter(ranking(fused), passed, backfill=self.backfill)[:k]:
+            verb = "reaches" if passed[i] else "stays under"
+            reason = f"compatibility {compatibility[i]:.3f} {verb} tau {self.tau}"
+            ranked.append(Ranked(int(i), float(fused[i]), bool(passed[i]), reason))
+        return ranked
 
 
 @dataclass(frozen=True)
@@ -140,27 +134,17 @@ class UnionPolicy(Policy):
         nothing_passed = self.keep < 1 and not passed.any()
         if nothing_passed or self.keep == 1:
             passed = np.ones(size, dtype=bool)
-        order = order_by_filter(ranking(fused), passed, backfill=self.backfill)[:k]
-        return [
-            Ranked(
-                int(i),
-                float(fused[i]),
-                bool(passed[i]),
-                "nothing passed the filter: by fused rank"
-                if nothing_passed
-                else self._reason(int(topical[i]), int(compatibility[i]), size, last),
-            )
-            for i in order
-        ]
-
-    def _reason(self, topical: int, compatibility: int, size: int, last: int) -> str:
-        ranks = (
-            f"topical rank {topical or '-'}, compatibility rank {compatibility or '-'} of {size}"
-        )
-        if self.keep == 1:
-            return ranks
-        passed = 0 < compatibility <= last
-        return f"{ranks}: {'within' if passed else 'outside'} the first {last}"
+        order = _order_by_filter(ranking(fused), passed, backfill=self.backfill)[:k]
+        ranked = []
+        for i in order:
+            reason = f"topical rank {topical[i] or '-'}, compatibility rank "
+            reason += f"{compatibility[i] or '-'} of {size}"
+            if nothing_passed:
+                reason = "nothing passed the filter: by fused rank"
+            elif self.keep < 1:
+                reason += f": {'within' if passed[i] else 'outside'} the first {last}"
+            ranked.append(Ranked(int(i), float(fused[i]), bool(passed[i]), reason))
+        return ranked
 
 
 @dataclass(frozen=True)
@@ -179,3 +163,15 @@ class CoderUnionPolicy(UnionPolicy):
     keep: float = 0.1
     fusion: Fusion = "reciprocal_rank"
     name: ClassVar[str] = "coder-union"
+
+
+def _order_by_filter(
+    order: npt.NDArray[np.intp], passed_filter: npt.NDArray[np.bool_], *, backfill: bool
+) -> npt.NDArray[np.intp]:
+    """Put the candidates that passed the filter first, then the others, each in their order.
+
+    Without ``backfill`` the others are left out, as in the papers' lists; the list may then be
+    shorter than k.
+    """
+    passed = passed_filter[order]
+    return np.concatenate([order[passed], order[~passed]]) if backfill else order[passed]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, TypeAlias
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,9 +26,8 @@ from logic_retrievers.policies.base import (
 from logic_retrievers.queries import ParsedQuery
 from logic_retrievers.queries.language import content_words
 from logic_retrievers.scoring import mixed_cosines, ranking
+from logic_retrievers.scoring.fusion import Scores
 from logic_retrievers.types import CandidatePool, VectorQuery
-
-_Scores: TypeAlias = npt.NDArray[np.float64]
 
 WANTED = "wanted"
 
@@ -99,7 +98,7 @@ class ExclusionPolicy(FilteringPolicy):
         violation  = confidence * clip(standout_share * standout * about + max(0, x - u), 0, 1)
         score      = base - penalty * violation
 
-    Of several excluded texts the largest violation counts. A passage loses score for being more
+    The largest violation of all excluded texts counts. A passage loses score for being more
     about the excluded text than passages of the wanted kind usually are, and for standing out in
     the pool. A satisfying passage may name the excluded text, so most of the second loss is for
     passages that are about it rather than about the wanted text.
@@ -165,12 +164,15 @@ class ExclusionPolicy(FilteringPolicy):
             *(VectorQuery(_excluded(text), TOPICAL, text, 0) for text in self._scored_texts),
         ]
         queries = [*topical]
-        if self._mixes_compatibility:
+        if self.use_compatibility and self.constants.compatibility_weight > 0:
             queries += [
-                VectorQuery(_compatibility(q.name), COMPATIBILITY, q.text, 0) for q in topical
+                VectorQuery(_beside(q.name, COMPATIBILITY), COMPATIBILITY, q.text, 0)
+                for q in topical
             ]
         if self._mixes_words:
-            queries += [VectorQuery(_lexical(q.name), LEXICAL, q.text, q.limit) for q in topical]
+            queries += [
+                VectorQuery(_beside(q.name, LEXICAL), LEXICAL, q.text, q.limit) for q in topical
+            ]
         return tuple(queries)
 
     def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
@@ -198,8 +200,8 @@ class ExclusionPolicy(FilteringPolicy):
         return ranked
 
     def _bounded_fall(
-        self, pool: CandidatePool, order: npt.NDArray[np.intp], scores: _Scores, base: _Scores
-    ) -> tuple[npt.NDArray[np.intp], _Scores]:
+        self, pool: CandidatePool, order: npt.NDArray[np.intp], scores: Scores, base: Scores
+    ) -> tuple[npt.NDArray[np.intp], Scores]:
         """Keep the first hit of plain search among the first three; return order and scores."""
         first = ranking(np.nan_to_num(pool.scores[TOPICAL], nan=-1.0))[0]
         if first in order[:_LOWEST_RANK]:
@@ -210,10 +212,11 @@ class ExclusionPolicy(FilteringPolicy):
         place = max(_LOWEST_RANK - 1, int((scores[others] > raised[first]).sum()))
         return np.insert(others, place, first), raised
 
-    def _scores(self, pool: CandidatePool) -> tuple[_Scores, _Scores, npt.NDArray[np.bool_]]:
+    def _scores(self, pool: CandidatePool) -> tuple[Scores, Scores, npt.NDArray[np.bool_]]:
         """Scores, violations, and which texts move which passage down, (texts, pool size)."""
         c = self.constants
-        whole, wanted = (self._similarity(pool, name) for name in (TOPICAL, WANTED))
+        whole = self._similarity(pool, TOPICAL, self.query.text)
+        wanted = self._similarity(pool, WANTED, self.query.wanted)
         # the reading is trusted as far as the wanted text finds as much as the whole query
         coverage = float(wanted.max()) / max(float(whole.max()), _EPSILON)
         confidence = float(np.clip(coverage, 0, 1)) ** 2
@@ -221,7 +224,7 @@ class ExclusionPolicy(FilteringPolicy):
         base = base + (1 - confidence) * whole
         if not self._scored_texts:
             return base, np.zeros_like(base), np.zeros((0, len(base)), dtype=bool)
-        excluded = np.stack([self._similarity(pool, _excluded(t)) for t in self._scored_texts])
+        excluded = np.stack([self._similarity(pool, _excluded(t), t) for t in self._scored_texts])
         best = np.maximum(excluded.max(axis=1, keepdims=True), _FLOOR)
         threshold = c.standout_threshold
         standout = np.clip((excluded / best - threshold) / (1 - threshold), 0, 1)
@@ -235,40 +238,30 @@ class ExclusionPolicy(FilteringPolicy):
         violation = violations.max(axis=0)
         return base - c.penalty * violation, violation, violations > 0
 
-    def _similarity(self, pool: CandidatePool, name: str) -> _Scores:
-        """Similarity of every passage to one of the texts, words included, shape (pool size,)."""
+    def _similarity(self, pool: CandidatePool, name: str, text: str) -> Scores:
+        """Return the similarity of every passage to a text, words included, (pool size,)."""
         cosines = np.nan_to_num(pool.scores[name], nan=-1.0)
-        if self._mixes_compatibility:
-            compatibility = pool.scores[_compatibility(name)]
-            share = self.constants.compatibility_weight
+        share = self.constants.compatibility_weight if self.use_compatibility else 0.0
+        if share > 0:
+            compatibility = pool.scores[_beside(name, COMPATIBILITY)]
             cosines = mixed_cosines(pool.scores[name], compatibility, share)
         if not self._mixes_words:
             return cosines
-        words = np.nan_to_num(pool.scores[_lexical(name)])  # no score: no word in common
-        least = _WORD_SCORE * len(content_words(self._texts[name]))
+        words = np.nan_to_num(pool.scores[_beside(name, LEXICAL)])  # no score: no word in common
+        least = _WORD_SCORE * len(content_words(text))
         word_share = words / max(float(words.max()), least, _EPSILON)
         weight = self.constants.lexical_weight
         return (1 - weight) * cosines + weight * word_share
 
-    @property
-    def _mixes_compatibility(self) -> bool:
-        return self.use_compatibility and self.constants.compatibility_weight > 0
-
-    @property
+    @cached_property
     def _mixes_words(self) -> bool:
         # the right passage names a property as often as the wrong one: "no deposit is taken"
         thing = self.query.reading != "property"
         return self.use_lexical and thing and self.constants.lexical_weight > 0
 
     @cached_property
-    def _texts(self) -> Mapping[str, str]:
-        """Texts that passages are scored on, by the name of their query."""
-        excluded = {_excluded(text): text for text in self._scored_texts}
-        return {TOPICAL: self.query.text, WANTED: self.query.wanted} | excluded
-
-    @property
     def _scored_texts(self) -> tuple[str, ...]:
-        """The excluded texts that no filter keeps out, each once: names of queries are unique."""
+        """Excluded texts that no filter keeps out, each once: names of queries are unique."""
         texts = dict.fromkeys(self.query.excluded)
         return tuple(text for text in texts if text not in self.field_filters)
 
@@ -281,15 +274,10 @@ def _reason(excluded: Sequence[str], violation: float) -> str:
 
 
 def _excluded(text: str) -> str:
-    """The name of the query that scores an excluded text."""
+    """Name the query that scores an excluded text."""
     return f"excluded: {text}"
 
 
-def _lexical(name: str) -> str:
-    """The name of the query that scores the same text by its words."""
-    return f"{name} ({LEXICAL})"
-
-
-def _compatibility(name: str) -> str:
-    """The name of the query that scores the same text by the compatibility vector."""
-    return COMPATIBILITY if name == TOPICAL else f"{name} ({COMPATIBILITY})"
+def _beside(name: str, vector: str) -> str:
+    """Name the query that scores the same text by another vector."""
+    return COMPATIBILITY if (name, vector) == (TOPICAL, COMPATIBILITY) else f"{name} ({vector})"

@@ -10,33 +10,26 @@ from typing import Any, get_args, get_type_hints
 from logic_retrievers.errors import ConfigurationError, UnknownPolicyError, shown
 from logic_retrievers.overrides import Overrides
 from logic_retrievers.policies.auto import AutoPolicy
-from logic_retrievers.policies.base import DEFAULT_PARSER, Policy, PolicyRouter
-from logic_retrievers.policies.boolean import BooleanPolicy
-from logic_retrievers.policies.coder import CoderUnionPolicy, SequentialPolicy, UnionPolicy
-from logic_retrievers.policies.plain import (
+from logic_retrievers.policies.base import (
+    DEFAULT_PARSER,
     CompatibilityPolicy,
     HybridPolicy,
     JudgePolicy,
     LexicalPolicy,
+    Policy,
+    PolicyRouter,
     TopicalPolicy,
 )
+from logic_retrievers.policies.boolean import BooleanPolicy
+from logic_retrievers.policies.coder import CoderUnionPolicy, SequentialPolicy, UnionPolicy
 from logic_retrievers.queries import RuleParser
 
-POLICIES: dict[str, type[Policy] | type[PolicyRouter]] = {
-    policy.name: policy
-    for policy in (
-        AutoPolicy,
-        BooleanPolicy,
-        TopicalPolicy,
-        CompatibilityPolicy,
-        SequentialPolicy,
-        UnionPolicy,
-        CoderUnionPolicy,
-        LexicalPolicy,
-        HybridPolicy,
-        JudgePolicy,
-    )
-}
+_POLICIES = (
+    *(AutoPolicy, BooleanPolicy, TopicalPolicy, CompatibilityPolicy, SequentialPolicy),
+    *(UnionPolicy, CoderUnionPolicy, LexicalPolicy, HybridPolicy, JudgePolicy),
+)
+POLICIES: dict[str, type[Policy] | type[PolicyRouter]] = {each.name: each for each in _POLICIES}
+_PARSER = f"{RuleParser.__module__}.{RuleParser.__qualname__}"
 
 
 def resolve_policy(policy: str | Policy | PolicyRouter) -> Policy | PolicyRouter:
@@ -86,10 +79,10 @@ def policy_from(description: Mapping[str, Any]) -> Policy | PolicyRouter:
 def _parser_from(description: Any) -> Any:
     if description == _PARSER:
         return DEFAULT_PARSER
-    made_by_class = isinstance(description, Mapping) and description.get("class") == _PARSER
-    if not made_by_class or "rules" in description:  # rules are objects, not JSON
+    own = dict(description) if isinstance(description, Mapping) else {}
+    if own.pop("class", "") != _PARSER or "rules" in own:  # rules are objects, not JSON
         return description
-    return RuleParser(**{name: own for name, own in description.items() if name != "class"})
+    return RuleParser(**own)
 
 
 def describe_policy(policy: str | Policy | PolicyRouter) -> dict[str, Any]:
@@ -106,12 +99,8 @@ def describe_policy(policy: str | Policy | PolicyRouter) -> dict[str, Any]:
     """
     resolved = resolve_policy(policy)
     kind = type(resolved)
-    registered = POLICIES.get(resolved.name) is kind
-    return {
-        "name": resolved.name,
-        **({} if registered else {"class": _path(kind)}),
-        **_describe_fields(resolved),
-    }
+    own = {} if POLICIES.get(resolved.name) is kind else {"class": _path(kind)}
+    return {"name": resolved.name, **own, **_describe_fields(resolved)}
 
 
 def _describe_fields(value: Any) -> dict[str, Any]:
@@ -132,8 +121,13 @@ def _to_json(value: Any) -> Any:
         return [_to_json(item) for item in value]
     if isinstance(value, Overrides):
         return value.overrides()
-    if isinstance(value, RuleParser):
-        return _describe_parser(value)
+    if isinstance(value, RuleParser):  # what differs from the default parser
+        own = {
+            each.name: _to_json(getattr(value, each.name))
+            for each in fields(value)
+            if getattr(value, each.name) != getattr(DEFAULT_PARSER, each.name, None)
+        }
+        return {"class": _path(type(value)), **own} if own else _path(type(value))
     if is_dataclass(value):
         return _describe_fields(value)
     if isinstance(value, type | FunctionType):
@@ -144,19 +138,5 @@ def _to_json(value: Any) -> Any:
     return _path(kind)  # object's repr would hold an address
 
 
-def _describe_parser(parser: RuleParser) -> Any:
-    """Its class, with the settings that are not those of the default parser."""
-    path = _path(type(parser))
-    own = {
-        setting.name: _to_json(getattr(parser, setting.name))
-        for setting in fields(parser)
-        if getattr(parser, setting.name) != getattr(DEFAULT_PARSER, setting.name, None)
-    }
-    return {"class": path, **own} if own else path
-
-
 def _path(value: type | FunctionType) -> str:
     return f"{value.__module__}.{value.__qualname__}"
-
-
-_PARSER = _path(RuleParser)

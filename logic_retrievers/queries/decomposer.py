@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from importlib.resources import files
@@ -35,13 +36,13 @@ MAX_ATOM_CHARACTERS = 300
 # Number of parsed queries in the cache; the least recently used goes first.
 MAX_CACHED = 1024
 
-# The prompt before the query.
+# the prompt before the query
 INSTRUCTIONS = (
     files("logic_retrievers.queries").joinpath("decomposer_instructions.txt").read_text("utf-8")
 )
 
 _OPENINGS = ('"', "“", "„", "«", "(", "NOT ")
-_FENCE = "```"
+_FENCED = re.compile(r"```[^\n]*\n(.*)```", re.DOTALL)
 
 
 class Decomposer:
@@ -100,12 +101,14 @@ class Decomposer:
 
 
 def _read_answer(answer: Any) -> Expression:
-    """The expression of an answer, with or without a Markdown fence around it."""
+    """Read the expression of an answer, with or without a Markdown fence around it."""
     if inspect.iscoroutine(answer):
-        answer.close()  # or Python warns that nobody awaited it
+        answer.close()  # or Python warns that it was never awaited
     if not isinstance(answer, str):
         raise MalformedAnswerError(f"the model gave a {type(answer).__name__} and no text")
-    bare = _strip_fence(answer.strip())
+    bare = answer.strip()
+    if fenced := _FENCED.fullmatch(bare):
+        bare = fenced[1].strip()
     try:
         if bare.startswith("{"):
             expression = Expression.from_dict(json.loads(bare))
@@ -119,9 +122,3 @@ def _read_answer(answer: Any) -> Expression:
     if any(len(atom) > MAX_ATOM_CHARACTERS for atom in expression.atoms):
         raise MalformedAnswerError(f"an atom has more than {MAX_ATOM_CHARACTERS} characters")
     return expression.simplified()
-
-
-def _strip_fence(answer: str) -> str:
-    if not (answer.startswith(_FENCE) and answer.endswith(_FENCE)) or "\n" not in answer:
-        return answer
-    return answer[: -len(_FENCE)].partition("\n")[2].strip()

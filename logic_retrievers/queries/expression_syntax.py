@@ -18,14 +18,14 @@ MAX_PARENTHESES = 4 * MAX_DEPTH
 _QUOTATION_MARKS = {'"': '"', "“": "”", "„": "“", "«": "»"}
 _OPERATORS = ("AND", "OR", "NOT")
 _SMALL_OPERATOR = re.compile(r"(?<!\S)(?:and|or|not)(?!\S)", re.IGNORECASE)
-# Of a bare atom that was meant to be two, or to rule something out.
+# in a bare atom that was meant to be two, or to exclude something
 _EXCLUDING_WORDS = re.compile(
     r"^not(?!\S)|^[!~-] ?(?=[^\W\d])|(?<!\S)(?:(?i:and|but) (?i:not)(?!\S)|&&|\|\|)"
 )
 _QUOTATION = "|".join(
     rf"{first}(?:\\[\\{last}]|[^{last}])*+{last}" for first, last in _QUOTATION_MARKS.items()
 )
-# A mark is of a quotation that lacks the other one.
+# a mark belongs to a quotation that lacks the other one
 _TOKEN = re.compile(rf'(?P<word>[^\s()"“”„«»]+)|[()]|(?P<quoted>{_QUOTATION})|(?P<mark>\S)')
 _JSON_FORM = (
     'write {"op": "atom", "text": "..."}, {"op": "not", "args": [one]}, or "and" or "or" with at '
@@ -35,7 +35,7 @@ _JSON_FORM = (
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    """Of the kind ``AND``, ``OR``, ``NOT``, ``(``, ``)``, ``quoted``, ``bare`` or ``end``."""
+    """A token of kind ``AND``, ``OR``, ``NOT``, ``(``, ``)``, ``quoted``, ``bare`` or ``end``."""
 
     kind: str
     position: int
@@ -115,7 +115,7 @@ class _TextReader:
         return matches
 
     def _check_operators(self, token: _Token, pattern: re.Pattern[str]) -> None:
-        """Refuses bare words that look like operators: their search would find the opposite."""
+        """Refuse bare words that look like operators: their search would find the opposite."""
         match = pattern.search(token.text) if token.kind == "bare" else None
         if match:
             raise ExpressionError(
@@ -135,7 +135,7 @@ class _TextReader:
 
 
 def _tokenise(text: str) -> list[_Token]:
-    """The tokens, the words of a bare atom as one, and an end token."""
+    """Split into tokens: the words of a bare atom are one; an end token comes last."""
     tokens: list[_Token] = []
     for match in _TOKEN.finditer(text):
         kind, piece, at = match.lastgroup, match.group(), match.start()

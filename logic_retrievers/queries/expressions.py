@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 from logic_retrievers.errors import ExpressionError, shown
 
+# every atom is a search of its own
 MAX_ATOMS = 32
 MAX_DEPTH = 16
-# Atoms, levels, and characters of all atoms together; every atom is a search of its own.
-MAX_TEXT = 10_000
+MAX_TEXT = 10_000  # characters of all atoms together
 
 
 class Expression(ABC):
@@ -32,11 +32,11 @@ class Expression(ABC):
     @property
     @abstractmethod
     def args(self) -> tuple[Expression, ...]:
-        """The operands; none for an atom."""
+        """Return the operands; none for an atom."""
 
     @property
     def atoms(self) -> tuple[str, ...]:
-        """The texts of the atoms, each once, from left to right."""
+        """Return the texts of the atoms, each once, from left to right."""
         return tuple(dict.fromkeys(node.text for node in self.walk() if isinstance(node, Atom)))
 
     @property
@@ -45,13 +45,13 @@ class Expression(ABC):
         return 1 + max((arg.depth for arg in self.args), default=0)
 
     def walk(self) -> Iterator[Expression]:
-        """This node and all below it, from left to right."""
+        """Yield this node and all below it, from left to right."""
         yield self
         for arg in self.args:
             yield from arg.walk()
 
     def simplified(self) -> Expression:
-        """The same without double NOT, and with nested ANDs, and nested ORs, merged into one."""
+        """Return the same without double NOT, and with nested ANDs and nested ORs merged."""
         parts = [arg.simplified() for arg in self.args]
         if isinstance(self, Not):
             return parts[0].part if isinstance(parts[0], Not) else Not(parts[0])
@@ -61,12 +61,12 @@ class Expression(ABC):
         return self
 
     def to_dict(self) -> dict[str, Any]:
-        """Nested dictionaries, ready for JSON: ``{"op": "not", "args": [...]}``."""
+        """Return nested dictionaries, ready for JSON: ``{"op": "not", "args": [...]}``."""
         return {"op": self.op, "args": [arg.to_dict() for arg in self.args]}
 
     @staticmethod
     def from_dict(value: Mapping[str, Any]) -> Expression:
-        """The expression that :meth:`to_dict` gave; keys of no use to it are ignored.
+        """Make the expression that :meth:`to_dict` gave; further keys are ignored.
 
         Raises:
             ExpressionError: no such dictionary, or one that is too large.
@@ -77,7 +77,7 @@ class Expression(ABC):
 
     @staticmethod
     def parse(text: str) -> Expression:
-        """Reads ``"orchids of Malaysia" AND NOT ("orchids of Laos" OR "orchids of Burma")``.
+        """Read ``"orchids of Malaysia" AND NOT ("orchids of Laos" OR "orchids of Burma")``.
 
         Operators are upper-case; NOT binds before AND, AND before OR. An atom without operators
         and parentheses in it needs no quotation marks, unless it has words that look like
@@ -110,7 +110,7 @@ class Expression(ABC):
         )
 
     def __str__(self) -> str:
-        """The text that :meth:`parse` reads."""
+        """Return the text that :meth:`parse` reads."""
         parts = [f"({p})" if isinstance(p, _NaryOperator) else str(p) for p in self.args]
         return f"NOT {parts[0]}" if isinstance(self, Not) else f" {self.op.upper()} ".join(parts)
 
@@ -121,6 +121,7 @@ class Atom(Expression):
 
     text: str
     op: ClassVar[str] = "atom"
+    args: ClassVar[tuple[Expression, ...]] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str) or not self.text.strip():
@@ -128,10 +129,6 @@ class Atom(Expression):
         if len(self.text) > MAX_TEXT:
             raise ExpressionError(f"an atom may have at most {MAX_TEXT:,} characters")
         object.__setattr__(self, "text", self.text.strip())
-
-    @property
-    def args(self) -> tuple[Expression, ...]:
-        return ()
 
     def to_dict(self) -> dict[str, Any]:
         return {"op": self.op, "text": self.text}
@@ -191,11 +188,7 @@ class Not(Expression):
 
 
 def check_searchable(expression: Expression) -> None:
-    """Refuses an expression that only says which passages are *not* wanted.
-
-    Raises:
-        ExpressionError: no atom anchors the expression, or one side of an OR.
-    """
+    """Refuse an expression, or a side of an OR, that only says which passages are *not* wanted."""
     if not _has_anchor(expression):
         raise ExpressionError(
             f"{expression} rules passages out and does not say which are wanted; every side of an "
@@ -204,7 +197,7 @@ def check_searchable(expression: Expression) -> None:
 
 
 def to_phrase(expression: Expression) -> str:
-    """The expression as a phrase for an encoder: ``orchids of Laos, but not orchids of Thailand``.
+    """Phrase an expression for an encoder: ``orchids of Laos, but not orchids of Thailand``.
 
     Wanted parts come first, excluded ones follow; a comma precedes the outer of two operators.
     """
@@ -222,14 +215,14 @@ def to_phrase(expression: Expression) -> str:
 
 
 def split_exclusions(expression: Expression) -> tuple[list[Expression], list[Expression]]:
-    """The wanted parts of an AND, and the excluded ones without their NOT."""
+    """Return the wanted parts of an AND, and the excluded ones without their NOT."""
     parts = expression.parts if isinstance(expression, And) else (expression,)
     wanted = [part for part in parts if not isinstance(part, Not)]
     return wanted, [part.part for part in parts if isinstance(part, Not)]
 
 
 def wanted_part(expression: Expression) -> Expression:
-    """An AND without its excluded parts; any other expression as it is."""
+    """Return an AND without its excluded parts; any other expression as it is."""
     wanted, excluded = split_exclusions(expression)
     if not wanted or not excluded:
         return expression

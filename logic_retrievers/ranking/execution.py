@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +17,9 @@ from logic_retrievers.index.lexical import term_vector
 from logic_retrievers.index.vectors import encode_passages
 from logic_retrievers.policies import Policy, PolicyRouter
 from logic_retrievers.policies.base import JudgeRequest
-from logic_retrievers.ranking.exclusion import ExcludedWords, candidates_for, excluded_words
-from logic_retrievers.ranking.query_input import CheckedQuery, query_text
+from logic_retrievers.queries import ParsedQuery
+from logic_retrievers.ranking.excluded_words import ExcludedWords, candidates_for
+from logic_retrievers.ranking.query_input import CheckedQuery
 from logic_retrievers.types import Passage, VectorQuery
 
 if TYPE_CHECKING:
@@ -26,20 +27,18 @@ if TYPE_CHECKING:
     from logic_retrievers.index.passage_index import PassageIndex
 
 T = TypeVar("T")
-Plans: TypeAlias = Sequence[tuple[VectorQuery, ...]]
-"""For each query, the vector queries that its policy planned."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedQuery:
-    """What a search is to do for one query.
+    """What a search does for one query.
 
     Args:
         policy: ranks its candidates.
-        plan: the vector queries of the policy.
+        plan: vector queries of the policy.
         depth: number of candidates to rank.
-        request: what a judge is asked about them; None asks no judge.
-        words: passages with these are left out; None leaves none out.
+        request: question for a judge about them; None asks no judge.
+        words: leaves out passages with these; None leaves none out.
     """
 
     policy: Policy
@@ -50,7 +49,7 @@ class PlannedQuery:
 
 
 def run_over(index: PassageIndex | None, operation: Operation[T]) -> T:
-    """Runs an operation on the index; without an index, in this thread."""
+    """Run an operation on the index; without an index, in this thread."""
     return run(operation, encoder_threads) if index is None else index.run(operation)
 
 
@@ -71,34 +70,35 @@ def plan_query(
     *,
     hard: bool,
 ) -> PlannedQuery:
-    """Plans a query that also excludes ``exclude``.
+    """Plan a query for k hits; a router chooses its policy.
 
-    Args:
-        query: what :func:`~logic_retrievers.ranking.query_input.check_query` returned.
-        policy: its policy, or a router that selects one.
-        specs: vectors of the encoder.
-        vectors: names of the vectors that the passages have.
-        k: number of hits.
-        exclude: texts that a router adds to what the query itself excludes.
-        hard: leave out passages that contain an excluded text.
+    A router adds ``exclude`` to what the query itself excludes. ``hard`` leaves out passages that
+    contain an excluded text. ``specs`` are vectors of the encoder, ``vectors`` names of those that
+    the passages have.
 
     Raises:
         InputError: too many excluded texts together with the query's own.
     """
     if isinstance(policy, PolicyRouter) and (exclude or hard):
         query = policy.parse(query).also_excluding(exclude)
-    words = excluded_words(query, exclude) if hard else None
-    selected = select_policy(query, policy, specs, vectors)
-    text = query_text(query)
+    words = None
+    if hard:
+        own = query.excluded_outright if isinstance(query, ParsedQuery) else ()
+        words = ExcludedWords((*own, *exclude)) if own or exclude else None
+    if isinstance(policy, PolicyRouter):
+        trained = [v for v in vectors if v == lexical.NAME or (v in specs and specs[v].trained)]
+        constants = specs["topical"].exclusion if "topical" in specs else None
+        policy = policy.route(query, trained, constants)
+    text = query.text if isinstance(query, ParsedQuery) else query
     depth = k if words is None else candidates_for(k)
-    plan = selected.plan(text, depth)
-    return PlannedQuery(selected, plan, depth, selected.judge_request(text), words)
+    plan = policy.plan(text, depth)
+    return PlannedQuery(policy, plan, depth, policy.judge_request(text), words)
 
 
 def warn_if_untrained(
     queries: Sequence[PlannedQuery], specs: Mapping[str, VectorSpec], policy: str
 ) -> None:
-    """Warns if a policy ranks by a vector that the encoder was not trained for."""
+    """Warn if a policy ranks by a vector that the encoder was not trained for."""
     needed = {leaf.vector for query in queries for leaf in query.plan}
     untrained = sorted(name for name in needed if name in specs and not specs[name].trained)
     if untrained:
@@ -109,24 +109,10 @@ def warn_if_untrained(
         )
 
 
-def select_policy(
-    query: CheckedQuery,
-    policy: Policy | PolicyRouter,
-    specs: Mapping[str, VectorSpec],
-    vectors: Collection[str],
-) -> Policy:
-    """The policy itself, or the one that a router selects for this query."""
-    if isinstance(policy, Policy):
-        return policy
-    trained = [v for v in vectors if v == lexical.NAME or (v in specs and specs[v].trained)]
-    constants = specs["topical"].exclusion if "topical" in specs else None
-    return policy.route(query, trained, constants)
-
-
 def encode_plans(
-    plans: Plans, encoder: Encoder, language: str = lexical.ENGLISH
+    plans: Sequence[tuple[VectorQuery, ...]], encoder: Encoder, language: str = lexical.ENGLISH
 ) -> Operation[list[list[EncodedVectorQuery]]]:
-    """The vector queries of every plan, encoded.
+    """Encode the vector queries that a policy planned for each query.
 
     Each (vector, text) is encoded once, and texts that need the same named vectors go through the
     encoder together. The sparse ``lexical`` vector needs only the language of its stems.
@@ -164,10 +150,10 @@ def passage_vectors(
     encoder: Encoder,
     index: PassageIndex | None = None,
 ) -> Operation[dict[str, npt.NDArray[np.float64]]]:
-    """Vectors of the given passages: stored ones where an index has them, the others encoded.
+    """Read the stored vectors of passages from an index, and encode what it lacks.
 
-    Stored vectors are only used if their fingerprint is the encoder's. If several passages have
-    one id, only the first may have stored ones.
+    A stored vector is used only if its fingerprint is the encoder's. If several passages have one
+    id, only the first may have stored ones.
 
     Returns:
         Vector name -> shape (passages, dimension).
@@ -206,7 +192,7 @@ def passage_vectors(
 def _encode(
     encoder: Encoder, passages: Sequence[Passage], names: Sequence[str]
 ) -> Mapping[str, npt.NDArray[np.float32]]:
-    """The vectors of passages; zeros, near to nothing, where the encoder finds no text."""
+    """Encode passages; one in which the encoder finds no text gets zeros, near to nothing."""
     try:
         return encode_passages(encoder, passages, names)
     except EmptyTextError:

@@ -14,13 +14,18 @@ import numpy as np
 
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import ConfigurationError, PairJudgeWarning, warn
-from logic_retrievers.judging.asking import ask
-from logic_retrievers.judging.excerpt import MAX_WORDS, nearest_sentences
-from logic_retrievers.judging.judge import Judgement, TextPair, check_probabilities
-from logic_retrievers.judging.settings import JudgeSettings, WeightedJudge
+from logic_retrievers.judging.judge import (
+    MAX_WORDS,
+    Judgement,
+    TextPair,
+    ask,
+    check_probabilities,
+    nearest_sentences,
+)
+from logic_retrievers.judging.settings import WeightedJudge
 from logic_retrievers.policies import Policy, Ranked
 from logic_retrievers.policies.base import JudgeRequest
-from logic_retrievers.ranking.exclusion import denies
+from logic_retrievers.ranking.excluded_words import denies
 from logic_retrievers.scoring import ordinal_ranks
 from logic_retrievers.types import CandidatePool, Evidence, Hit, Passage
 
@@ -32,17 +37,17 @@ _UNJUDGED = 3.0
 
 @dataclass(frozen=True, slots=True)
 class CandidateRanking:
-    """The ranking of one query, and what a judge is asked about it.
+    """The ranking of one query, and what is read before it is final.
 
     Args:
         pool: the candidates.
         ranking: as the policy ranks them, best first.
-        to_judge: those that a judge reads, in that order, without the share of their penalty that
-            its verdict replaces.
+        to_judge: candidates that a judge reads, in that order, without the share of their penalty
+            that its verdict replaces.
         depth: number of candidates wanted in the end.
-        request: of the policy; None asks no judge.
+        request: question of the policy; None asks no judge.
         judge: reads the candidates, if there is one.
-        to_read: places in the pool of those that are read for denials, the same for every depth.
+        to_read: indices of candidates that are read for denials, the same for every depth.
     """
 
     pool: CandidatePool
@@ -53,11 +58,6 @@ class CandidateRanking:
     judge: WeightedJudge | None = None
     to_read: frozenset[int] = frozenset()
 
-    @property
-    def ids(self) -> list[str]:
-        """Ids of the candidates, best first."""
-        return [self.pool.ids[ranked.index] for ranked in self.ranking]
-
 
 def rank_candidates(
     policy: Policy,
@@ -66,13 +66,10 @@ def rank_candidates(
     request: JudgeRequest | None = None,
     judge: WeightedJudge | None = None,
 ) -> CandidateRanking:
-    """The candidates that may be among the first ``depth``, with or without the judge's verdict.
+    """Rank the candidates that may be among the first ``depth``, whatever the judge says.
 
     The verdict replaces a share of the policy's own penalty: a cosine cannot tell a passage that
     waives what is excluded from one that has it.
-
-    Raises:
-        ConfigurationError: the policy ranks by a judge alone, and there is none.
     """
     if judge is None and request is not None and request.constraint is None:
         raise ConfigurationError(
@@ -98,13 +95,10 @@ def rank_candidates(
 def judge_candidates(
     rankings: Sequence[CandidateRanking], passages: Mapping[str, Passage]
 ) -> Operation[list[list[Ranked]]]:
-    """The first ``depth`` candidates of each query after their texts have been read.
+    """Read texts, and return the first ``depth`` candidates of each query in their final order.
 
     A candidate that the judge does not read keeps its score. All rankings with a request have the
-    same judge, which is asked once.
-
-    Warns:
-        PairJudgeWarning: the judge failed, and the order before it stands.
+    same judge, which is asked once. If it fails, the order before it stands, with a warning.
     """
     if all(ranking.request is None for ranking in rankings):
         return [[*ranking.ranking[: ranking.depth]] for ranking in rankings]
@@ -126,29 +120,44 @@ def judge_candidates(
     if reply.answers is None:
         warn(PairJudgeWarning, reply.warning)
         return [[*ranking.ranking[: ranking.depth]] for ranking in rankings]
-    judgements: list[dict[int, Judgement]] = [{} for _ in rankings]
-    for (number, index, text), answer in zip(read, reply.answers, strict=True):
-        if answer is not None:
-            judgements[number][index] = Judgement(*answer, text)
-    return [
-        _judged_order(ranking, judged)[: ranking.depth]
-        for ranking, judged in zip(rankings, judgements, strict=True)
-    ]
+    judgements = {
+        (number, index): Judgement(*answer, text)
+        for (number, index, text), answer in zip(read, reply.answers, strict=True)
+        if answer is not None
+    }
+    final = []
+    for number, ranking in enumerate(rankings):
+        order, request = [*ranking.ranking], ranking.request
+        if request is not None and judge is not None:
+            changed = {
+                ranked.index: _judged(ranked, judgements[number, ranked.index], request, judge)
+                for ranked in ranking.to_judge
+                if (number, ranked.index) in judgements
+            }
+            unjudged = _UNJUDGED if request.constraint is None else 0.0
+            order = _sorted(
+                changed.get(ranked.index) or replace(ranked, score=ranked.score - unjudged)
+                for ranked in order
+            )
+        final.append(order[: ranking.depth])
+    return final
 
 
 def _with_denials(ranking: CandidateRanking, passages: Mapping[str, Passage]) -> CandidateRanking:
-    """The ranking in which passages that deny all that they are moved down for are not."""
+    """Give passages that deny all that they are moved down for their penalty back."""
     lifted: dict[int, Ranked] = {}
     for ranked in (each for each in ranking.ranking if each.index in ranking.to_read):
+        details = ranked.details
         passage = passages.get(ranking.pool.ids[ranked.index])
-        if passage is not None and (denied := _denied(ranked, passage.text)):
+        named = details.get("query", {}).get("excluded", []) if passage else []
+        denied = [text for text in named if passage and denies(passage.text, text)]
+        # what it does not deny keeps it down
+        if denied and {*details.get("excluded", [])} <= {*denied}:
+            without = {"violation": 0.0, "penalty": 0.0, "excluded": [], "denied": denied}
             lifted[ranked.index] = replace(
                 _without_penalty(ranked, 1.0),
                 reason=f"names {', '.join(denied)} only to deny it",
-                details={
-                    **ranked.details,
-                    **{"violation": 0.0, "penalty": 0.0, "excluded": [], "denied": denied},
-                },
+                details={**details, **without},
             )
     if not lifted:
         return ranking
@@ -159,32 +168,10 @@ def _with_denials(ranking: CandidateRanking, passages: Mapping[str, Passage]) ->
     )
 
 
-def _denied(ranked: Ranked, text: str) -> list[str]:
-    """What a query excludes and a text denies; empty if it is moved down for more."""
-    named = ranked.details.get("query", {}).get("excluded", [])
-    denied = [excluded for excluded in named if denies(text, excluded)]
-    return denied if {*ranked.details.get("excluded", [])} <= {*denied} else []
-
-
-def _judged_order(ranking: CandidateRanking, judged: Mapping[int, Judgement]) -> list[Ranked]:
-    request, judge = ranking.request, ranking.judge
-    if request is None or judge is None:
-        return [*ranking.ranking]
-    changed = {
-        ranked.index: _judged(ranked, judged[ranked.index], request, judge.constants)
-        for ranked in ranking.to_judge
-        if ranked.index in judged
-    }
-    unjudged = _UNJUDGED if request.constraint is None else 0.0
-    return _sorted(
-        changed.get(ranked.index) or replace(ranked, score=ranked.score - unjudged)
-        for ranked in ranking.ranking
-    )
-
-
 def _judged(
-    ranked: Ranked, judgement: Judgement, request: JudgeRequest, constants: JudgeSettings
+    ranked: Ranked, judgement: Judgement, request: JudgeRequest, judge: WeightedJudge
 ) -> Ranked:
+    constants = judge.constants
     reason = {
         "satisfies": f"the judge reads that it satisfies the query ({judgement.satisfies:.2f})",
         "violates": f"the judge reads that it violates the query ({judgement.violates:.2f})",
@@ -208,22 +195,19 @@ def _judged(
 
 
 def _without_penalty(ranked: Ranked, share: float) -> Ranked:
-    """The candidate without a share of its penalty."""
+    """Return the candidate without a share of its penalty."""
     return replace(ranked, score=ranked.score + share * float(ranked.details.get("penalty", 0.0)))
 
 
 def _sorted(ranking: Iterable[Ranked]) -> list[Ranked]:
-    """Best first; candidates that did not pass a filter stay behind the others."""
+    """Sort best first; candidates that did not pass a filter stay behind the others."""
     return sorted(ranking, key=lambda ranked: (not ranked.passed_filter, -ranked.score))
 
 
 def build_hits(
     policy: str, pool: CandidatePool, ranking: Sequence[Ranked], passages: Mapping[str, Passage]
 ) -> list[Hit]:
-    """The ranked candidates as hits with evidence.
-
-    A candidate without a passage was deleted meanwhile and is left out.
-    """
+    """Make hits with evidence; a candidate without a passage was deleted meanwhile."""
     columns = {name: scores.tolist() for name, scores in pool.scores.items()}
     ranks = {name: ordinal_ranks(scores) for name, scores in pool.scores.items()}
     hits: list[Hit] = []

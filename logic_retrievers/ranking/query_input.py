@@ -15,21 +15,15 @@ Query: TypeAlias = str | ParsedQuery | Expression
 CheckedQuery: TypeAlias = str | ParsedQuery
 AnyPolicy: TypeAlias = str | Policy | PolicyRouter
 
+# longest query; an encoder reads its first 256 tokens or so
 MAX_CHARACTERS = 100_000
-"""Longest query; an encoder reads its first 256 tokens or so."""
 
+# words: a sentence or keywords; expression: what Expression.parse reads
 QuerySyntax: TypeAlias = Literal["words", "expression"]
-"""``words``: a sentence or keywords. ``expression``: what :meth:`Expression.parse` reads."""
 
 
 def check_query(query: Any) -> CheckedQuery:
-    """The query without invisible characters; an expression becomes a parsed query that states it.
-
-    Raises:
-        InputError: neither a string nor a parsed query nor an expression, or too long.
-        EmptyTextError: only white space.
-        ExpressionError: an expression that only says what is not wanted.
-    """
+    """Return a query without invisible characters, and an expression as a parsed query."""
     if isinstance(query, Expression):
         return ParsedQuery.stating(query)
     if not isinstance(query, str | ParsedQuery):
@@ -37,7 +31,7 @@ def check_query(query: Any) -> CheckedQuery:
             f"a query is a string, ParsedQuery or Expression, not {type(query).__name__}"
         )
     checked: CheckedQuery = visible_text(query) if isinstance(query, str) else query
-    text = query_text(checked)
+    text = checked.text if isinstance(checked, ParsedQuery) else checked
     if is_blank(text):
         raise EmptyTextError("the query is empty; pass a text to search for")
     if len(text) > MAX_CHARACTERS:
@@ -45,19 +39,10 @@ def check_query(query: Any) -> CheckedQuery:
     return checked
 
 
-def query_text(query: CheckedQuery) -> str:
-    """The whole text of a query."""
-    return query.text if isinstance(query, ParsedQuery) else query
-
-
 def check_exclude(exclude: Sequence[str], hard: Any, policy: AnyPolicy) -> tuple[str, ...]:
-    """The texts that a search is to exclude, each once.
+    """Return the texts that a search is to exclude, each once.
 
-    Raises:
-        InputError: see :func:`logic_retrievers.queries.parsed_query.check_excluded`.
-        ConfigurationError: ``hard`` is no bool, or the policy reads no exclusions and ``hard`` is
-            False.
-        UnknownPolicyError: no policy has that name.
+    Only a router reads them; with ``hard`` they leave passages out under any policy.
     """
     texts = check_excluded(exclude)
     if not isinstance(hard, bool):
@@ -72,12 +57,7 @@ def check_exclude(exclude: Sequence[str], hard: Any, policy: AnyPolicy) -> tuple
 
 
 def check_syntax(syntax: Any, policy: AnyPolicy) -> None:
-    """Refuses an unknown syntax, and expressions under a policy that does not read them.
-
-    Raises:
-        ConfigurationError: no such syntax, or expressions under a policy that reads only words.
-        UnknownPolicyError: no policy has that name.
-    """
+    """Refuse an unknown syntax, and expressions under a policy that reads only words."""
     if syntax not in get_args(QuerySyntax):
         raise ConfigurationError(
             f"unknown query_syntax {shown(syntax)}; one of {', '.join(get_args(QuerySyntax))}"
@@ -91,15 +71,10 @@ def check_syntax(syntax: Any, policy: AnyPolicy) -> None:
 
 
 def read_query(text: str, syntax: QuerySyntax, policy: AnyPolicy) -> str | Expression:
-    """The query that a text stands for.
+    """Return the query that a text stands for.
 
     An :class:`Expression` is refused: frameworks hand queries to tracers, tools and prompts, which
     only know texts.
-
-    Raises:
-        ExpressionError: the text is no expression; gives the position of the error.
-        InputError: an expression object instead of a text.
-        ConfigurationError: as :func:`check_syntax`.
     """
     check_syntax(syntax, policy)
     if isinstance(text, Expression):

@@ -1,56 +1,134 @@
-"""Ranks from scores, and one score from several. Ties fall by position: sort candidates by id."""
+"""Ranks from scores, one score from several, and scores of Boolean queries.
+
+Ties fall by position, so sort candidates by id. ``Scores`` have shape (candidates,).
+"""
 
 from __future__ import annotations
+
+import math
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+Scores: TypeAlias = npt.NDArray[np.float64]
+# mean and standard deviation of the score of a passage that is unrelated to the text
+Background: TypeAlias = tuple[float, float]
 
-def ranking(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
-    """Indices of the candidates, best score first; ties by position, NaN last.
+# steepness of two logistic steps, per standard deviation: to "mentions the excluded part", and from
+# "rather about the wanted part" to "rather about the excluded one"
+_MENTION_STEEPNESS = 2.0
+_PREFERENCE_STEEPNESS = 4.0
 
-    Args:
-        scores: shape (candidates,).
-    """
+# from so many candidates on, their own mean and deviation are known well enough
+MIN_POOL = 20
+
+
+def ranking(scores: Scores) -> npt.NDArray[np.intp]:
+    """Return the indices of the candidates, best score first; ties by position, NaN last."""
     return np.argsort(-scores, kind="stable")
 
 
-def ordinal_ranks(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    """1-based rank of every candidate, all different; 0 where the score is NaN (no rank).
-
-    Args:
-        scores: shape (candidates,).
-    """
+def ordinal_ranks(scores: Scores) -> npt.NDArray[np.int64]:
+    """Return the 1-based rank of every candidate, all different; 0 (no rank) for NaN."""
     ranks = np.empty(len(scores), dtype=np.int64)
     ranks[ranking(scores)] = np.arange(1, len(scores) + 1)
     ranks[np.isnan(scores)] = 0
     return ranks
 
 
-def reciprocal_ranks(ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """``1 / rank`` (CoDeR, eq. 10); 0 for a candidate without a rank (rank 0).
-
-    Args:
-        ranks: 1-based, shape (candidates,).
-    """
+def reciprocal_ranks(ranks: npt.NDArray[np.int64]) -> Scores:
+    """Return ``1 / rank`` (CoDeR, eq. 10); 0 for a candidate without a rank (rank 0)."""
     result = np.zeros(len(ranks), dtype=np.float64)
     np.divide(1.0, ranks, out=result, where=ranks > 0)
     return result
 
 
-def mixed_cosines(
-    first: npt.NDArray[np.float64], second: npt.NDArray[np.float64], share: float
-) -> npt.NDArray[np.float64]:
-    """``(1 - share) * first + share * second``, or one of them if the other is missing.
+def mixed_cosines(first: Scores, second: Scores, share: float) -> Scores:
+    """Return ``(1 - share) * first + share * second``, or one of them if the other is NaN.
 
-    In a collection that is not back-filled yet, a candidate without a vector then has a score that
-    compares with the others'.
-
-    Args:
-        first: shape (candidates,), NaN where a candidate has no such vector.
-        second: the same; -1 comes out where a candidate has neither.
-        share: of the second, in [0, 1].
+    So a candidate that lacks a vector, in a collection that is not back-filled yet, has a score
+    that compares with the others'. A candidate that lacks both gets -1.
     """
     mean = (1 - share) * first + share * second
     mean = np.where(np.isnan(second), first, np.where(np.isnan(first), second, mean))
     return np.nan_to_num(mean, nan=-1.0)
+
+
+def standard_scores(scores: Scores, background: Background | None = None) -> Scores:
+    """Convert scores to standard deviations above the mean of the candidates.
+
+    Cosines to two texts do not compare: every passage is near to "films", few are near to a name.
+    Standard scores among the same candidates do.
+
+    Args:
+        scores: a candidate with NaN gets the lowest score.
+        background: stands in for the candidates that are missing to :data:`MIN_POOL`. Otherwise one
+            of two passages is always a deviation above their mean, whatever they say.
+
+    Returns:
+        Mean 0 and standard deviation 1 over the candidates that have a score and the background;
+        all 0 where they have the same.
+    """
+    is_scored = ~np.isnan(scores)
+    count = int(is_scored.sum())
+    if not count:
+        return np.zeros_like(scores)
+    mean, deviation = float(scores[is_scored].mean()), float(scores[is_scored].std())
+    if background is not None and count < MIN_POOL:
+        share = count / MIN_POOL
+        distance = (1 - share) * (background[0] - mean)
+        variance = share * deviation**2 + (1 - share) * background[1] ** 2
+        deviation = math.sqrt(variance + share / (1 - share) * distance**2)
+        mean += distance
+    if deviation < 1e-9:
+        return np.zeros_like(scores)
+    standard = (scores - mean) / deviation
+    return np.where(is_scored, standard, float(standard[is_scored].min()))
+
+
+def violation(
+    excluded: Scores, wanted: Scores, mention_threshold: float, mention_share: float
+) -> Scores:
+    """Return how far each candidate violates an exclusion, from 0 to 1.
+
+    A satisfying passage may name the excluded part, so a mention counts in full only if the passage
+    is about the excluded part rather than the wanted one.
+
+    Args:
+        excluded: standard scores for the excluded part.
+        wanted: standard scores for the wanted part.
+        mention_threshold: standard score from which a passage mentions the excluded part.
+        mention_share: share of a mention that counts if the passage is about the wanted part.
+    """
+    mention = 1 / (1 + np.exp(-_MENTION_STEEPNESS * (excluded - mention_threshold)))
+    preference = 1 / (1 + np.exp(-_PREFERENCE_STEEPNESS * (excluded - wanted)))
+    return mention * (mention_share + (1 - mention_share) * preference)
+
+
+def maximal_marginal_relevance(
+    relevance: npt.NDArray[np.floating],
+    similarities: npt.NDArray[np.floating],
+    k: int,
+    weight: float = 0.5,
+) -> list[int]:
+    """Choose items one by one, by relevance less likeness to the items chosen before.
+
+    Carbonell and Goldstein 1998, *The Use of MMR*: the next item maximises ``weight * relevance -
+    (1 - weight) * max similarity``. Among equal items the first is chosen.
+
+    A ``weight`` of 1 orders by relevance alone. ``similarities`` has shape (items, items).
+
+    Returns:
+        Positions of the chosen items, in the order of choice.
+    """
+    chosen: list[int] = []
+    likeness = np.zeros(len(relevance))
+    left = np.ones(len(relevance), dtype=bool)
+    while len(chosen) < min(k, len(relevance)):
+        values = np.where(left, weight * relevance - (1 - weight) * likeness, -np.inf)
+        item = int(np.argmax(values))
+        likeness = similarities[item] if not chosen else np.maximum(likeness, similarities[item])
+        left[item] = False
+        chosen.append(item)
+    return chosen

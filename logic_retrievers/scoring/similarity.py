@@ -26,30 +26,26 @@ _BLOCK_BYTES = 1 << 18  # differences that stay in a core's cache from one pass 
 
 
 def normalise(vectors: Vectors) -> Vectors:
-    """Scale rows to Euclidean length 1; rows of zeros stay unchanged.
-
-    Args:
-        vectors: shape (rows, dimension) or (dimension,).
-    """
+    """Scale rows, or one vector, to Euclidean length 1; rows of zeros stay unchanged."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return vectors / np.where(lengths == 0, 1, lengths)
 
 
 def cosine(query: Vectors, documents: Vectors) -> Vectors:
-    """Cosine of every query with every document.
+    """Return the cosine of every query with every document.
 
     Args:
-        query: shape (dimension,) or (queries, dimension).
+        query: shape (dimension,), or (queries, dimension).
         documents: shape (documents, dimension).
 
     Returns:
-        Shape (documents,) or (queries, documents), values in [-1, 1].
+        Shape (documents,), or (queries, documents).
     """
     return normalise(query) @ normalise(documents).T
 
 
 def sparsity(vector: Vectors, others: Vectors, measure: Sparsity = "hoyer") -> Sparsities:
-    """Sparsity of the differences between a vector and others.
+    """Return the sparsity of the differences between a vector and others.
 
     For a difference delta of d coordinates:
 
@@ -71,7 +67,14 @@ def sparsity(vector: Vectors, others: Vectors, measure: Sparsity = "hoyer") -> S
     Raises:
         ConfigurationError: shapes or types that do not fit, or a measure that is unknown.
     """
-    _check_inputs(vector, others, measure)
+    if others.ndim != 2 or vector.shape != others.shape[1:] or others.shape[1] < 2:
+        raise ConfigurationError(
+            f"a vector of shape {vector.shape} cannot be compared with rows of {others.shape}"
+        )
+    if not all(np.issubdtype(array.dtype, np.floating) for array in (vector, others)):
+        raise ConfigurationError(f"vectors are floats, not {vector.dtype} and {others.dtype}")
+    if measure not in MEASURES:
+        raise ConfigurationError(f"no sparsity {measure!r}; there are {', '.join(MEASURES)}")
     kernel, result = MEASURES[measure], np.empty(len(others), dtype=np.float32)
     rows = max(1, _BLOCK_BYTES // (4 * others.shape[1]))
     centre = vector.astype(np.float32)
@@ -85,17 +88,6 @@ def sparsity(vector: Vectors, others: Vectors, measure: Sparsity = "hoyer") -> S
             values = kernel(differences, squares)
         result[start : start + len(batch)] = np.where(is_duplicate, np.nan, values)
     return result
-
-
-def _check_inputs(vector: Vectors, others: Vectors, measure: str) -> None:
-    if others.ndim != 2 or vector.shape != others.shape[1:] or others.shape[1] < 2:
-        raise ConfigurationError(
-            f"a vector of shape {vector.shape} cannot be compared with rows of {others.shape}"
-        )
-    if not all(np.issubdtype(array.dtype, np.floating) for array in (vector, others)):
-        raise ConfigurationError(f"vectors are floats, not {vector.dtype} and {others.dtype}")
-    if measure not in MEASURES:
-        raise ConfigurationError(f"no sparsity {measure!r}; there are {', '.join(MEASURES)}")
 
 
 def _hoyer(differences: Sparsities, squares: Sparsities) -> Sparsities:
@@ -114,7 +106,6 @@ def _kappa4(differences: Sparsities, squares: Sparsities) -> Sparsities:
 
 
 def _row_products(rows: Sparsities, others: Sparsities) -> Sparsities:
-    """Inner products row by row."""
     # numpy 2's own function takes a third of the time of einsum
     if hasattr(np, "vecdot"):
         return np.asarray(np.vecdot(rows, others))

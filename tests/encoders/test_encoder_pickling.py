@@ -11,7 +11,6 @@ import pytest
 from suites import HashedEncoder
 
 from logic_retrievers.encoders import (
-    CombinedEncoder,
     Encoder,
     FunctionEncoder,
     OnnxEncoder,
@@ -69,18 +68,6 @@ def test_onnx_encoder_travels_with_its_settings():
     assert again.bundle.path == encoder.bundle.path
     opened = again.__reduce__()[0]
     assert (opened.keywords["threads"], opened.keywords["batch_size"]) == (1, 3)
-
-
-def test_combined_encoder_travels_with_its_parts():
-    """A renamed vector that arrives under its old name would be searched as another one."""
-    parts = [
-        FunctionEncoder(lengths, identity="a"),
-        (default_encoder(), {"topical": "second", "compatibility": "compatibility"}),
-    ]
-    combined = CombinedEncoder(parts)
-    again = through_pickle(combined)
-    assert list(again.specs) == ["topical", "second", "compatibility"]
-    same(combined, again)
 
 
 def test_default_encoder_is_one_a_process():

@@ -12,12 +12,11 @@ import numpy as np
 import pytest
 from chat_endpoint import Endpoint, Handler, running_endpoint
 
-from logic_retrievers import Engine, Passage, PassageIndex
+from logic_retrievers import Passage, PassageIndex
 from logic_retrievers.encoders import (
     CachedEncoder,
     CombinedEncoder,
     EndpointEncoder,
-    with_compatibility,
 )
 from logic_retrievers.errors import (
     AuthenticationError,
@@ -114,13 +113,6 @@ def test_a_query_prefix_counts_in_a_cache_and_not_in_an_index(living, tmp_path):
         index.add([Passage("a", "apple")])
     with PassageIndex.open("fruit", made[1], location=tmp_path / "index") as index:
         assert index.count() == 1
-
-
-def test_it_searches_beside_the_shipped_compatibility_vector(living):
-    with PassageIndex.open("own", with_compatibility(encoder_of(living))) as index:
-        index.add([Passage("bar", "A loud bar by the sea."), Passage("zoo", "Zebras in a zoo.")])
-        hits = Engine(index).search("zebra zoo", 2)
-    assert [hit.passage.id for hit in hits] == ["zoo", "bar"]
 
 
 def test_another_process_makes_it_anew_without_a_key(living, monkeypatch):

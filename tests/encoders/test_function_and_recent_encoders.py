@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
-from suites import HashedEncoder
+from suites import HashedEncoder, WatchedEncoder
 
 from logic_retrievers.encoders import FunctionEncoder, RecentEncoder, identity_of
 from logic_retrievers.encoders.functions import query_identity_of
 from logic_retrievers.errors import ConfigurationError, EncoderError
-
-rows = hnp.arrays(
-    np.float32,
-    st.tuples(st.integers(1, 6), st.integers(1, 8)),
-    elements=st.floats(-1e3, 1e3, width=32),
-).filter(lambda array: (np.linalg.norm(array, axis=1) > 1e-3).all())
 
 
 def lengths(texts):
@@ -32,17 +22,6 @@ def initials(texts):
 
 
 # --- FunctionEncoder
-
-
-@given(rows)
-def test_function_rows_are_scaled_and_nothing_else(made):
-    """Cosines of vectors of another length are none; a turned vector would only look a bit off."""
-    encoder = FunctionEncoder(lambda texts: made, identity="any", dimension=made.shape[1])
-    actual = encoder.encode_documents(["text"] * len(made))["topical"]
-    assert actual.dtype == np.float32
-    np.testing.assert_allclose(np.linalg.norm(actual, axis=1), 1, atol=1e-5)
-    scale = np.linalg.norm(made.astype(np.float64), axis=1, keepdims=True)
-    np.testing.assert_allclose(actual * scale, made, rtol=1e-4, atol=1e-3)
 
 
 def test_function_may_hand_out_its_own_array():
@@ -159,74 +138,16 @@ def test_function_settings_that_cannot_be(change):
 
 # --- RecentEncoder
 
-NAMES = ("topical", "compatibility")
-calls = st.lists(
-    st.tuples(
-        st.sampled_from(["query", "document"]),
-        st.lists(st.sampled_from("abcdefg"), max_size=6),
-        st.sampled_from([None, (), NAMES, NAMES[::-1], NAMES[:1], NAMES[1:]]),
-    ),
-    max_size=8,
-)
-
-
-class Noting(HashedEncoder):
-    """Notes each (side, name, text) that it encodes, one list a call."""
-
-    def __init__(self):
-        super().__init__(query_prefix="query ")
-        self.calls = []
-
-    def encode_queries(self, texts, names=None):
-        self.calls.append([("query", name, text) for name in names for text in texts])
-        return super().encode_queries(texts, names)
-
-    def encode_documents(self, texts, names=None):
-        self.calls.append([("document", name, text) for name in names for text in texts])
-        return super().encode_documents(texts, names)
-
-
-def encode(encoder, role, texts, names):
-    method = encoder.encode_queries if role == "query" else encoder.encode_documents
-    return method(list(texts), None if names is None else list(names))
-
-
-@settings(deadline=None)
-@given(calls, st.integers(1, 5))
-def test_recent_gives_what_the_encoder_gives(sequence, size):
-    """A query's vector for a document, one name's for the other, or the last text's for this."""
-    plain, recent = HashedEncoder(query_prefix="query "), RecentEncoder(Noting(), size)
-    for role, texts, names in sequence:
-        actual, expected = encode(recent, role, texts, names), encode(plain, role, texts, names)
-        assert list(actual) == list(expected)
-        for name, vectors in expected.items():
-            np.testing.assert_array_equal(actual[name], vectors)
-
-
-@settings(deadline=None)
-@given(calls)
-def test_recent_encodes_once_what_it_remembers(sequence):
-    """The encoder behind is what takes the time; a memory that misses is none."""
-    inner = Noting()
-    recent = RecentEncoder(inner, size=1000)
-    wanted = set()
-    for role, texts, names in sequence:
-        encode(recent, role, texts, names)
-        wanted |= {(role, n, text) for n in (NAMES if names is None else names) for text in texts}
-    encoded = [item for call in inner.calls for item in call]
-    assert len(encoded) == len(set(encoded))
-    assert set(encoded) == wanted
-
 
 def test_recent_memory_is_bounded_and_loses_the_oldest():
     """A memory that grows with every text fills a server's; one that loses the newest is none."""
-    inner = Noting()
+    inner = WatchedEncoder(HashedEncoder())
     recent = RecentEncoder(inner, size=3)
 
     def encoded(text):
-        inner.calls.clear()
+        inner.documents.clear()
         recent.encode_documents([text], ["topical"])
-        return bool(inner.calls)
+        return bool(inner.documents)
 
     assert [encoded(text) for text in "abc"] == [True, True, True]
     assert [encoded(text) for text in "abc"] == [False, False, False]
@@ -238,20 +159,3 @@ def test_recent_memory_is_bounded_and_loses_the_oldest():
     with pytest.raises(ConfigurationError):
         RecentEncoder(HashedEncoder(), size=0)
     assert all(row.base is None for row in recent._memory.values())  # a view would hold its batch
-
-
-def test_recent_serves_threads():
-    """A text pushed out by another thread between looking and taking would be a KeyError."""
-    plain, recent = HashedEncoder(), RecentEncoder(HashedEncoder(), size=5)
-    expected = plain.encode_documents(list("abcdefghij"))["topical"]
-
-    def work(offset):
-        for n in range(200):
-            at = [(n * 7 + offset + m) % 10 for m in range(4)]
-            texts = ["abcdefghij"[index] for index in at]
-            actual = recent.encode_documents(texts, ["topical"])["topical"]
-            np.testing.assert_array_equal(actual, expected[at])
-
-    with ThreadPoolExecutor(6) as pool:
-        list(pool.map(work, range(6)))
-    assert len(recent._memory) <= 5

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from onnx import numpy_helper
 from tiny_bundles import (
     WORDS,
@@ -23,7 +21,6 @@ from tiny_bundles import (
 
 from logic_retrievers.encoders import Encoder, OnnxEncoder
 from logic_retrievers.encoders.base import check_names
-from logic_retrievers.encoders.sessions import CPU, Graph
 from logic_retrievers.encoders.tokenization import split_uneven, token_batches
 from logic_retrievers.errors import (
     ConfigurationError,
@@ -34,30 +31,9 @@ from logic_retrievers.errors import (
     ProviderError,
 )
 
-PHRASES = ["no hotel", "without noise", "café 素食", "unbelievably x .", "It is not loud, but"]
-TEXTS = st.lists(
-    st.builds(
-        lambda phrase, times: " ".join([phrase] * times),
-        st.sampled_from(PHRASES),
-        st.integers(1, 60),
-    ),
-    min_size=2,
-    max_size=9,
-)
-
 
 def cosines(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return np.einsum("ij,ij->i", left, right)
-
-
-@pytest.mark.filterwarnings("ignore::logic_retrievers.errors.LongTextWarning")
-@settings(max_examples=5, deadline=None)
-@given(texts=TEXTS)
-def test_a_vector_does_not_depend_on_its_batch(encoder: OnnxEncoder, texts: list[str]):
-    """A vector that depends on its neighbours breaks caches and resumed ingestion."""
-    together = encoder.encode_documents(texts, ["topical"])["topical"]
-    alone = [encoder.encode_documents([text], ["topical"])["topical"] for text in texts]
-    assert cosines(together, np.concatenate(alone)).min() >= 0.99999
 
 
 def test_a_long_text_among_a_few_short_ones_is_not_padded_to():
@@ -157,22 +133,6 @@ def test_what_is_not_a_list_of_strings_is_refused(encoder: OnnxEncoder, wrong: o
     """A single string would be taken for a list of letters."""
     with pytest.raises(InputError):
         encoder.encode_queries(wrong)  # type: ignore[arg-type]
-
-
-def test_sessions_share_one_arena_and_keep_no_file(tmp_path: Path):
-    """Each with an arena and the file of its own took 200 MiB more while documents are encoded.
-
-    And none reads a format but ONNX, in which external data would not be seen.
-    """
-    folder = write_tiny_bundle(tmp_path)
-    graph = Graph((folder / "model.onnx").read_bytes(), "model.onnx", [CPU], 2)
-    for session in (graph._session, graph._single_core_session()):
-        options = session.get_session_options()
-        assert options.get_session_config_entry("session.use_env_allocators") == "1"
-        assert options.get_session_config_entry("session.load_model_format") == "ONNX"
-        assert not options.enable_mem_pattern
-        assert session._model_bytes is None
-    assert not graph._content
 
 
 def test_many_callers_of_many_batches_get_what_one_gets(tmp_path: Path):

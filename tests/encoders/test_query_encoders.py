@@ -187,22 +187,6 @@ def test_a_file_that_is_not_there_or_none(encoder, folder, tmp_path):
         encoder.with_query_encoder(None, "mine")
 
 
-def test_every_damage_is_found(file):
-    """A bit that flips in a weight gives vectors that look like vectors."""
-    whole = file.read_bytes()
-    random = np.random.default_rng(0)
-    for place in sorted(random.integers(0, len(whole), 60)):
-        damaged = bytearray(whole)
-        damaged[place] ^= 1 << int(random.integers(0, 8))
-        file.write_bytes(bytes(damaged))
-        with pytest.raises(QueryEncoderError):
-            read_query_encoder(file)
-    for end in (0, 10, len(whole) // 2, len(whole) - 1):
-        file.write_bytes(whole[:end])
-        with pytest.raises(QueryEncoderError):
-            read_query_encoder(file)
-
-
 def test_nothing_may_stand_behind_the_description(file):
     """Protobuf reads messages one after the other as one: another graph would join this one."""
     whole = file.read_bytes()

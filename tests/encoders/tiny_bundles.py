@@ -77,18 +77,24 @@ def tiny_graph(seed: int = 0) -> onnx.ModelProto:
         node("MatMul", ["sum", "turn"], ["turned"]),
         node("LpNormalization", ["turned"], ["second"], axis=-1, p=2),
     ]
+    shapes = {"tokens": ["batch", "sequence", 4], "first": ["batch", 4], "second": ["batch", 4]}
+    tokens = {"input_ids": TensorProto.INT64, "attention_mask": TensorProto.INT64}
+    return made_graph(nodes, tokens, shapes, weights)
+
+
+def made_graph(
+    nodes: Any, inputs: dict[str, int], outputs: dict[str, Any], weights: dict[str, np.ndarray]
+) -> onnx.ModelProto:
+    """A graph that reads inputs of (batch, sequence[, 4]) and makes float outputs."""
+    info = helper.make_tensor_value_info
     graph = helper.make_graph(
         nodes,
         "tiny",
         [
-            helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "sequence"])
-            for name in ("input_ids", "attention_mask")
+            info(name, kind, ["batch", "sequence", *([4] if kind == TensorProto.FLOAT else [])])
+            for name, kind in inputs.items()
         ],
-        [
-            helper.make_tensor_value_info("tokens", TensorProto.FLOAT, ["batch", "sequence", 4]),
-            helper.make_tensor_value_info("first", TensorProto.FLOAT, ["batch", 4]),
-            helper.make_tensor_value_info("second", TensorProto.FLOAT, ["batch", 4]),
-        ],
+        [info(name, TensorProto.FLOAT, shape) for name, shape in outputs.items()],
         [numpy_helper.from_array(value, name) for name, value in weights.items()],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
@@ -97,10 +103,12 @@ def tiny_graph(seed: int = 0) -> onnx.ModelProto:
 
 
 def tiny_tokenizer() -> Tokenizer:
-    """One token a letter-word, [CLS] and [SEP] around."""
+    """One token a letter-word, [CLS] and [SEP] around one text or two."""
     tokenizer = Tokenizer(WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = Whitespace()
     tokenizer.post_processor = TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
     )
     return tokenizer

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from logic_retrievers import Engine, OnnxEncoder, Passage, PassageIndex, Reranker
-from logic_retrievers.ranking.exclusion import denies
+from logic_retrievers.ranking.excluded_words import denies
 
 QUERY = "a potting mix, but no peat"
 PASSAGES = [

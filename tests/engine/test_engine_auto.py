@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import warnings
 from collections.abc import Iterator
 
 import pytest
-from suites.evidence import check_same_hits
 
 from logic_retrievers import (
     AutoPolicy,
     Engine,
     OnnxEncoder,
-    ParsedQuery,
     Passage,
     PassageIndex,
     UnionPolicy,
@@ -68,16 +65,6 @@ def test_what_is_ruled_out_moves_down_and_says_why(index: PassageIndex):
     assert hits["inn"].evidence.details["penalty"] < 0.05
     worst = max((hit.evidence.details for hit in hits.values()), key=lambda d: d["violation"])
     assert worst["penalty"] == pytest.approx(0.75 * worst["violation"], abs=1e-6)  # the bundle's
-
-
-def test_a_batch_may_mix_queries_of_all_kinds_sync_and_async(index: PassageIndex):
-    engine = Engine(index)
-    queries = [EXCLUDING, *ORDINARY, ParsedQuery.excluding("a place by the harbour", ["nightclub"])]
-    many = engine.search_many(queries, 4)
-    for batched, query in zip(many, queries, strict=True):
-        check_same_hits(batched, engine.search(query, 6), 4)
-    assert many == asyncio.run(engine.asearch_many(queries, 4))
-    assert many[-1][0].passage.id == "inn"
 
 
 def test_a_query_about_a_negative_fact_takes_both_vectors(index: PassageIndex):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterator
 
 import pytest
 
-from logic_retrievers import Atom, Engine, Expression, OnnxEncoder, Passage, PassageIndex, Reranker
+from logic_retrievers import Atom, Engine, Expression, OnnxEncoder, Passage, PassageIndex
 from logic_retrievers.errors import ExpressionError, InputError
 
 PASSAGES = [
@@ -47,20 +46,6 @@ def test_and_or_not(index: PassageIndex):
     assert ids(engine.search(Atom("roses") | Atom("copper prices"), 2)) != ["both", "malaysia"]
 
 
-def test_every_hit_tells_how_it_stands_to_every_atom(index: PassageIndex):
-    expression = MALAYSIA & ~THAILAND
-    hits = Engine(index).search(expression, 6)
-    assert len(hits) == len(PASSAGES)
-    for hit in hits:
-        evidence = json.loads(json.dumps(hit.to_dict()))["evidence"]
-        assert evidence["policy"] == "boolean"
-        assert evidence["details"]["expression"] == str(expression)
-        assert [atom["text"] for atom in evidence["details"]["atoms"]] == list(expression.atoms)
-    verdicts = {hit.passage.id: hit.evidence.details["atoms"][1]["verdict"] for hit in hits}
-    assert verdicts["both"] == verdicts["thailand"] == "violated"
-    assert verdicts["copper"] == verdicts["inn"] == "avoided"
-
-
 def test_the_same_hits_by_every_road(index: PassageIndex):
     expressions = [MALAYSIA & THAILAND, MALAYSIA & ~THAILAND, THAILAND]
     engine = Engine(index)
@@ -70,12 +55,6 @@ def test_the_same_hits_by_every_road(index: PassageIndex):
     mixed = ["quiet rooms", *expressions]
     assert engine.search_many(mixed, 4) == [engine.search("quiet rooms", 4), *single]
     assert asyncio.run(engine.asearch_many(mixed, 4))[1:] == single
-
-
-def test_reranking_by_an_expression(encoder: OnnxEncoder):
-    hits = Reranker(encoder).rerank(MALAYSIA & THAILAND & ~Atom("copper"), PASSAGES)
-    assert ids(hits)[0] == "both"
-    assert len(hits) == len(PASSAGES)
 
 
 def test_what_cannot_be_searched_for(index: PassageIndex):

@@ -7,7 +7,6 @@ import pytest
 from suites.hashed_encoder import HashedEncoder
 
 from logic_retrievers import (
-    AutoPolicy,
     Engine,
     Expression,
     ParsedQuery,
@@ -22,7 +21,7 @@ from logic_retrievers.errors import (
     InputError,
     ShortListWarning,
 )
-from logic_retrievers.policies import BooleanPolicy, PolicyRouter, TopicalPolicy
+from logic_retrievers.policies import PolicyRouter, TopicalPolicy
 from logic_retrievers.policies.registry import POLICIES
 
 QUERY = "a cake recipe"
@@ -241,16 +240,6 @@ def test_a_router_of_ones_own_reads_the_list(index):
     assert Mine.seen.excluded == ("carrots", "nuts")
     Engine(index, Mine()).search("a cake without carrots")
     assert Mine.seen == "a cake without carrots"
-
-
-def test_the_routers_own_parser_reads_the_query(index):
-    class Parser:
-        def parse(self, text):
-            return ParsedQuery(text, "exclusion", "cake", ("carrots",))
-
-    for router in (AutoPolicy(parser=Parser()), BooleanPolicy(parser=Parser())):
-        hits = Engine(index, router).search(QUERY, 9, exclude=["nuts"], hard=True)
-        assert set(ids(hits)) == CLEAN.keys() - {"carrot"} | {"mussel"}
 
 
 @pytest.mark.parametrize("policy", ["auto", "topical"])

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from logic_retrievers import Expression, ParsedQuery
-from logic_retrievers.ranking.exclusion import ExcludedWords, excluded_words
+from logic_retrievers.ranking.excluded_words import ExcludedWords
 
 
 @pytest.mark.parametrize(
@@ -54,16 +53,3 @@ def test_found(excluded, text):
 def test_not_found(excluded, text):
     """A passage that is lost for another word is lost without a trace."""
     assert not ExcludedWords([excluded]).occur_in(text)
-
-
-def test_which_texts_count():
-    """Those of the query, of its expression where each alone excludes, and those that are named."""
-    assert excluded_words("cake without nuts", []) is None
-    assert excluded_words(ParsedQuery("cake"), []) is None
-    assert excluded_words("cake", ["nuts"]).occur_in("nut")
-    stated = ParsedQuery.stating(
-        Expression.parse("cake AND NOT (nuts OR milk) AND NOT (a1 AND b1)")
-    )
-    assert stated.excluded_outright == ("nuts", "milk")
-    words = excluded_words(stated, ["eggs"])
-    assert [words.occur_in(text) for text in ("milk", "egg", "a1 b1")] == [True, True, False]

@@ -26,27 +26,17 @@ def test_what_is_read():
     assert error.value.text == "inns AND"
 
 
-@pytest.mark.parametrize("syntax", ["sql", None])
-def test_there_are_two_syntaxes(syntax):
-    with pytest.raises(ConfigurationError, match="expression"):
-        check_syntax(syntax, "auto")
-    with pytest.raises(ConfigurationError, match="query_syntax"):
-        read_query("inns", syntax, "auto")
-
-
-@pytest.mark.parametrize("policy", ["topical", UnionPolicy()])
-def test_a_policy_that_would_not_see_the_expression_is_refused(policy):
-    """It would search for "inns, but not bars" as for any phrase: bars come first."""
-    check_syntax("words", policy)
-    for call in (check_syntax, lambda *arguments: read_query("inns", *arguments)):
+def test_what_cannot_be_read_is_refused():
+    """A policy that does not see the expression would search for it as for any phrase."""
+    for syntax in ("sql", None):
+        with pytest.raises(ConfigurationError, match="query_syntax"):
+            read_query("inns", syntax, "auto")
+    for policy in ("topical", UnionPolicy()):
+        check_syntax("words", policy)
         with pytest.raises(ConfigurationError, match="boolean"):
-            call("expression", policy)
+            read_query("inns", "expression", policy)
     with pytest.raises(UnknownPolicyError):
         check_syntax("expression", "onion")
-
-
-def test_an_expression_object_is_no_text():
-    """A tracer would write it down without its AND, OR and NOT."""
-    for syntax in ("words", "expression"):
+    for syntax in ("words", "expression"):  # a tracer would write an object without its operators
         with pytest.raises(InputError, match="str"):
             read_query(Atom("inns"), syntax, "auto")

@@ -9,7 +9,6 @@ import pytest
 from suites import HashedEncoder, WatchedEncoder
 
 from logic_retrievers import Passage, PassageIndex, Reranker
-from logic_retrievers.errors import ConfigurationError
 
 
 @pytest.fixture
@@ -79,17 +78,3 @@ def test_vectors_of_another_encoder_are_not_taken(index, passages):
     newer.documents.clear()
     Reranker(newer, "topical", index=index).rerank("a hotel", passages[:4])
     assert newer.documents == []
-
-
-@pytest.mark.parametrize("with_index", [False, True])
-def test_async_leaves_the_event_loop_free(index, encoder, passages, with_index):
-    """A server that stands still while passages are encoded is slow for everybody."""
-    reranker = Reranker(encoder, index=index if with_index else None)
-    assert encoder.loop_runs_during(reranker.arerank("a hotel", passages))
-
-
-@pytest.mark.parametrize("policy", ["lexical", "hybrid"])
-def test_words_alone_cannot_rerank(index, passages, policy):
-    """No encoder makes them, so that another encoder would be no help."""
-    with pytest.raises(ConfigurationError, match="search there, or rerank with another policy"):
-        Reranker(policy=policy, index=index).rerank("a hotel", passages)

@@ -27,7 +27,7 @@ from logic_retrievers.cleaning import CorpusCleaner, Ledger
 from logic_retrievers.cleaning.settings import CleaningSettings
 from logic_retrievers.errors import LogicRetrieversError
 from logic_retrievers.judging import JudgeSettings
-from logic_retrievers.policies.plain import HybridPolicy
+from logic_retrievers.policies.base import HybridPolicy
 
 SECRET = "s3cret-k3y"
 QUERY = "quiet inns by the river without a pool"

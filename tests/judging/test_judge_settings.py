@@ -11,9 +11,6 @@ from logic_retrievers.judging import JudgeSettings, onnx
 from logic_retrievers.judging.judge import BundledJudge
 from logic_retrievers.judging.settings import WeightedJudge, check_any_judge, resolve_judge
 
-WEIGHTS = ["thing_weight", "property_weight", "negated_fact_weight"]
-SHARES = ["thing_penalty_share", "property_penalty_share"]
-
 
 def resolved(judge):
     return run(resolve_judge(judge), encoder_threads)
@@ -52,24 +49,10 @@ def test_overrides_are_what_was_set():
     assert settings != JudgeSettings(candidates=5)
 
 
-def test_each_kind_of_constraint_has_its_weight_and_share():
-    values = dict(zip(WEIGHTS + SHARES, (1, 2, 3, 0.1, 0.2), strict=True))
-    weights = JudgeSettings(**values)
-    for name in ("thing", "property", "negated_fact"):
-        assert weights.weight(name) == values[f"{name}_weight"]
-    assert weights.penalty_share("thing") == 0.1
-    assert weights.penalty_share("property") == 0.2
-    assert weights.penalty_share("negated_fact") == 1, "the union takes no penalty"
-
-
-OUTSIDE = [
-    *[("candidates", value) for value in (0, 1001, 2.5, True, "20", float("nan"))],
-    *[(name, -0.1) for name in WEIGHTS],
-    *[(name, 1.1) for name in SHARES],
-]
-
-
-@pytest.mark.parametrize(("name", "value"), OUTSIDE)
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("candidates", 1001), ("candidates", 2.5), ("candidates", True), ("thing_weight", -0.1)],
+)
 def test_values_out_of_their_range(name, value):
     """Refused where they are set and not in the middle of a search."""
     with pytest.raises(ConfigurationError, match=name):
@@ -82,12 +65,6 @@ def test_a_manifests_whole_number_is_whole():
     """JSON constants of a bundle are floats, and a list is not cut at 20.0."""
     judged = resolved(ShippedJudge({"candidates": 20.0})).constants.candidates
     assert (judged, type(judged)) == (20, int)
-
-
-def test_a_constant_of_a_later_version_is_refused():
-    """Ignored, it would rank otherwise than the bundle was measured."""
-    with pytest.raises(ConfigurationError, match="thing_wait"):
-        resolved(ShippedJudge({"thing_wait": 1.0}))
 
 
 def test_no_judge_and_the_one_of_the_bundle(monkeypatch):

@@ -1,4 +1,4 @@
-"""The engine with a judge: when it is asked, and what its word does."""
+"""Engine and reranker with a judge: when it is asked, and what its word does."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from cakes import (
 from judges import AsyncMarginJudge, MarginJudge, failing_judge, forbidden_judge
 from suites.hashed_encoder import HashedEncoder
 
-from logic_retrievers import Engine, Expression, PassageIndex
+from logic_retrievers import Engine, Expression, Passage, PassageIndex, Reranker
 from logic_retrievers.errors import ConfigurationError, PairJudgeWarning
 from logic_retrievers.judging import JudgeSettings, onnx
 
@@ -198,3 +198,34 @@ async def test_a_failure_leaves_the_order_and_is_told(index, query):
         assert await engine.asearch(query, 7) == plain
     with pytest.warns(PairJudgeWarning):
         assert engine.search_many([query, "lemon cake"], 2)[0] == plain[:2]
+
+
+# --- reranking; with the shipped judge see test_reranking.py
+
+
+def reranker(judge, policy="auto"):
+    return Reranker(HashedEncoder(dimension=128), policy, judge=judge)
+
+
+def test_a_reranker_under_the_judge_alone():
+    """Its margin orders; who was not judged follows, and passages without text come last."""
+    judge = MarginJudge(margins(iron=0.5, plain=1.0, nutty=-1.0))
+    given = [Passage("empty", " "), *PASSAGES]
+    hits = reranker(judge, "judge").rerank("lemon cake", given)
+    assert listed(hits)[:3] == [("plain", 1.0), ("iron", 0.5), ("nutty", -1.0)]
+    assert ids(hits)[-1] == "empty"
+    assert judge.passages == [
+        hit.passage.text for hit in reranker(None, "topical").rerank("lemon cake", PASSAGES)
+    ]
+    assert listed(reranker(judge, "judge").rerank("lemon cake", given, 1)) == [("plain", 1.0)]
+
+
+async def test_a_failure_leaves_the_order_of_a_reranker():
+    for policy, plainly in (("auto", "auto"), ("judge", "topical")):
+        plain = reranker(None, plainly).rerank(PROPERTY, PASSAGES, 4)
+        with pytest.warns(PairJudgeWarning, match="it raised RuntimeError") as caught:
+            failed = reranker(failing_judge, policy).rerank(PROPERTY, PASSAGES, 4)
+        assert listed(failed) == listed(plain)
+        assert [warning.filename for warning in caught] == [__file__]
+        with pytest.warns(PairJudgeWarning):
+            assert await reranker(failing_judge, policy).arerank(PROPERTY, PASSAGES, 4) == failed

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import onnx
@@ -18,11 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from logic_export.bundles.manifests import checksums
 from onnx import numpy_helper
-from pair_bundles import LETTERS, WORDS, write_pair_bundle
+from pair_bundles import LETTERS, write_pair_bundle
+from tiny_bundles import WORDS
 
 from logic_retrievers.effects import encoder_threads, run
 from logic_retrievers.encoders.bundle import load_bundle
-from logic_retrievers.errors import BundleError, ProviderError
+from logic_retrievers.errors import BundleError
 from logic_retrievers.judging import OnnxPairJudge, default_judge
 from logic_retrievers.judging.settings import JudgeSettings, resolve_judge
 
@@ -74,23 +74,16 @@ def test_the_longer_text_is_cut(folder, tmp_path):
         assert OnnxPairJudge(folder).token_ids([("a " * 90, "b")])[0][-2:] == [5, 3]
 
 
-@pytest.mark.parametrize("temperature", [0.5, 2.0, 4.0])
-def test_temperature(judge, tmp_path, temperature):
+def test_temperature(judge, tmp_path):
     """Logits are divided by it: ratios of probabilities take its root, and their order stays."""
     given = [("a b c", "d"), ("q r", "s t"), ("u", "v")]
-    warm = np.array(OnnxPairJudge(write_pair_bundle(tmp_path, temperature=temperature))(given))
+    warm = np.array(OnnxPairJudge(write_pair_bundle(tmp_path, temperature=4.0))(given))
     plain = np.array(judge(given))
 
     def ratios(shares):
         return np.log(shares[:, 1:]) - np.log(shares[:, :1])
 
-    np.testing.assert_allclose(ratios(warm) * temperature, ratios(plain), atol=1e-5)
-
-
-def test_large_logits_do_not_overflow(tmp_path):
-    (answer,) = OnnxPairJudge(write_pair_bundle(tmp_path, temperature=1e-4))([("a b c", "d")])
-    assert sum(answer) == pytest.approx(1)
-    assert max(answer) == 1
+    np.testing.assert_allclose(ratios(warm) * 4, ratios(plain), atol=1e-5)
 
 
 def test_its_constants_are_those_of_the_bundle(judge, tmp_path):
@@ -115,12 +108,6 @@ def test_it_travels_to_another_process(folder):
     assert copy(given) == judge(given)
     assert copy._settings == judge._settings
     assert copy.bundle == judge.bundle
-
-
-def test_several_threads(judge):
-    given = [[(letter, other) for other in LETTERS] for letter in LETTERS]
-    with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(judge, given)) == [judge(pairs) for pairs in given]
 
 
 def test_a_call_starts_no_threads(judge, monkeypatch):
@@ -161,11 +148,10 @@ def test_a_bundle_without_a_judge(tmp_path):
             OnnxPairJudge(bundle)
 
 
-@pytest.mark.parametrize("classes", [1, 2, 4])
-def test_a_graph_with_another_number_of_logits(tmp_path, classes):
+def test_a_graph_with_another_number_of_logits(tmp_path):
     """One logit would count as three equal probabilities of 1."""
-    with pytest.raises(BundleError, match=rf"'judge.onnx' does not run: .*\(1, {classes}\)"):
-        OnnxPairJudge(write_pair_bundle(tmp_path, classes=classes))
+    with pytest.raises(BundleError, match=r"'judge.onnx' does not run: .*\(1, 1\)"):
+        OnnxPairJudge(write_pair_bundle(tmp_path, classes=1))
 
 
 @pytest.mark.parametrize(
@@ -182,44 +168,18 @@ def test_graphs_that_are_not_what_the_manifest_says(tmp_path, changes):
         OnnxPairJudge(write_pair_bundle(tmp_path, **changes))
 
 
-def replace_graph(folder, graph):
-    """Writes the judge's graph, and its checksum into the manifest."""
-    (folder / "judge.onnx").write_bytes(graph.SerializeToString())
-    manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["files"] |= checksums(folder, ["judge.onnx"])
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_weights_that_are_not_finite(tmp_path, value):
+def test_weights_that_are_not_finite(tmp_path):
     """Each verdict would be no number, and each search a warning."""
     folder = write_pair_bundle(tmp_path)
     graph = onnx.load(folder / "judge.onnx")
     matrix = next(tensor for tensor in graph.graph.initializer if tensor.name == "matrix")
-    matrix.CopyFrom(numpy_helper.from_array(np.full((4, 3), value, np.float32), "matrix"))
-    replace_graph(folder, graph)
+    matrix.CopyFrom(numpy_helper.from_array(np.full((4, 3), np.nan, np.float32), "matrix"))
+    (folder / "judge.onnx").write_bytes(graph.SerializeToString())
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["files"] |= checksums(folder, ["judge.onnx"])
+    (folder / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(BundleError, match="not finite"):
         OnnxPairJudge(folder)
-
-
-def test_weights_in_another_file(tmp_path, monkeypatch):
-    """No checksum covers it, so a judge could be turned by whoever can write there."""
-    folder = write_pair_bundle(tmp_path)
-    graph = onnx.load(folder / "judge.onnx")
-    matrix = next(tensor for tensor in graph.graph.initializer if tensor.name == "matrix")
-    (tmp_path / "weights.bin").write_bytes(matrix.raw_data)
-    matrix.ClearField("raw_data")
-    matrix.data_location = onnx.TensorProto.EXTERNAL
-    matrix.external_data.add(key="location", value="weights.bin")
-    replace_graph(folder, graph)
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(BundleError, match=r"'judge\.onnx'.*no checksum covers"):
-        OnnxPairJudge(folder)
-
-
-def test_a_provider_that_is_not_there(folder):
-    with pytest.raises(ProviderError):
-        OnnxPairJudge(folder, providers=["NoSuchExecutionProvider"])
 
 
 @pytest.mark.parametrize(

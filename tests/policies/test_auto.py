@@ -16,8 +16,8 @@ from logic_retrievers.policies import (
     ExclusionSettings,
     TopicalPolicy,
 )
+from logic_retrievers.policies.base import TopicalNegatedFactPolicy
 from logic_retrievers.policies.coder import NegatedFactPolicy
-from logic_retrievers.policies.plain import TopicalNegatedFactPolicy
 from logic_retrievers.queries import ParsedQuery
 from logic_retrievers.types import CandidatePool
 
@@ -76,36 +76,6 @@ def test_exclusion_equals_the_reference(rows, constants, k, reading):
     ]
 
 
-def test_by_hand():
-    """One is about bars, one is a hotel that has one, one has nothing to do with either."""
-    rows = [(0.6, 0.3, 0.8, 0.1), (0.7, 0.7, 0.5, 0.1), (0.1, 0.1, 0.1, 0.1)]
-    policy = ExclusionPolicy(QUERY)
-    bars, hotel, other = sorted(policy.rank(pool_of(rows, policy), 3), key=lambda r: r.index)
-    usual = (0.8 + 0.5 + 0.1) / 3  # excluded score of the passages nearest to the wanted text
-    mention = 0.8 * 0.0 + (0.5 - usual)
-    violation = min(1, 0.8 * 1 + (0.8 - usual))
-    assert hotel.score == pytest.approx(0.7 - 0.75 * mention)
-    assert bars.score == pytest.approx(0.5 * 0.3 + 0.5 * 0.6 - 0.75 * violation)
-    assert bars.reason == "moved down: near to bars, which the query rules out"
-    assert bars.details["query"]["excluded"] == ["bars", "clubs"]
-    assert bars.details["penalty"] == pytest.approx(0.75 * violation, abs=1e-6)
-    assert (other.index, other.details["penalty"]) == (2, 0)
-
-
-def test_a_passage_that_names_a_property_loses_nothing():
-    """The passage that waives the guarantor speaks of it as much as the one that demands it."""
-    rows = [(0.6, 0.3, 0.8, 0.1), (0.7, 0.7, 0.6, 0.1), *5 * [(0.5, 0.5, 0.1, 0.1)]]
-    loan = ExclusionPolicy(replace(QUERY, reading="property"))
-    about, names, *_ = sorted(loan.rank(pool_of(rows, loan), 7), key=lambda r: r.index)
-    assert about.details["violation"] == pytest.approx(min(1, 0.8 + 0.8 - 0.3))
-    assert names.details["violation"] == 0
-    thing = ExclusionPolicy(QUERY)
-    assert {r.index: r.details["violation"] for r in thing.rank(pool_of(rows, thing), 7)}[1] > 0
-    auto = AutoPolicy()
-    assert auto.route("a loan without a guarantor").query.reading == "property"
-    assert auto.route("a loan, not from a bank").query.reading == "thing"
-
-
 def test_a_property_never_buries_what_plain_search_has_first():
     """A cosine cannot tell the account that waives the proof from one that demands it."""
     rows = [(0.9, 0.2, 0.9, 0.1), *[(0.6 - n / 100, 0.6 - n / 100, 0.1, 0.1) for n in range(6)]]
@@ -135,15 +105,6 @@ def test_what_a_judge_is_asked():
     for trained in ([], ["compatibility"]):
         request = AutoPolicy().route(fact, trained).judge_request(fact)
         assert (request.query, request.constraint) == (fact, "negated_fact")
-
-
-def test_only_a_penalty_is_taken_back():
-    """A passage that the wanted text does not find stays where that puts it."""
-    rows = [(0.9, 0.1, 0.1, 0.1), *[(0.6, 0.8, 0.1, 0.1) for _ in range(6)]]
-    loan = ExclusionPolicy(replace(QUERY, reading="property"))
-    ranked = loan.rank(pool_of(rows, loan), 7)
-    assert ranked[-1].index == 0
-    assert all(r.details["penalty"] == 0 for r in ranked)
 
 
 def test_every_penalty_has_a_reason_that_names_all_it_is_for():
@@ -195,13 +156,6 @@ def test_compatibility_joins_in_where_it_is_trained():
     assert [r.index for r in policy.rank(pool_of(rows, policy), 2)] == [1, 0]
 
 
-def test_without_a_weight_nothing_is_encoded_for_it():
-    constants = ExclusionSettings(compatibility_weight=0.0)
-    with_head = ExclusionPolicy(QUERY, constants, use_compatibility=True)
-    assert with_head.plan("q", 3) == ExclusionPolicy(QUERY, constants).plan("q", 3)
-    assert with_head.rank(pool_of([(0.5, 0.5, 0.1, 0.1)], with_head), 1)[0].index == 0
-
-
 def test_words_join_in_where_the_collection_has_them():
     """And they search: a name that the encoder does not know is found by its letters."""
     policy = AutoPolicy().route("hotels except hostels", ["topical", "lexical"])
@@ -242,14 +196,6 @@ def test_words_count_as_a_share_of_the_pool_s_best(rows, data, constants, weight
     pool = pool_of([(*row, *line) for row, line in zip(rows, words, strict=True)], hybrid)
     for ranked in hybrid.rank(pool, 99):
         assert ranked.score == pytest.approx(expected[ranked.index].score, abs=1e-9)
-
-
-def test_one_common_word_of_a_small_folder_is_not_the_whole_text():
-    """A drill that "takes place" is no place to work by the water."""
-    query = ParsedQuery.excluding("a place to work by the water", ["in Norway"])
-    policy = ExclusionPolicy(query, ExclusionSettings(lexical_weight=0.2), use_lexical=True)
-    hut, drill = (0.5, 0.5, 0.1, 0.0, 0.0, 0.0), (0.36, 0.36, 0.1, 2.6, 2.6, 0.0)
-    assert [r.index for r in policy.rank(pool_of([drill, hut], policy), 2)] == [1, 0]
 
 
 @settings(max_examples=200)

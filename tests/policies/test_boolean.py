@@ -99,24 +99,6 @@ def test_ours_equals_the_reference(tree, data, size, beside):
     assert [one.score for one in ranked] == sorted((one.score for one in ranked), reverse=True)
 
 
-@pytest.mark.parametrize("others", [0, 30])
-def test_two_candidates_are_judged_as_among_many(others: int):
-    """Of two passages one is always a deviation above their mean, whatever they say."""
-    policy = policy_of(A & ~B)
-    unrelated = np.linspace(-0.1, 0.26, others)
-    pool = CandidatePool(
-        ("quiet", "loud", *map(str, range(others))),
-        {
-            "topical: a": np.array([0.55, 0.6, *unrelated]),
-            "topical: b": np.array([0.1, 0.8, *unrelated]),
-        },
-    )
-    reasons = {pool.ids[one.index]: one.reason for one in policy.rank(pool, 2 + others)}
-    assert next(iter(reasons)) == "quiet"
-    assert reasons["quiet"] == "satisfied: a; avoided: b"
-    assert reasons["loud"] == "satisfied: a; violated: b"
-
-
 def test_what_is_searched_and_what_only_scores():
     """An atom that is ruled out fills the pool with what nobody wants."""
     policy = policy_of((A & B & ~C) | Atom("d"), vectors=("lexical",))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from logic_retrievers.policies.base import is_claim
+from logic_retrievers.policies.base import TopicalNegatedFactPolicy, is_claim
 from logic_retrievers.policies.coder import NegatedFactPolicy
-from logic_retrievers.policies.plain import TopicalNegatedFactPolicy
 
 CLAIMS = [
     "Statins do not lower the risk of dementia.",

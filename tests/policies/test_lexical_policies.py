@@ -49,19 +49,6 @@ def test_words_find_what_shares_one_and_both_find_all():
     assert LexicalPolicy().plan("q", 4)[0].limit == 4
 
 
-def test_the_hybrid_exclusion_finds_a_name_and_leaves_out_another():
-    people = [
-        Passage("ann", "Ann Quorl likes zithers, whelks and snow."),
-        Passage("bob", "Bob Trask likes zithers, oboes and rain."),
-        Passage("cid", "Cid Vane likes oboes and whelks."),
-    ]
-    with PassageIndex.open("likes", OnnxEncoder(threads=1), lexical=True) as index:
-        index.add(people)
-        hits = Engine(index, "auto").search("Who likes zithers but not oboes?", 3)
-    assert hits[0].passage.id == "ann"
-    assert any(name.endswith("(lexical)") for name in hits[0].evidence.scores)
-
-
 PLAIN = ["Who is Zorbat?", "stories of dogs", "zithers in a meadow", "hounds"]
 CONSTRAINED = [
     "animals but not hounds",

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from logic_retrievers.errors import UnknownPolicyError
 from logic_retrievers.policies import (
     POLICIES,
-    CoderUnionPolicy,
     CompatibilityPolicy,
     Policy,
     SequentialPolicy,
@@ -105,19 +104,6 @@ def test_single_vector_policies_are_plain_search(collection, k):
         assert ranked(policy, collection, k) == [
             (i, scores[i]) for i in reference.nearest(scores, k)
         ]
-
-
-def test_union_by_hand():
-    """CoDeR eq. 9 to 11 on three passages: .3/1 + .7/2, .3/2 + .7/1, .3/3 + .7/3."""
-    pool = CandidatePool(
-        ("a", "b", "c"),
-        {"topical": np.array([0.9, 0.8, 0.7]), "compatibility": np.array([0.5, 0.6, 0.1])},
-    )
-    result = CoderUnionPolicy(keep=0.5).rank(pool, 3)
-    assert [pool.ids[r.index] for r in result] == ["b", "a", "c"]
-    assert [r.score for r in result] == pytest.approx([0.85, 0.65, 1 / 3])
-    assert [r.passed_filter for r in result] == [True, True, False]
-    assert result[2].reason == "topical rank 3, compatibility rank 3 of 3: outside the first 2"
 
 
 def test_unknown_name_lists_the_known_ones():

@@ -10,7 +10,7 @@ from typing import Any
 from logic_export.data.files import write_json_lines
 from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.judging import LABELS, PAIR_KINDS
-from logic_retrievers.judging.excerpt import MAX_WORDS, nearest_sentences
+from logic_retrievers.judging.judge import MAX_WORDS, nearest_sentences
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = LABELS
 

@@ -26,7 +26,7 @@ from logic_export.recipe import DataSettings
 from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.judging import PAIR_KINDS
-from logic_retrievers.judging.excerpt import MAX_WORDS
+from logic_retrievers.judging.judge import MAX_WORDS
 
 ROOT = Path(__file__).parents[3]
 RECIPES = sorted((ROOT / "export" / "recipes").glob("judge-*.toml"))

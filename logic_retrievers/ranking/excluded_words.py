@@ -11,9 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from logic_retrievers.queries import ParsedQuery
 from logic_retrievers.queries.language import content_words
-from logic_retrievers.ranking.query_input import CheckedQuery
 from logic_retrievers.text import INVISIBLE, UNSPACED, any_form, comparable
 from logic_retrievers.types import Hit
 
@@ -63,26 +61,19 @@ class ExcludedWords:
         self._pattern = re.compile("|".join(dict.fromkeys(map(_pattern, texts))))
 
     def occur_in(self, text: str) -> bool:
-        """Whether at least one does."""
+        """Whether the text contains at least one of them."""
         # an invisible character may stand inside a word or between two
         forms = {text, INVISIBLE.sub(" ", text)}
         return any(self._pattern.search(comparable(form)) for form in forms)
 
 
-def excluded_words(query: CheckedQuery, exclude: Sequence[str]) -> ExcludedWords | None:
-    """What a query excludes outright and what the caller names; None if that is nothing."""
-    own = query.excluded_outright if isinstance(query, ParsedQuery) else ()
-    texts = (*own, *exclude)
-    return ExcludedWords(texts) if texts else None
-
-
 def candidates_for(k: int) -> int:
-    """Number of candidates that are read for k hits: 200, or ten times k."""
+    """Return how many candidates are read for k hits: 200, or ten times k."""
     return max(_MIN_CANDIDATES, _CANDIDATES_PER_HIT * k)
 
 
 def leave_out(hits: Sequence[Hit], words: ExcludedWords, k: int) -> list[Hit]:
-    """The first k hits that contain no excluded text, ranked again from 1.
+    """Return the first k hits that contain no excluded text, ranked again from 1.
 
     ``evidence.details["left_out"]`` counts those left out before the last of them.
     """
@@ -127,7 +118,7 @@ def _mention(excluded: str) -> re.Pattern[str]:
 
 
 def _pattern(text: str) -> str:
-    """A pattern that finds a text as whole words."""
+    """Make a pattern that finds a text as whole words."""
     normal = comparable(text).strip()
     bare = normal.strip(_QUOTATION_MARKS).strip() or normal
     words = [word for word in re.split(_BETWEEN_WORDS, bare) if word]
