@@ -18,8 +18,7 @@ from pathlib import Path
 import pytest
 from written_files import hide_package, read, write
 
-from logic_retrievers.documents import converter, read_documents
-from logic_retrievers.documents.files import SourceFile
+from logic_retrievers.documents import converter, files, read_documents
 
 FONT = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"
 
@@ -154,13 +153,20 @@ def test_a_file_that_goes_before_its_converter_opens_it(tmp_path, monkeypatch) -
     assert "a link to nothing" in str(reading.errors[0])
 
 
-def test_a_file_that_cannot_be_opened_is_an_answer(tmp_path, monkeypatch) -> None:
-    def open_file(file: SourceFile) -> None:
-        raise PermissionError(13, "Permission denied")
+def test_a_file_that_cannot_be_opened_costs_itself(tmp_path, monkeypatch) -> None:
+    write(tmp_path / "a.txt", "secret")
+    write(tmp_path / "b.txt", "good")
+    really = os.open
 
-    monkeypatch.setattr(converter, "open_file", open_file)
-    (item,) = converter._items(SourceFile(tmp_path / "a.html", "a.html"))
-    assert item["problem"] == "cannot be read: Permission denied"
+    def refuse(path: str, flags: int) -> int:
+        if Path(path).name == "a.txt":
+            raise PermissionError(13, "Permission denied")
+        return really(path, flags)
+
+    monkeypatch.setattr(files.os, "open", refuse)
+    passages, reading = read(tmp_path)
+    assert [passage.text for passage in passages] == ["good"]
+    assert str(reading.errors[0]).endswith("a.txt: cannot be read: Permission denied")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import os
@@ -14,6 +15,11 @@ from logic_retrievers.documents import files, read_documents, rows
 from logic_retrievers.types import Passage
 
 ROW = '{"_id": "good", "text": "fine"}\n'
+
+
+def limit_lines(monkeypatch: pytest.MonkeyPatch, longest: int) -> None:
+    for module in (files, rows):
+        monkeypatch.setattr(module, "LONGEST_LINE", longest)
 
 
 class TestJsonl:
@@ -37,12 +43,12 @@ class TestJsonl:
     @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
     def test_a_line_of_gigabytes_is_not_held(self, tmp_path, monkeypatch, name):
         """A packed file of 1.5 MB can unpack to one row that takes all memory."""
-        monkeypatch.setattr(files, "LONGEST_LINE", 100)
-        rows = "\n".join(
+        limit_lines(monkeypatch, 100)
+        content = "\n".join(
             json.dumps({"_id": key, "text": text})
             for key, text in (("a", "fine"), ("b", "x" * 100_000), ("c", "fine"), ("d", "x" * 101))
         )
-        content = gzip.compress(rows.encode()) if name.endswith("gz") else rows
+        content = gzip.compress(content.encode()) if name.endswith("gz") else content
         passages, reading = read(write(tmp_path / name, content))
         assert [passage.id for passage in passages] == ["a", "c"]
         assert lines_of(reading) == [2, 4]
@@ -170,7 +176,8 @@ class TestCsv:
 
     def test_a_file_is_not_read_on_in_the_middle_of_a_cell(self, tmp_path, monkeypatch) -> None:
         """What stands in a cell was taken for rows."""
-        monkeypatch.setattr(rows, "LONGEST_LINE", 200_000)
+        limit_lines(monkeypatch, 200_000)
+        csv.field_size_limit(200_000)  # reading raises it again
         path = write(tmp_path / "a.csv", 'id,text\n1,"' + "2,x\n" * 100_000)
         passages, reading = read(path)
         assert not passages
@@ -178,7 +185,7 @@ class TestCsv:
         assert "what follows is not read" in str(reading.errors[0])
 
     def test_a_line_of_gigabytes_is_not_held(self, tmp_path, monkeypatch) -> None:
-        monkeypatch.setattr(files, "LONGEST_LINE", 100)
+        limit_lines(monkeypatch, 100)
         content = f"_id,text\na,fine\nb,{'x' * 500}\nc,fine\nd,{'x' * 101}"
         passages, reading = read(write(tmp_path / "a.csv", content))
         assert [passage.id for passage in passages] == ["a", "c"]

@@ -36,7 +36,6 @@ class TestWholeFiles:
         [
             "---\nA rule, then prose.\n---\nMore.",
             "---\na: &x [1]\nb: *x\n---\nText.",
-            "---\nd: !!timestamp 2020-01-01\n---\nText.",
             "---\nx: !!python/object/apply:os.system ['ls']\n---\nText.",
             "---\n- a list\n---\nText.",
             "---\nkey: value\n- stray\n---\nText.",

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from written_files import hide_package
 
-from logic_retrievers.documents import DocumentReader, markup, read_documents
-from logic_retrievers.documents.markup import parse_html
+from logic_retrievers.documents import DocumentReader, formats, read_documents
+from logic_retrievers.documents.formats import parse_html
 from logic_retrievers.types import Passage
 
 PAGE = """<!DOCTYPE html><html><head><meta charset="{charset}"><title>Reisen | Firma</title>
@@ -132,7 +132,7 @@ def test_a_byte_order_mark_counts_more_than_what_is_declared(tmp_path: Path, mar
 
 def test_a_page_too_large_for_a_tree(tmp_path: Path) -> None:
     """A tree takes up to eighty times the file's size."""
-    passages, reading = read(tmp_path / "a.html", "<p>" + "x" * markup.LONGEST_MARKUP)
+    passages, reading = read(tmp_path / "a.html", "<p>" + "x" * formats.LONGEST_MARKUP)
     assert not passages
     assert "larger than 16,777,216 bytes" in str(reading.errors[0])
 

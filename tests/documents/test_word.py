@@ -12,7 +12,7 @@ import pytest
 import pytest_socket
 from written_files import hide_package
 
-from logic_retrievers.documents import DocumentReader, markup, read_documents
+from logic_retrievers.documents import DocumentReader, formats, read_documents
 from logic_retrievers.documents.files import SourceFile, open_file
 from logic_retrievers.types import Passage
 
@@ -105,11 +105,11 @@ def test_nothing_that_a_document_links_to_is_opened(tmp_path: Path) -> None:
     )
     document.element.body.insert(0, docx.oxml.parse_xml(picture))
     (tmp_path / "a.docx").write_bytes(saved(document))
-    file = SourceFile(tmp_path / "a.docx", "a.docx")
+    file = SourceFile(tmp_path / "a.docx", "a.docx", ".docx")
     pytest_socket.disable_socket()
     try:
         with open_file(file) as stream:
-            records = list(markup.read_docx(file, stream))  # in this process
+            records = list(formats.read_docx(file, stream))  # in this process
     finally:
         pytest_socket.enable_socket()
     assert [record.values for record in records] == [{"text": "Text."}]
@@ -136,7 +136,7 @@ def test_bad_documents(tmp_path: Path, content: bytes, says: str) -> None:
 
 def test_an_archive_that_unpacks_to_too_much(tmp_path: Path) -> None:
     """100 kB of zeros can unpack to gigabytes, and a tree of them takes all memory."""
-    bomb = b"<x>" + b" " * markup.LONGEST_MARKUP + b"</x>"
+    bomb = b"<x>" + b" " * formats.LONGEST_MARKUP + b"</x>"
     content = repacked(make_small_docx(), {"word/document.xml": bomb})
     _, reading = read(tmp_path / "a.docx", content)
     assert "larger than 16,777,216 bytes" in str(reading.errors[0])
