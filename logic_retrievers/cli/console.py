@@ -22,7 +22,9 @@ from rich.console import Console, ConsoleDimensions, ConsoleOptions, RenderableT
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as ProgressBar
 from rich.segment import Segment
+from rich.table import Table
 from rich.text import Text
+from typer import Option
 from typer.core import TyperGroup
 
 from logic_retrievers.errors import (
@@ -43,7 +45,7 @@ UNBROKEN = 1_000_000
 # seconds between two lines about the progress where no terminal shows a bar
 REPORT_EVERY = 10.0
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
+AsJson = Annotated[bool, Option("--json", help="Print JSON on standard output.")]
 
 
 class ExitCode(IntEnum):
@@ -149,7 +151,8 @@ def report_errors(command: Callable[P, None]) -> Callable[P, None]:
                 command(*args, **kwargs)
         except LogicRetrieversError as error:
             print_status("error", str(error))
-            raise typer.Exit(_exit_code(error)) from None
+            code = next(code for kind, code in _EXIT_CODES if isinstance(error, kind))
+            raise typer.Exit(code) from None
         except KeyboardInterrupt:
             print_status("stopped", "what was stored stays; run the same command again to go on")
             raise typer.Exit(130) from None
@@ -160,16 +163,14 @@ def report_errors(command: Callable[P, None]) -> Callable[P, None]:
     return wrapped
 
 
-def _exit_code(error: LogicRetrieversError) -> ExitCode:
-    match error:
-        case ServerError():
-            return ExitCode.SERVER
-        case BundleError() | EncoderError():
-            return ExitCode.ENCODER
-        case ConfigurationError() | ExpressionError():
-            return ExitCode.USAGE
-        case _:
-            return ExitCode.FAILED
+_EXIT_CODES: list[tuple[type[LogicRetrieversError], ExitCode]] = [
+    (ServerError, ExitCode.SERVER),
+    (BundleError, ExitCode.ENCODER),
+    (EncoderError, ExitCode.ENCODER),
+    (ConfigurationError, ExitCode.USAGE),
+    (ExpressionError, ExitCode.USAGE),
+    (LogicRetrieversError, ExitCode.FAILED),
+]
 
 
 def shorten(text: str, length: int) -> str:
@@ -192,6 +193,15 @@ def print_result(value: Any, line: str, *, as_json: bool) -> None:
         print_json(value)
     else:
         out.print_line(line)
+
+
+def make_table(first: str, *others: str, min_width: int | None = None, **settings: Any) -> Table:
+    """Make a table whose first column holds names, and whose others hold numbers."""
+    table = Table(title_justify="left", caption_justify="left", **settings)
+    table.add_column(first, overflow="fold", min_width=min_width)
+    for title in others:
+        table.add_column(title, justify="right", overflow="fold")
+    return table
 
 
 def print_status(label: str, message: str) -> None:

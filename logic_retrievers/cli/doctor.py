@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
+from typer import Option
 
 from logic_retrievers.cli.console import AsJson, ExitCode, out, print_json
 from logic_retrievers.cli.options import StoredCollection, as_command, open_encoder
@@ -47,7 +48,7 @@ class PossibleCollection(StoredCollection):
 
     location: Annotated[
         str,
-        typer.Option(
+        Option(
             "--location",
             "-l",
             envvar="LOGIC_RETRIEVERS_LOCATION",

@@ -8,11 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.table import Table
+from typer import Argument, Option
 
 from logic_retrievers.cli.console import (
     AsJson,
+    make_table,
     out,
     print_json,
     print_status,
@@ -44,13 +45,13 @@ BASE = "base"  # in place of a query encoder's file: the bundle's own query side
 def evaluate(
     folder: Annotated[
         Path,
-        typer.Argument(
+        Argument(
             metavar="DIR", help="Holds corpus.jsonl[.gz], queries.jsonl and, for qrels, qrels.tsv."
         ),
     ],
     policies: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--policy",
             "-p",
             help=f"One of {', '.join(POLICIES)}. Given again: compared with the first.",
@@ -58,25 +59,24 @@ def evaluate(
         ),
     ] = None,
     base: BaseName = "topical",
-    split: Annotated[str, typer.Option(help="Which part: train, dev or test.")] = "test",
-    depth: Annotated[int, typer.Option(help="Length of the lists.")] = 100,
+    split: Annotated[str, Option(help="Which part: train, dev or test.")] = "test",
+    depth: Annotated[int, Option(help="Length of the lists.")] = 100,
     as_json: AsJson = False,
     per_query: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write every query's figures here, as CSV."),
+        Path | None, Option(metavar="FILE", help="Write every query's figures here, as CSV.")
     ] = None,
     cache: CacheFile = None,
     judge: UseJudge = True,
     bundle: Bundle = None,
     query_encoder: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="FILE|base",
             help="Reads the queries; base: the bundle's own. Given again: compared with the first.",
         ),
     ] = None,
 ) -> None:
-    """Searches with labelled queries and prints the figures with 95 % intervals."""
+    """Search with labelled queries and print the figures with 95 % intervals."""
     from logic_retrievers.evaluation import compare, load_dataset
     from logic_retrievers.evaluation import evaluate as run_evaluation
     from logic_retrievers.index import PassageIndex
@@ -151,15 +151,10 @@ def _table(
     notes += [f"{name}: {MEANINGS[name]}" for name in names]
     if result.short_lists:
         notes.append(f"{result.short_lists} lists are shorter than they could be")
-    table = Table(
-        title=title, title_justify="left", caption="\n".join(notes), caption_justify="left"
-    )
-    table.add_column("metric")
     titles = ["n", "mean", "95 % interval"]
     if others:
         titles = [*results, *(f"{name} less {first}" for name in others)]
-    for each in titles:
-        table.add_column(each, justify="right", overflow="fold" if others else "ellipsis")
+    table = make_table("metric", *titles, title=title, caption="\n".join(notes))
     for metric, (mean, low, high) in result.estimates.items():
         cells = [str(len(result.per_query[metric])), f"{mean:.4f}", f"{low:.4f} to {high:.4f}"]
         if others:

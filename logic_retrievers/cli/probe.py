@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.table import Table
+from typer import Argument, Option
 
 from logic_retrievers.cli.console import (
     AsJson,
     ExitCode,
+    make_table,
     out,
     print_json,
     print_status,
@@ -47,9 +49,7 @@ _SHARES = {
 @probe.command()
 @report_errors
 def template(
-    folder: Annotated[
-        Path, typer.Argument(metavar="OUT", help="A folder that does not exist yet.")
-    ],
+    folder: Annotated[Path, Argument(metavar="OUT", help="A folder that does not exist yet.")],
 ) -> None:
     """Write a set of two worked questions to fill in, with a README that explains its files."""
     from logic_retrievers.probe.questions import write_template
@@ -62,11 +62,11 @@ def template(
 @report_errors
 def run(
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Holds questions.jsonl and corpus.jsonl[.gz].")
+        Path, Argument(metavar="DIR", help="Holds questions.jsonl and corpus.jsonl[.gz].")
     ],
     policy: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--policy",
             "-p",
             help=f"One of {', '.join(POLICIES)}, alone or with a resolution of contradictions as "
@@ -75,40 +75,40 @@ def run(
         ),
     ] = None,
     lexical: Annotated[
-        bool, typer.Option(help="Store a vector of words too, for the policies that read it.")
+        bool, Option(help="Store a vector of words too, for the policies that read it.")
     ] = True,
     threshold: Annotated[
         float | None,
-        typer.Option(help="Least probability of a contradiction.", show_default="the encoder's"),
+        Option(help="Least probability of a contradiction.", show_default="the encoder's"),
     ] = None,
     reader: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="extractive|URL",
             help="The sentence nearest to the question, or a model's endpoint as "
             "http://127.0.0.1:8000/v1.",
         ),
     ] = EXTRACTIVE,
-    model: Annotated[str | None, typer.Option(help="As the endpoint calls it.")] = None,
+    model: Annotated[str | None, Option(help="As the endpoint calls it.")] = None,
     api_key_variable: Annotated[
-        str | None, typer.Option(help="Environment variable with the endpoint's key.")
+        str | None, Option(help="Environment variable with the endpoint's key.")
     ] = None,
-    max_tokens: Annotated[int, typer.Option(help="Longest answer of a model.")] = 64,
+    max_tokens: Annotated[int, Option(help="Longest answer of a model.")] = 64,
     depth: Annotated[
-        int, typer.Option(help="Passages a question; for the extractive reader better 1.")
+        int, Option(help="Passages a question; for the extractive reader better 1.")
     ] = 5,
-    seed: Annotated[int, typer.Option(help="Of the prompts and the intervals.")] = 0,
+    seed: Annotated[int, Option(help="Of the prompts and the intervals.")] = 0,
     grading: Annotated[
         Literal["containment", "support"],
-        typer.Option(help="Short answers: containment; long ones: support."),
+        Option(help="Short answers: containment; long ones: support."),
     ] = "containment",
     traces: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write a JSON line for each answer to this new file."),
+        Option(metavar="FILE", help="Write a JSON line for each answer to this new file."),
     ] = None,
     answers: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Keep a model's answers here; a run cut off goes on."),
+        Option(metavar="FILE", help="Keep a model's answers here; a run cut off goes on."),
     ] = None,
     as_json: AsJson = False,
     cache: CacheFile = None,
@@ -177,11 +177,7 @@ def _check_new_file(path: Path) -> None:
 
 
 def _open_reader(
-    name: str,
-    encoder: Encoder,
-    model: str | None,
-    api_key_variable: str | None,
-    max_tokens: int,
+    name: str, encoder: Encoder, model: str | None, api_key_variable: str | None, max_tokens: int
 ) -> Reader:
     from logic_retrievers.chat import ChatEndpoint
     from logic_retrievers.probe import EndpointReader, ExtractiveReader
@@ -202,16 +198,13 @@ def _open_reader(
 def _accuracy_table(result: ProbeResult) -> Table:
     comparisons = result.comparisons()
     first = next(iter(result.traces))
-    table = Table(
+    table = make_table(
+        *("configuration", "accuracy", f"less {first}", "gained/lost", "p", "failed"),
+        min_width=13,
         title=f"{result.set}: {len(result.kinds)} questions at depth {result.depth}, "
         f"read by {result.reader}",
-        title_justify="left",
         caption=f"right by {result.grading}; 95 % intervals; p of McNemar's exact test, after Holm",
-        caption_justify="left",
     )
-    table.add_column("configuration", overflow="fold", min_width=13)
-    for title in ("accuracy", f"less {first}", "gained/lost", "p", "failed"):
-        table.add_column(title, justify="right", overflow="fold")
     for name in result.traces:
         cell = "-"
         if accuracy := result.figures(name).get("accuracy"):
@@ -224,10 +217,8 @@ def _accuracy_table(result: ProbeResult) -> Table:
 def _answers_table(result: ProbeResult) -> Table:
     figures = {name: result.figures(name) for name in result.traces}
     shown = [metric for metric in _SHARES if any(metric in own for own in figures.values())]
-    table = Table(title="answers and first passages", title_justify="left")
-    table.add_column("configuration", overflow="fold", min_width=13)
-    for title in [*(_SHARES[metric] for metric in shown), "seconds"]:
-        table.add_column(title, justify="right")
+    titles = ("configuration", *(_SHARES[metric] for metric in shown), "seconds")
+    table = make_table(*titles, min_width=13, title="answers and first passages")
     for name, own in figures.items():
         seconds = "-"
         if own:
@@ -237,12 +228,9 @@ def _answers_table(result: ProbeResult) -> Table:
 
 
 def _kinds_table(result: ProbeResult) -> Table:
-    table = Table(title="accuracy by kind of question", title_justify="left")
-    table.add_column("kind", overflow="fold")
-    table.add_column("questions", justify="right")
     first, *others = result.traces
-    for title in (*result.traces, *(f"{name} less {first}" for name in others)):
-        table.add_column(title, justify="right", overflow="fold")
+    titles = ("kind", "questions", *result.traces, *(f"{name} less {first}" for name in others))
+    table = make_table(*titles, title="accuracy by kind of question")
     figures = [result.figures_by_kind(name) for name in result.traces]
     for kind, count in Counter(filter(None, result.kinds.values())).items():
         shares = [_format_share(own.get(kind, {}).get("accuracy")) for own in figures]

@@ -156,8 +156,10 @@ def serve() -> None:
             # may have been killed.
             faulthandler.dump_traceback_later(seconds, exit=True, file=out)
             for item in _convert_here(file):
-                is_problem = isinstance(item, Problem)
-                _send(out, [str(item), item.line] if is_problem else dict(item.values))
+                if isinstance(item, Problem):
+                    _send(out, [str(item), item.line])
+                else:
+                    _send(out, dict(item.values))
             faulthandler.cancel_dump_traceback_later()
             _send(out, None)
 

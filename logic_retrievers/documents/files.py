@@ -138,7 +138,9 @@ def open_file(file: SourceFile) -> Iterator[IO[bytes]]:
     # A link or a pipe can take the file's place at any moment: check the one that was opened.
     nonblocking = getattr(os, "O_NONBLOCK", 0)
     try:
-        stream = open(file.path, "rb", opener=lambda p, flags: os.open(p, flags | nonblocking))
+        stream = open(  # noqa: SIM115 - closed below; only this call's errors are caught
+            file.path, "rb", opener=lambda path, flags: os.open(path, flags | nonblocking)
+        )
     except OSError as error:
         raise Problem(f"cannot be read: {error.strerror}") from None
     with stream:

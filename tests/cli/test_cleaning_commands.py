@@ -40,6 +40,7 @@ def test_files_are_examined_and_nothing_is_stored(run):
     """A check of documents must not leave an index behind."""
     said = run("clean", "rows.jsonl", "-r", "prefer_newest")
     assert "1 would be quarantined" in said
+    assert "pairs" not in said.splitlines()[-1]  # two passages make one
     assert not Path(".logic-retrievers").exists()
 
 

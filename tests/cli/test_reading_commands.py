@@ -45,6 +45,8 @@ def test_a_misspelt_location_is_not_created(call, arguments):
     """An empty collection in a folder that nobody wanted, and "no passage found"."""
     printed = call(*arguments, "-l", "typo/index", code=1)
     assert "no collection 'passages'" in printed.output
+    assert "create=True" not in printed.output  # a command has no such argument
+    assert "logic-retrievers index" in printed.output
     assert not list(Path().iterdir())
 
 

@@ -45,7 +45,6 @@ def form(content: str) -> str:
 
 
 ENDLESS = {
-    "itself.pdf": pdf("/A Do", "<</XObject<</A 6 0 R>>>>", form("/A Do /A Do")),
     "tree.pdf": pdf(
         "/A Do",
         "<</XObject<<" + "".join(f"/{chr(65 + n)} {6 + n} 0 R" for n in range(9)) + ">>>>",
@@ -118,10 +117,13 @@ def convert_to_html(stream, **settings):
 """
 
 
+EMPTY_ARCHIVE = b"PK\x05\x06" + b"\0" * 18
+
+
 def word_file(kind: str) -> bytes:
     """An empty archive, whose comment is what the broken converter does with it."""
     comment = f"#{kind}".encode()
-    return b"PK\x05\x06" + b"\0" * 16 + bytes([len(comment), 0]) + comment
+    return EMPTY_ARCHIVE[:-2] + bytes([len(comment), 0]) + comment
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="others do not limit a process's memory")
@@ -137,6 +139,29 @@ def test_a_converter_that_crashes_costs_one_file(tmp_path, monkeypatch) -> None:
     assert sorted(said) == ["1.docx", "3.docx", "4.docx", "5.docx"]
     assert "memory" in said["3.docx"]
     assert "SystemError" in said["5.docx"]
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "content"),
+    [
+        ("pypdfium2", "a.pdf", b"%PDF"),
+        ("mammoth", "a.docx", EMPTY_ARCHIVE),
+        *((package, "a.html", "<p>Text") for package in ("markdownify", "bs4", "lxml")),
+    ],
+)
+def test_without_the_extra_the_error_says_what_to_run(
+    tmp_path, monkeypatch, package, name, content
+):
+    """A folder's other files are read all the same, and what is stored of this one stays."""
+    write(tmp_path / "b.txt", "good")
+    path = write(tmp_path / name, content)
+    hide_package(package, tmp_path / ".hiding", monkeypatch)
+    passages, reading = read(tmp_path)
+    assert [p.id for p in passages] == ["b.txt"]
+    said = str(reading.errors[0])
+    assert said.startswith(f"{path}: '{package.replace('bs4', 'beautifulsoup4')}' is not installed")
+    assert said.endswith("Run: pip install 'logic-retrievers[files]'")
+    assert reading.incomplete == {name}
 
 
 def test_a_file_that_goes_before_its_converter_opens_it(tmp_path, monkeypatch) -> None:
@@ -291,16 +316,11 @@ def test_a_converter_ends_with_a_reader_that_is_killed(tmp_path):
     write(tmp_path / "slow.html", "<table>" * 100 + "<tr><td>x" * 200_000)
     code = "import sys; from logic_retrievers.documents import *; list(read_documents(sys.argv[1]))"
     reader = subprocess.Popen([sys.executable, "-c", code, tmp_path], start_new_session=True)
-
-    def processes() -> int:
-        found = subprocess.run(["pgrep", "-g", f"{reader.pid}"], capture_output=True, text=True)
-        return len(found.stdout.split())
-
-    wait_until(lambda: processes() == 2)
+    wait_until(lambda: processes(reader) == 2)
     time.sleep(1)  # into the file
     reader.kill()
     reader.wait()
-    wait_until(lambda: processes() == 0)
+    wait_until(lambda: processes(reader) == 0)
 
 
 @pytest.mark.skipif(shutil.which("pgrep") is None, reason="needs pgrep")
@@ -315,21 +335,21 @@ def test_a_converter_that_holds_the_lock_ends_without_its_reader(tmp_path):
     )
     command = [sys.executable, "-c", code, tmp_path, tmp_path / ".hiding"]
     reader = subprocess.Popen(command, start_new_session=True)
-
-    def processes() -> int:
-        found = subprocess.run(["pgrep", "-g", f"{reader.pid}"], capture_output=True, text=True)
-        return len(found.stdout.split())
-
     try:
-        wait_until(lambda: processes() == 2)
+        wait_until(lambda: processes(reader) == 2)
         time.sleep(2)  # into the file
         reader.kill()
         reader.wait()
-        assert processes() == 1
-        wait_until(lambda: processes() == 0)
+        assert processes(reader) == 1
+        wait_until(lambda: processes(reader) == 0)
     finally:
-        if processes():
+        if processes(reader):
             os.killpg(reader.pid, signal.SIGKILL)
+
+
+def processes(reader: subprocess.Popen[bytes]) -> int:
+    found = subprocess.run(["pgrep", "-g", f"{reader.pid}"], capture_output=True, text=True)
+    return len(found.stdout.split())
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:

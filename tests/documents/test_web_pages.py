@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from written_files import hide_package
+from written_files import read
 
-from logic_retrievers.documents import DocumentReader, formats, read_documents
+from logic_retrievers.documents import formats
 from logic_retrievers.documents.formats import parse_html
 from logic_retrievers.types import Passage
 
@@ -43,12 +43,6 @@ a  b
 A note.
 
 a map"""
-
-
-def read(path: Path, content: str | bytes) -> tuple[list[Passage], DocumentReader]:
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    reading = read_documents(path)
-    return list(reading), reading
 
 
 @pytest.mark.parametrize("charset", ["utf-8", "iso-8859-1", "windows-1252"])
@@ -135,10 +129,3 @@ def test_a_page_too_large_for_a_tree(tmp_path: Path) -> None:
     passages, reading = read(tmp_path / "a.html", "<p>" + "x" * formats.LONGEST_MARKUP)
     assert not passages
     assert "larger than 16,777,216 bytes" in str(reading.errors[0])
-
-
-@pytest.mark.parametrize("package", ["markdownify", "bs4", "lxml"])
-def test_without_the_extra(tmp_path: Path, monkeypatch, package: str) -> None:
-    hide_package(package, tmp_path / "hiding", monkeypatch)
-    _, reading = read(tmp_path / "a.html", "<p>Text")
-    assert "Run: pip install 'logic-retrievers[files]'" in str(reading.errors[0])

@@ -10,9 +10,9 @@ from pathlib import Path
 import docx
 import pytest
 import pytest_socket
-from written_files import hide_package
+from written_files import read
 
-from logic_retrievers.documents import DocumentReader, formats, read_documents
+from logic_retrievers.documents import formats, read_documents
 from logic_retrievers.documents.files import SourceFile, open_file
 from logic_retrievers.types import Passage
 
@@ -66,12 +66,6 @@ def repacked(content: bytes, changes: dict[str, bytes]) -> bytes:
         for name in old.namelist():
             new.writestr(name, changes.get(name, old.read(name)))
     return stream.getvalue()
-
-
-def read(path: Path, content: bytes) -> tuple[list[Passage], DocumentReader]:
-    path.write_bytes(content)
-    reading = read_documents(path)
-    return list(reading), reading
 
 
 def test_a_word_document_keeps_its_structure(tmp_path: Path) -> None:
@@ -168,10 +162,3 @@ def test_any_damage_is_read_or_reported(tmp_path: Path) -> None:
     told = {passage.source for passage in reading} | {Path(e.file).name for e in reading.errors}
     assert told == {file.name for file in reading.files}
     assert len(told) == 30
-
-
-@pytest.mark.parametrize("package", ["mammoth", "markdownify"])
-def test_without_the_extra(tmp_path: Path, monkeypatch, package: str) -> None:
-    hide_package(package, tmp_path / "hiding", monkeypatch)
-    _, reading = read(tmp_path / "a.docx", make_small_docx())
-    assert "Run: pip install 'logic-retrievers[files]'" in str(reading.errors[0])
