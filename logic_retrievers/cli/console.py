@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 import time
 import warnings
@@ -150,7 +151,7 @@ def report_errors(command: Callable[P, None]) -> Callable[P, None]:
                 warnings.showwarning = lambda message, *_: print_status("warning", str(message))
                 command(*args, **kwargs)
         except LogicRetrieversError as error:
-            print_status("error", str(error))
+            print_status("error", describe_error(error))
             code = next(code for kind, code in _EXIT_CODES if isinstance(error, kind))
             raise typer.Exit(code) from None
         except KeyboardInterrupt:
@@ -161,6 +162,25 @@ def report_errors(command: Callable[P, None]) -> Callable[P, None]:
             raise typer.Exit(ExitCode.DONE) from None
 
     return wrapped
+
+
+# Advice to call Python, and what the command line has instead.
+_ADVICE = (
+    (
+        r"Index some passages first, or pass create=True\.",
+        "Run `logic-retrievers index PATH` first, or name another place with --location.",
+    ),
+    (r"with tenant=, or with all_tenants=True", "with --tenant, or with --all-tenants"),
+    (r"index\.backfill\(\['(\w+)'\]\)", r"`logic-retrievers backfill \1`"),
+)
+
+
+def describe_error(error: LogicRetrieversError) -> str:
+    """Return an error's message, with advice for the command line."""
+    message = str(error)
+    for python, command in _ADVICE:
+        message = re.sub(python, command, message)
+    return message
 
 
 _EXIT_CODES: list[tuple[type[LogicRetrieversError], ExitCode]] = [

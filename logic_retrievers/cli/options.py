@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 from typer import Option
 
 from logic_retrievers.cli.console import report_errors
-from logic_retrievers.errors import CollectionNotFoundError, ConfigurationError, ReadError, shown
+from logic_retrievers.errors import ConfigurationError, ReadError, shown
 from logic_retrievers.policies.auto import Base
 from logic_retrievers.policies.registry import POLICIES
 
@@ -123,17 +123,12 @@ class StoredCollection:
         self,
         encoder: Encoder | None = None,
         *,
-        create: bool = False,
         reads: bool = False,
         **settings: Any,
     ) -> PassageIndex:
-        """Open the collection, by default with the encoder of the bundle.
+        """Open the collection, by default with the bundle's encoder; ``reads``: only to read it.
 
-        Args:
-            encoder: used instead of the bundle's.
-            create: create the collection if it does not exist.
-            reads: the command only reads.
-            **settings: arguments of :meth:`PassageIndex.open`.
+        The other arguments are those of :meth:`PassageIndex.open`.
         """
         from logic_retrievers.index import PassageIndex
 
@@ -142,24 +137,15 @@ class StoredCollection:
         if reads and not is_server and os.path.isdir(folder) and not os.access(folder, os.W_OK):  # noqa: PTH112
             settings["read_only"] = True
         nodes = self.location.split(",")
-        try:
-            return PassageIndex.open(
-                self.collection,
-                open_encoder(self.bundle) if encoder is None else encoder,
-                location=nodes if len(nodes) > 1 and all(map(_is_server, nodes)) else self.location,
-                api_key=self.api_key if is_server else None,
-                tenant=self.tenant,
-                all_tenants=self.all_tenants,
-                create=create,
-                **settings,
-            )
-        except CollectionNotFoundError as error:
-            # its advice is to pass create=True, which no command has
-            found = str(error).partition(" Index some passages first")[0]
-            raise CollectionNotFoundError(
-                f"{found} --location is {self.location!r}: name another one, or run"
-                " `logic-retrievers index PATH` first."
-            ) from None
+        return PassageIndex.open(
+            self.collection,
+            open_encoder(self.bundle) if encoder is None else encoder,
+            location=nodes if len(nodes) > 1 and all(map(_is_server, nodes)) else self.location,
+            api_key=self.api_key if is_server else None,
+            tenant=self.tenant,
+            all_tenants=self.all_tenants,
+            **{"create": False, **settings},
+        )
 
 
 @dataclasses.dataclass(frozen=True)

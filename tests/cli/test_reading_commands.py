@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from mounts import read_only
 from typer.testing import CliRunner
 
 from logic_retrievers.cli.app import app
@@ -120,6 +121,7 @@ def test_passages_of_all_tenants(call):
     place = ("-l", "there")
     refused = call("search", "leave", *place, code=2)
     assert "belong to tenants" in refused.stderr
+    assert "--all-tenants" in refused.stderr
     for tenant, ids in ({"a": {"of a"}, "b": {"of b"}}).items():
         hits = json.loads(call("search", "leave", *place, "--tenant", tenant, "--json").stdout)
         assert {hit["id"] for hit in hits} == ids
@@ -146,3 +148,24 @@ def test_more_hits_than_there_can_be(stored, k):
     result = CliRunner().invoke(app, ["search", "leave", "-k", str(k), "-l", "there"])
     assert result.exit_code in (0, 2)
     assert isinstance(result.exception, SystemExit | None)
+
+
+def test_whoever_reads_needs_no_right_to_write(call, tmp_path):
+    """An index in an image could not be searched, nor looked at by doctor."""
+
+    def said(*arguments, code=0):
+        return " ".join(call(*arguments, code=code).output.split())
+
+    stored = tmp_path / "stored"
+    (tmp_path / "rows.txt").write_text("Parental leave is paid.\n\nParental leave is not paid.\n")
+    said("index", "rows.txt", "-l", stored, "--contradictions")
+    said("clean", "-c", "passages", "-l", stored)
+    assert (stored / "ledger.sqlite").is_file()
+    with read_only(stored, tmp_path / "mounted") as place:
+        assert "Parental leave" in said("search", "parental leave", "-l", place)
+        assert "Parental leave" in said("contradictions", "Leave is paid.", "-l", place)
+        assert "examined" in said("clean", "-c", "passages", "--dry-run", "-l", place)
+        assert "passages in 'passages'" in said("doctor", "-l", place)
+        assert "0 hidden" in said("quarantine", "list", "-l", place)
+        assert "passages" in said("reindex", "other", "--dry-run", "-l", place)
+        assert "right to write" in said("index", "rows.txt", "-l", place, code=4)
