@@ -39,7 +39,7 @@ _BAD_BYTE = re.compile("[\udc80-\udcff]")
 
 
 class Problem(Exception):  # noqa: N818 - no more than a message
-    """What is wrong with a row or a file, and what to do; becomes a ReadError with the file."""
+    """A fault of a row or a file, and what to do about it; becomes a ReadError."""
 
     def __init__(self, text: str, line: int | None = None) -> None:
         super().__init__(text)
@@ -178,7 +178,7 @@ class _Unpacked(gzip.GzipFile):
 
 
 @contextmanager
-def open_text(file: SourceFile, stream: IO[bytes]) -> Iterator[io.TextIOWrapper]:
+def open_text(file: SourceFile, stream: IO[bytes], newline: str = "") -> Iterator[io.TextIOWrapper]:
     """Decode a stream without its byte-order mark; bytes that are not text are lone surrogates.
 
     Line ends stay as they are.
@@ -190,7 +190,7 @@ def open_text(file: SourceFile, stream: IO[bytes]) -> Iterator[io.TextIOWrapper]
     if encoding == "utf-8" and begin.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise Problem("is UTF-16; name it: encoding='utf-16' (--encoding utf-16)")
     stream.seek(len(begin) if begin == codecs.BOM_UTF8 else 0)
-    text = io.TextIOWrapper(stream, encoding, "surrogateescape", newline="")
+    text = io.TextIOWrapper(stream, encoding, "surrogateescape", newline=newline)
     try:
         yield text
     finally:
@@ -198,16 +198,17 @@ def open_text(file: SourceFile, stream: IO[bytes]) -> Iterator[io.TextIOWrapper]
             text.detach()  # else it closes the stream
 
 
-def read_lines(file: SourceFile, stream: IO[bytes]) -> Iterator[str]:
+def read_lines(file: SourceFile, stream: IO[bytes], newline: str = "\n") -> Iterator[str]:
     """Yield the lines of a file; of too long a one, ``LONGEST_LINE + 1`` characters.
 
-    A carriage return alone ends a line too, as in an old Mac's files.
+    With ``newline=""`` a carriage return ends a line too, as in an old Mac's files.
     """
-    with open_text(file, stream) as text:
+    ends = "\n" if newline else ("\n", "\r")
+    with open_text(file, stream, newline) as text:
         while line := text.readline(LONGEST_LINE + 1):
             yield line
             rest = line if len(line) > LONGEST_LINE else "\n"
-            while rest and not rest.endswith(("\n", "\r")):
+            while rest and not rest.endswith(ends):
                 rest = text.readline(2**16)
 
 

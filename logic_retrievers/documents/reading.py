@@ -132,8 +132,8 @@ class DocumentReader:
         files: to be read, in this order.
         skipped: number of files in other formats, by extension.
         errors: bad rows and files so far.
-        incomplete: sources of which an error lost a part. Their stored passages are not stale just
-            because they were not read this time. Where the caller named ``source_column``, all
+        incomplete: sources that an error left unread in part. A stored passage of these that was
+            not read this time is not stale for that. Where the caller named ``source_column``, all
             sources after any error: the lost row may belong to any of them.
         total_bytes: size of all files, a ``.gz`` as it is packed; known at once.
     """
@@ -197,18 +197,17 @@ class DocumentReader:
         try:
             with open_file(file) as self._stream:
                 for record in read(file, self._stream):
-                    if isinstance(record, Problem):
-                        yield record
-                        continue
                     try:
+                        if isinstance(record, Problem):
+                            raise record
                         passage = to_passage(record, file)
+                        if passage.id in ids:
+                            used = f"the id {passage.id!r} was used before"
+                            raise Problem(f"{used}; the first passage with it counts", record.line)
                     except Problem as problem:
                         yield problem
-                        continue
-                    used = (
-                        f"the id {passage.id!r} was used before; the first passage with it counts"
-                    )
-                    yield Problem(used, record.line) if passage.id in ids else passage
+                    else:
+                        yield passage
         except Problem as problem:
             yield problem
         except UnicodeError:

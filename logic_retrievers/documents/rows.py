@@ -139,23 +139,17 @@ def read_csv(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
             yield row
             continue
         number, cells = row
-        if len(cells) == len(columns):
-            values = {
-                name: cell if name in named or name.lower() == "title" else read_number(cell)
-                for name, cell in zip(columns, cells, strict=True)
-                if name and (cell or name in named)
-            }
-            yield Record(values, number, number)
-        else:
-            problem = f"{len(cells)} cells where the header has {len(columns)}"
-            yield Problem(
-                f"{problem}; put quotes around a cell with line ends or delimiters", number
-            )
+        values = {
+            name: cell if name in named or name.lower() == "title" else read_number(cell)
+            for name, cell in zip(columns, cells, strict=True)
+            if name and (cell or name in named)
+        }
+        yield Record(values, number, number)
 
 
 def _read_rows(file: SourceFile, stream: IO[bytes]) -> Iterator[tuple[int, list[str]] | Problem]:
-    """Yield rows with the number of their first line."""
-    lines = read_lines(file, stream)
+    """Yield rows as long as the first one, the header, with the number of their first line."""
+    lines = read_lines(file, stream, newline="")
     begin: list[str] = []
     for line in lines:
         begin.append(line)
@@ -165,6 +159,7 @@ def _read_rows(file: SourceFile, stream: IO[bytes]) -> Iterator[tuple[int, list[
         return
     delimiter = file.format.delimiter or _find_delimiter(begin[-1], file)
     rows = csv.reader(chain(begin, lines), delimiter=delimiter, strict=True)
+    width = 0
     while True:
         start = rows.line_num + 1
         try:
@@ -176,8 +171,7 @@ def _read_rows(file: SourceFile, stream: IO[bytes]) -> Iterator[tuple[int, list[
                     " what follows is not read",
                     start,
                 ) from None
-            problem = f"not a CSV row: {error}; left out up to line {rows.line_num}"
-            yield Problem(problem, start)
+            yield Problem(f"not a CSV row: {error}; left out up to line {rows.line_num}", start)
             continue
         if cells is None:
             return
@@ -185,7 +179,13 @@ def _read_rows(file: SourceFile, stream: IO[bytes]) -> Iterator[tuple[int, list[
         if len(row) > LONGEST_LINE:
             yield Problem(f"longer than {LONGEST_LINE:,} characters; left out", start)
         elif cells:
-            yield bad_byte(row, file, start) or (start, cells)
+            width = width or len(cells)
+            problem = bad_byte(row, file, start)
+            if problem is None and len(cells) != width:
+                advice = f"put quotes around a cell with line ends or {delimiter!r}"
+                wrong = f"{len(cells)} cells where the header has {width}; {advice}"
+                problem = Problem(wrong, start)
+            yield problem or (start, cells)
 
 
 def _find_delimiter(header: str, file: SourceFile) -> str:

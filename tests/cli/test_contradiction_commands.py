@@ -45,7 +45,7 @@ def test_what_contradicts_a_statement(call, corpus):
 
 
 def test_what_people_see(call, corpus):
-    """A score alone says nothing to somebody who does not know F."""
+    """A score alone says nothing to a user who does not know F."""
     call("index", corpus, "--contradictions")
     shown = " ".join(call("contradictions", QUIET).stdout.split())
     assert LOUD in shown

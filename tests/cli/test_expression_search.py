@@ -41,7 +41,7 @@ def test_the_hits_are_the_engines(search, location, policy):
 
 
 def test_words_stay_words(search, location):
-    """An AND in somebody's query must not change how it is read."""
+    """An AND in a user's query must not change how it is read."""
     said = json.loads(search(WANTED, "-k", 3, "--json").stdout)
     with PassageIndex.open(encoder=OnnxEncoder(), location=location) as index:
         assert said == [hit.to_dict() for hit in Engine(index).search(WANTED, 3)]

@@ -43,7 +43,7 @@ def stored(call):
     ids=" ".join,
 )
 def test_a_misspelt_location_is_not_created(call, arguments):
-    """An empty collection in a folder that nobody wanted, and "no passage found"."""
+    """An empty collection in a folder that no one wanted, and "no passage found"."""
     printed = call(*arguments, "-l", "typo/index", code=1)
     assert "no collection 'passages'" in printed.output
     assert "create=True" not in printed.output  # a command has no such argument
@@ -62,12 +62,12 @@ def test_a_misspelt_location_is_not_created(call, arguments):
     ids=" ".join,
 )
 def test_who_only_reads_makes_no_ledger(stored, arguments):
-    """A ledger beside the collection says that it has been cleaned."""
+    """A ledger next to the collection says that it has been cleaned."""
     stored(*arguments, "-l", "there")
     assert not list(Path().rglob("*.sqlite*"))
 
 
-def test_who_cleans_makes_a_ledger_and_everybody_reads_it(stored):
+def test_who_cleans_makes_a_ledger_that_all_commands_read(stored):
     """A ledger that is taken for missing: hidden passages without a reason, and hidden again."""
     stored("clean", "-c", "passages", "-r", "prefer_newest", "-l", "there")
     assert Path("there", "ledger.sqlite").exists()
@@ -125,12 +125,12 @@ def test_passages_of_all_tenants(call):
     for tenant, ids in ({"a": {"of a"}, "b": {"of b"}}).items():
         hits = json.loads(call("search", "leave", *place, "--tenant", tenant, "--json").stdout)
         assert {hit["id"] for hit in hits} == ids
-    everybody = ("--all-tenants", *place)
-    hits = json.loads(call("search", "leave", *everybody, "--json").stdout)
+    all_tenants = ("--all-tenants", *place)
+    hits = json.loads(call("search", "leave", *all_tenants, "--json").stdout)
     assert {hit["id"] for hit in hits} == {"of a", "of b"}
-    assert "0 hidden" in call("quarantine", "list", *everybody).stdout
-    assert "2 passages in" in " ".join(call("doctor", *everybody).stdout.split())
-    assert "all_tenants" in call("search", "x", *everybody, "--tenant", "a", code=2).stderr
+    assert "0 hidden" in call("quarantine", "list", *all_tenants).stdout
+    assert "2 passages in" in " ".join(call("doctor", *all_tenants).stdout.split())
+    assert "all_tenants" in call("search", "x", *all_tenants, "--tenant", "a", code=2).stderr
     empty = call("search", "x", "--tenant", "c", *place, code=1)
     assert "no passage of tenant 'c'" in empty.stderr
 

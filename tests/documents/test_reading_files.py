@@ -45,7 +45,7 @@ class TestWholeFiles:
         ],
     )
     def test_front_matter_that_is_none_stays_in_the_text(self, text: str) -> None:
-        """What is no mapping of plain values must not be lost."""
+        """Text that is no mapping of plain values must not be lost."""
         assert split_front_matter(text) == ({}, text)
 
     def test_front_matter_that_no_index_takes_stays_in_the_text(self, tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ def test_promises(token_spans: TokenSpans, text: str, max_tokens: int, part: int
 def test_promises_with_the_real_tokenizer(
     minilm: TokenSpans, text: str, max_tokens: int, part: int | None
 ) -> None:
-    """WordPiece counts a cut word anew, drops accents and makes one token of 101 letters."""
+    """WordPiece counts a cut word again, drops accents and makes one token of 101 letters."""
     check(text, minilm, max_tokens, part and max_tokens // part)
 
 
@@ -216,7 +216,7 @@ def test_a_border_before_the_last_quarter_is_too_far_back() -> None:
 
 
 def test_chunks_begin_at_a_word() -> None:
-    """An overlap that begins inside a word makes a word that nobody wrote."""
+    """An overlap that begins inside a word makes a word that no one wrote."""
     text = "incomprehensibilities " * 40
     chunks = split_passage(Passage("p", text), syllables, 30, 10)
     assert all(chunk.text.startswith("incompr") for chunk in chunks)

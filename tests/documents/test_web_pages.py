@@ -88,7 +88,7 @@ def test_the_title_stands_before_a_text_without_heading(tmp_path: Path) -> None:
     ],
 )
 def test_odd_markup(html: str, text: str) -> None:
-    """Text that runs together gives words that nobody searches for."""
+    """Text that runs together gives words that no one searches for."""
     assert parse_html(html)[0] == text
 
 

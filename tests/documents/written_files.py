@@ -17,7 +17,7 @@ def write(path: Path, content: str | bytes) -> Path:
 
 
 def read(path: Path, content: str | bytes | None = None) -> tuple[list[Passage], DocumentReader]:
-    """What is read of a path, after ``content`` is written there."""
+    """Read a path, after ``content`` is written there."""
     if content is not None:
         write(path, content)
     reading = read_documents(path)
