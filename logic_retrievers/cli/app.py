@@ -13,36 +13,23 @@ from typer.main import get_command
 from logic_retrievers import __version__
 from logic_retrievers.cli.console import CommandGroup, out
 
-# name -> module, and what `--help` says, which is the first line of the command's own help
+# what `--help` says of each command: the first sentence of the command's own help
 COMMANDS = {
-    "index": ("index", "Read documents, split the long ones, and store them with their vectors."),
-    "backfill": ("index", "Make vectors that the stored passages of a collection lack."),
-    "reindex": (
-        "index",
-        "Make a second collection of all passages, with another encoder or other settings.",
-    ),
-    "search": (
-        "search",
-        "Print the best passages for a query or a Boolean expression, with evidence on request.",
-    ),
-    "contradictions": (
-        "search",
-        "Print the passages that contradict a statement, or a stored passage, most.",
-    ),
-    "clean": ("clean", "Find passages that contradict, repeat or replace each other, and decide."),
-    "serve": ("serve", "Serve searches of a collection over HTTP, or to an assistant over MCP."),
-    "parse": ("search", "Show what a query wants and excludes, or the expression that it states."),
-    "evaluate": (
-        "evaluate",
-        "Search with labelled queries and print the figures with 95 % intervals.",
-    ),
-    "doctor": ("doctor", "Check the installation, the encoder, and the index where one is named."),
-    "quarantine": (
-        "quarantine",
-        "List, show, restore, purge or verify what the cleaner has hidden.",
-    ),
-    "probe": ("probe", "Compare the answers that different policies lead to."),
+    "index": "Read documents, split the long ones, and store them with their vectors.",
+    "backfill": "Make vectors that the stored passages of a collection lack.",
+    "reindex": "Make a second collection of all passages, with another encoder or settings.",
+    "search": "Print the best passages for a query or a Boolean expression.",
+    "contradictions": "Print the passages that contradict a statement, or a stored passage, most.",
+    "clean": "Find passages that contradict, repeat or replace each other, and decide.",
+    "serve": "Serve searches of a collection over HTTP, or to an assistant over MCP.",
+    "parse": "Show what a query wants and excludes, or the expression that it states.",
+    "evaluate": "Search with labelled queries and print the figures with 95 % intervals.",
+    "doctor": "Check the installation, the encoder, and the index where one is named.",
+    "quarantine": "List, show, restore, purge or verify what the cleaner has hidden.",
+    "probe": "Compare the answers that different policies lead to.",
 }
+# the others are in modules of their own names
+MODULES = {"backfill": "index", "reindex": "index", "contradictions": "search", "parse": "search"}
 
 
 class LazyCommandGroup(CommandGroup):
@@ -50,7 +37,7 @@ class LazyCommandGroup(CommandGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = {name: TyperCommand(name, help=COMMANDS[name][1]) for name in COMMANDS}
+        self.commands = {name: TyperCommand(name, help=line) for name, line in COMMANDS.items()}
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, _listed, rest = super().resolve_command(ctx, args)
@@ -59,7 +46,7 @@ class LazyCommandGroup(CommandGroup):
 
 def import_command(name: str) -> Any:
     """Import the module of a command, and make the command."""
-    command = getattr(import_module(f"logic_retrievers.cli.{COMMANDS[name][0]}"), name)
+    command = getattr(import_module(f"logic_retrievers.cli.{MODULES.get(name, name)}"), name)
     if not isinstance(command, typer.Typer):
         single = typer.Typer()
         single.command(name)(command)

@@ -186,7 +186,7 @@ def reindex(
     new: NewCollection,
     stored: StoredCollection,
 ) -> None:
-    """Make a second collection of all passages, with another encoder or other settings.
+    """Make a second collection of all passages, with another encoder or settings.
 
     Searches and writes go on meanwhile, and the second collection has all changes at the end. Run
     the same command again after it was stopped.

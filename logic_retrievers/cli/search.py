@@ -61,7 +61,7 @@ def search(
     *,
     stored: StoredCollection,
 ) -> None:
-    """Print the best passages for a query or a Boolean expression, with evidence on request."""
+    """Print the best passages for a query or a Boolean expression."""
     from logic_retrievers.ranking.query_input import read_query
     from logic_retrievers.search import Engine
 

@@ -57,19 +57,25 @@ class Converter:
                 pass
 
     def read(self, file: SourceFile, stream: IO[bytes]) -> list[Record | Problem]:
-        """Return what the file's reader in ``CONVERTERS`` yields."""
+        """Return what the file's reader in ``CONVERTERS`` yields, up to what ended the process."""
         is_new = self._process is None
         process = self._process = self._process or _start()
+        items: list[Record | Problem] = []
         try:
-            return list(_convert(process, file, longest_output(os.fstat(stream.fileno()).st_size)))
+            for item in _convert(process, file, os.fstat(stream.fileno()).st_size):
+                items.append(item)  # those before an error are kept
         except EOFError as error:
             self.close()
-            if is_new:
-                raise Problem(str(error)) from None
+            if not is_new:  # the file before may have damaged the process
+                return self.read(file, stream)
+            items.append(Problem(str(error)))
+        except Problem as problem:
+            self.close()
+            items.append(problem)
         except BaseException:  # answers to this file are left in the pipe
             self.close()
             raise
-        return self.read(file, stream)  # the file before may have damaged the old process
+        return items
 
 
 def _start() -> subprocess.Popen[bytes]:
@@ -103,13 +109,13 @@ def _start() -> subprocess.Popen[bytes]:
 
 
 def _convert(
-    process: subprocess.Popen[bytes], file: SourceFile, limit: int
+    process: subprocess.Popen[bytes], file: SourceFile, size: int
 ) -> Iterator[Record | Problem]:
     assert process.stdin is not None
     assert process.stdout is not None
     with suppress(OSError):  # it has ended, and there is nothing to be read
         _send(process.stdin, [os.path.abspath(file.path), asdict(file), SECONDS])  # noqa: PTH100 - links stay
-    left = limit
+    left = limit = longest_output(size)
     while True:
         line = process.stdout.readline(left + 1)
         left -= len(line)

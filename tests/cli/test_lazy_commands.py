@@ -37,7 +37,7 @@ def test_every_result_can_be_had_as_json():
 
 def test_help_lists_what_each_command_says_of_itself():
     """The list is written down, so that ``--help`` imports no command."""
-    for name, (_, line) in COMMANDS.items():
+    for name, line in COMMANDS.items():
         assert import_command(name).help.split("\n\n")[0].replace("\n", " ") == line
 
 

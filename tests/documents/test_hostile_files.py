@@ -141,6 +141,31 @@ def test_a_converter_that_crashes_costs_one_file(tmp_path, monkeypatch) -> None:
     assert "SystemError" in said["5.docx"]
 
 
+BROKEN_PAGE = """
+import os
+
+class PdfDocument:
+    def __init__(self, stream): pass
+    def __len__(self): return 3
+    def get_metadata_dict(self): return {}
+    def __getitem__(self, index): return os._exit(3) if index == 2 else self
+    def get_textpage(self): return self
+    def get_text_range(self): return "Text."
+    get_text_bounded = get_text_range
+    def close(self): pass
+"""
+
+
+def test_pages_before_a_crash_are_kept(tmp_path, monkeypatch) -> None:
+    hide_package("pypdfium2", tmp_path / ".hiding", monkeypatch)
+    write(tmp_path / ".hiding" / "pypdfium2.py", BROKEN_PAGE)
+    write(tmp_path / "a.pdf", "%PDF")
+    write(tmp_path / "b.html", "<p>Good.")
+    passages, reading = read(tmp_path)
+    assert [passage.id for passage in passages] == ["a.pdf#page=1", "a.pdf#page=2", "b.html"]
+    assert ["ends its converter" in str(error) for error in reading.errors] == [True]
+
+
 @pytest.mark.parametrize(
     ("package", "name", "content"),
     [
