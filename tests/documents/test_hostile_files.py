@@ -208,10 +208,10 @@ def test_a_file_that_cannot_be_opened_costs_itself(tmp_path, monkeypatch) -> Non
     write(tmp_path / "b.txt", "good")
     really = os.open
 
-    def refuse(path: str, flags: int) -> int:
+    def refuse(path: str, *arguments: int, **settings: int) -> int:
         if Path(path).name == "a.txt":
             raise PermissionError(13, "Permission denied")
-        return really(path, flags)
+        return really(path, *arguments, **settings)
 
     monkeypatch.setattr(files.os, "open", refuse)
     passages, reading = read(tmp_path)
