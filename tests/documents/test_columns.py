@@ -113,6 +113,7 @@ def test_a_source_named_in_several_files_with_an_error_in_one(tmp_path: Path) ->
         ("a.jsonl", json.dumps(ROWS)),
         ("a.jsonl", "\n [\n" + ",\n".join(map(json.dumps, ROWS)) + "\n]\n"),
         ("a.jsonl", "\n".join(json.dumps(row, indent=2) for row in ROWS)),
+        ("a.jsonl", "[\n" + " " * 5_000 + ",\n".join(map(json.dumps, ROWS)) + "]"),
         ("a.jsonl.gz", gzip.compress(json.dumps(ROWS, indent=1).encode(), mtime=0)),
     ],
 )
@@ -158,12 +159,6 @@ def test_a_bad_first_line_costs_no_good_one(tmp_path: Path, first: str) -> None:
     """It looks like the beginning of a list, or of an object on several lines."""
     passages, _ = read(write(tmp_path / "a.jsonl", "\n".join([first, *map(json.dumps, ROWS)])))
     assert [passage.id for passage in passages] == ["a", "b"]
-
-
-def test_a_list_behind_many_blanks(tmp_path: Path) -> None:
-    content = "[\n" + " " * 5_000 + ",\n".join(map(json.dumps, ROWS)) + "]"
-    passages, reading = read(write(tmp_path / "a.jsonl", content))
-    assert parts(passages) == EXPECTED, reading.errors
 
 
 @pytest.mark.parametrize(

@@ -175,14 +175,6 @@ def test_work_is_linear_in_the_length(overlap: int) -> None:
     assert sum(len(c.text) for c in chunks) <= 3 * len(text)
 
 
-def test_long_text_with_the_real_tokenizer(minilm: TokenSpans) -> None:
-    """A book chapter; and letters in a row, which WordPiece reads as one unknown token."""
-    chapter = " ".join(f"Line {i} speaks of unforeseeable things, naïvely." for i in range(2500))
-    check(chapter, minilm, 254, None)
-    check("x" * 100_000, minilm, 254, None)
-    check("漢字" * 50_000, minilm, 254, None)
-
-
 def sentences(count: int) -> str:
     return " ".join(f"Sentence number {i} has these words." for i in range(count))
 
