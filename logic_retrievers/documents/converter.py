@@ -185,6 +185,8 @@ def _convert_here(file: SourceFile) -> Iterator[Record | Problem]:
             yield from CONVERTERS[file.ending](file, stream)
     except Problem as problem:
         yield problem
+    except OSError as error:  # it was removed meanwhile
+        yield Problem(f"cannot be read: {error.strerror}")
 
 
 def _limit_memory() -> None:

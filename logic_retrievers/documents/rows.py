@@ -56,7 +56,9 @@ def read_jsonl(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem
             yield from records
             return
     for number, row in enumerate(read_lines(file, stream), start=1):
-        if row.strip():
+        if len(row) > LONGEST_LINE:
+            yield Problem(f"longer than {LONGEST_LINE:,} characters; left out", number)
+        elif row.strip():
             yield _parse(file, row, number, number)
 
 
@@ -90,8 +92,6 @@ def read_json(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]
 
 
 def _parse(file: SourceFile, row: str, number: int, line: int) -> Record | Problem:
-    if len(row) > LONGEST_LINE:
-        return Problem(f"longer than {LONGEST_LINE:,} characters; left out", line)
     if problem := bad_byte(row, file, line):
         return problem
     try:
