@@ -143,7 +143,7 @@ class CleaningResult:
         decisions: one for each finding, the strongest first.
         passages: id -> every passage that a decision names.
         examined: how many passages were examined.
-        compared: how many pairs were scored.
+        compared: number of comparisons; a pair counts twice where each is near the other.
         resolution: name of the strategy.
         threshold: least probability of a contradiction.
         dry_run: nothing was written to the collection.

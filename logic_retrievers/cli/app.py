@@ -6,36 +6,54 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
+from typer import Option
+from typer.core import TyperCommand
 from typer.main import get_command
 
 from logic_retrievers import __version__
 from logic_retrievers.cli.console import CommandGroup, out
 
-MODULES = {
-    **{"index": "index", "backfill": "index", "reindex": "index"},
-    **{"search": "search", "contradictions": "search", "clean": "clean"},
-    **{"serve": "serve", "parse": "search", "evaluate": "evaluate", "doctor": "doctor"},
-    **{"quarantine": "quarantine", "probe": "probe"},
+# what `--help` says of each command: the first sentence of the command's own help
+COMMANDS = {
+    "index": "Read documents, split the long ones, and store them with their vectors.",
+    "backfill": "Make vectors that the stored passages of a collection lack.",
+    "reindex": "Make a second collection of all passages, with another encoder or settings.",
+    "search": "Print the best passages for a query or a Boolean expression.",
+    "contradictions": "Print the passages that contradict a statement, or a stored passage, most.",
+    "clean": "Find passages that contradict, repeat or replace each other, and decide.",
+    "serve": "Serve searches of a collection over HTTP, or to an assistant over MCP.",
+    "parse": "Show what a query wants and excludes, or the expression that it states.",
+    "evaluate": "Search with labelled queries and print the figures with 95 % intervals.",
+    "doctor": "Check the installation, the encoder, and the index where one is named.",
+    "quarantine": "List, show, restore, purge or verify what the cleaner has hidden.",
+    "probe": "Compare the answers that different policies lead to.",
 }
+# the others are in modules of their own names
+MODULES = {"backfill": "index", "reindex": "index", "contradictions": "search", "parse": "search"}
 
 
 class LazyCommandGroup(CommandGroup):
-    """Imports a command when it is called, and all of them for the list in ``--help``."""
+    """Imports a command when it is called; ``--help`` lists all without importing any."""
 
-    def list_commands(self, _ctx: Any) -> list[str]:
-        return list(MODULES)
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = {name: TyperCommand(name, help=line) for name, line in COMMANDS.items()}
 
-    def get_command(self, _ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in MODULES:
-            return None
-        command = getattr(import_module(f"logic_retrievers.cli.{MODULES[cmd_name]}"), cmd_name)
-        if not isinstance(command, typer.Typer):
-            single = typer.Typer()
-            single.command(cmd_name)(command)
-            command = single
-        made = get_command(command)
-        made.name = cmd_name
-        return made
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, _listed, rest = super().resolve_command(ctx, args)
+        return name, name and import_command(name), rest
+
+
+def import_command(name: str) -> Any:
+    """Import the module of a command, and make the command."""
+    command = getattr(import_module(f"logic_retrievers.cli.{MODULES.get(name, name)}"), name)
+    if not isinstance(command, typer.Typer):
+        single = typer.Typer()
+        single.command(name)(command)
+        command = single
+    made = get_command(command)
+    made.name = name
+    return made
 
 
 app = typer.Typer(
@@ -61,8 +79,7 @@ def _print_version(requested: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+        bool, Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     pass

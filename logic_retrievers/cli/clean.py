@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
+from typer import Argument, Option
 
 from logic_retrievers.cli.console import (
     AsJson,
@@ -46,22 +47,19 @@ MAX_SHOWN = 20
 @as_command
 def clean(
     path: Annotated[
-        Path | None,
-        typer.Argument(help="Documents to examine: a file or a folder, as for `index`."),
+        Path | None, Argument(help="Documents to examine: a file or a folder, as for `index`.")
     ] = None,
     collection: Annotated[
         str | None,
-        typer.Option(
-            "--collection", "-c", help="A collection to clean; with PATH only compared with."
-        ),
+        Option("--collection", "-c", help="A collection to clean; with PATH only compared with."),
     ] = None,
     trusted: Annotated[
         list[str] | None,
-        typer.Option(metavar="KEY=VALUE", help="Who is right, by the metadata. Repeatable."),
+        Option(metavar="KEY=VALUE", help="Who is right, by the metadata. Repeatable."),
     ] = None,
     resolution: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--resolution",
             "-r",
             help="annotate, prefer_newest, prefer_source, prefer_majority, quarantine_all; the "
@@ -69,29 +67,29 @@ def clean(
             show_default="annotate",
         ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Decide, and write nothing.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Decide, and write nothing.")] = False,
     report: Annotated[
         Path | None,
-        typer.Option(help="Write a report: .html (with .jsonl and .csv files), .jsonl or .csv."),
+        Option(help="Write a report: .html (with .jsonl and .csv files), .jsonl or .csv."),
     ] = None,
     fail_on: Annotated[
         list[str] | None,
-        typer.Option(help="Exit with 6 for findings of this kind or severity, or `any`."),
+        Option(help="Exit with 6 for findings of this kind or severity, or `any`."),
     ] = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Examine what was examined before, too.")
+        bool, Option("--again", help="Examine what was examined before, too.")
     ] = False,
     threshold: Annotated[
-        float | None, typer.Option(help="Least probability of a contradiction, 0 to 1.")
+        float | None, Option(help="Least probability of a contradiction, 0 to 1.")
     ] = None,
-    date_key: Annotated[str, typer.Option(help="Metadata key of the date.")] = "date",
-    source_key: Annotated[str, typer.Option(help="Metadata key of the source.")] = "source",
+    date_key: Annotated[str, Option(help="Metadata key of the date.")] = "date",
+    source_key: Annotated[str, Option(help="Metadata key of the source.")] = "source",
     source_order: Annotated[
-        list[str] | None, typer.Option(help="Sources for prefer_source, the best first.")
+        list[str] | None, Option(help="Sources for prefer_source, the best first.")
     ] = None,
     judge: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--judge/--no-judge",
             help="Have a cross-encoder read passages with their nearest: finds more, takes longer.",
         ),
@@ -194,7 +192,7 @@ def _print_result(result: CleaningResult, *, judged: bool) -> None:
         out.print(table)
     hidden = f"{len(result.quarantined)} {quarantined}"
     out.print_line(
-        f"{result.examined} passages examined, {result.compared} pairs compared, {hidden}"
+        f"{result.examined} passages examined, {result.compared} comparisons, {hidden}"
         f" ({result.resolution}; contradictions from probability {result.threshold:g},"
         f" near-copies compared by rules{', the nearest read together' * judged}"
         f"{', dry run' if result.dry_run else ''})"

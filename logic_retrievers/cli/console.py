@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 import time
 import warnings
@@ -22,7 +23,9 @@ from rich.console import Console, ConsoleDimensions, ConsoleOptions, RenderableT
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as ProgressBar
 from rich.segment import Segment
+from rich.table import Table
 from rich.text import Text
+from typer import Option
 from typer.core import TyperGroup
 
 from logic_retrievers.errors import (
@@ -43,7 +46,7 @@ UNBROKEN = 1_000_000
 # seconds between two lines about the progress where no terminal shows a bar
 REPORT_EVERY = 10.0
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
+AsJson = Annotated[bool, Option("--json", help="Print JSON on standard output.")]
 
 
 class ExitCode(IntEnum):
@@ -148,8 +151,9 @@ def report_errors(command: Callable[P, None]) -> Callable[P, None]:
                 warnings.showwarning = lambda message, *_: print_status("warning", str(message))
                 command(*args, **kwargs)
         except LogicRetrieversError as error:
-            print_status("error", str(error))
-            raise typer.Exit(_exit_code(error)) from None
+            print_status("error", describe_error(error))
+            code = next(code for kind, code in _EXIT_CODES if isinstance(error, kind))
+            raise typer.Exit(code) from None
         except KeyboardInterrupt:
             print_status("stopped", "what was stored stays; run the same command again to go on")
             raise typer.Exit(130) from None
@@ -160,16 +164,33 @@ def report_errors(command: Callable[P, None]) -> Callable[P, None]:
     return wrapped
 
 
-def _exit_code(error: LogicRetrieversError) -> ExitCode:
-    match error:
-        case ServerError():
-            return ExitCode.SERVER
-        case BundleError() | EncoderError():
-            return ExitCode.ENCODER
-        case ConfigurationError() | ExpressionError():
-            return ExitCode.USAGE
-        case _:
-            return ExitCode.FAILED
+# Advice to call Python, and what the command line has instead.
+_ADVICE = (
+    (
+        r"Index some passages first, or pass create=True\.",
+        "Run `logic-retrievers index PATH` first, or name another place with --location.",
+    ),
+    (r"with tenant=, or with all_tenants=True", "with --tenant, or with --all-tenants"),
+    (r"index\.backfill\(\['(\w+)'\]\)", r"`logic-retrievers backfill \1`"),
+)
+
+
+def describe_error(error: LogicRetrieversError) -> str:
+    """Return an error's message, with advice for the command line."""
+    message = str(error)
+    for python, command in _ADVICE:
+        message = re.sub(python, command, message)
+    return message
+
+
+_EXIT_CODES: list[tuple[type[LogicRetrieversError], ExitCode]] = [
+    (ServerError, ExitCode.SERVER),
+    (BundleError, ExitCode.ENCODER),
+    (EncoderError, ExitCode.ENCODER),
+    (ConfigurationError, ExitCode.USAGE),
+    (ExpressionError, ExitCode.USAGE),
+    (LogicRetrieversError, ExitCode.FAILED),
+]
 
 
 def shorten(text: str, length: int) -> str:
@@ -192,6 +213,15 @@ def print_result(value: Any, line: str, *, as_json: bool) -> None:
         print_json(value)
     else:
         out.print_line(line)
+
+
+def make_table(first: str, *others: str, min_width: int | None = None, **settings: Any) -> Table:
+    """Make a table whose first column holds names, and whose others hold numbers."""
+    table = Table(title_justify="left", caption_justify="left", **settings)
+    table.add_column(first, overflow="fold", min_width=min_width)
+    for title in others:
+        table.add_column(title, justify="right", overflow="fold")
+    return table
 
 
 def print_status(label: str, message: str) -> None:

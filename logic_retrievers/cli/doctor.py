@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
+from typer import Option
 
-from logic_retrievers.cli.console import AsJson, ExitCode, out, print_json
+from logic_retrievers.cli.console import AsJson, ExitCode, describe_error, out, print_json
 from logic_retrievers.cli.options import StoredCollection, as_command, open_encoder
 from logic_retrievers.effects import ClientCall
 from logic_retrievers.errors import LogicRetrieversError
@@ -25,8 +26,8 @@ OPTIONAL = (
     *("sentence-transformers", "torch", "ir-measures"),
     *("pypdfium2", "mammoth", "markdownify"),
 )
-# distributions that install into one folder, so that the last one breaks the others
-CLASHES = (("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxruntime-openvino"),)
+# they install into one folder, so that the last one breaks the others
+RUNTIMES = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxruntime-openvino")
 NOTE = "on the server"
 SLOW = "slow or missing"
 # passages from which one feels that a server filters a field without a payload index
@@ -47,7 +48,7 @@ class PossibleCollection(StoredCollection):
 
     location: Annotated[
         str,
-        typer.Option(
+        Option(
             "--location",
             "-l",
             envvar="LOGIC_RETRIEVERS_LOCATION",
@@ -77,19 +78,17 @@ def doctor(as_json: AsJson = False, *, stored: PossibleCollection) -> None:
 
 def _check_installation() -> Iterator[Check]:
     yield Check("python", True, f"{platform.python_version()} on {platform.platform()}")
+    runtimes = [package for package in RUNTIMES if _installed_version(package)]
     for package in CORE:
-        installed = _installed_version(package)
-        if package == "onnxruntime":
-            installed = installed or _installed_version("onnxruntime-gpu")
+        found = runtimes[:1] if package == "onnxruntime" else [package]
+        installed = next(map(_installed_version, found), None)
         yield Check(package, installed is not None, installed or "not installed")
     optional = [f"{p} {_installed_version(p)}" for p in OPTIONAL if _installed_version(p)]
     yield Check("optional packages", True, ", ".join(optional) or "none")
-    for packages in CLASHES:
-        clashing = [package for package in packages if _installed_version(package)]
-        if len(clashing) > 1:
-            remedy = f"pip uninstall {' '.join(clashing)}, then install the one that you want"
-            detail = f"they overwrite each other's files; run: {remedy}"
-            yield Check(" and ".join(clashing), False, detail)
+    if len(runtimes) > 1:
+        remedy = f"pip uninstall {' '.join(runtimes)}, then install the one that you want"
+        detail = f"they overwrite each other's files; run: {remedy}"
+        yield Check(" and ".join(runtimes), False, detail)
 
 
 def _installed_version(package: str) -> str | None:
@@ -103,7 +102,7 @@ def _until_error(name: str, checks: Iterator[Check]) -> Iterator[Check]:
     try:
         yield from checks
     except LogicRetrieversError as error:
-        yield Check(name, False, str(error))
+        yield Check(name, False, describe_error(error))
 
 
 def _check_bundle(bundle: Path | None) -> Iterator[Check]:

@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-from rich.console import OverflowMethod
-from rich.table import Column, Table
+from rich.table import Table
+from typer import Argument, Option
 
 from logic_retrievers.cli.console import (
     AsJson,
+    make_table,
     out,
     print_json,
     print_status,
@@ -45,13 +45,13 @@ BASE = "base"  # in place of a query encoder's file: the bundle's own query side
 def evaluate(
     folder: Annotated[
         Path,
-        typer.Argument(
+        Argument(
             metavar="DIR", help="Holds corpus.jsonl[.gz], queries.jsonl and, for qrels, qrels.tsv."
         ),
     ],
     policies: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--policy",
             "-p",
             help=f"One of {', '.join(POLICIES)}. Repeat to compare with the first.",
@@ -59,19 +59,18 @@ def evaluate(
         ),
     ] = None,
     base: BaseName = "topical",
-    split: Annotated[str, typer.Option(help="Which part: train, dev or test.")] = "test",
-    depth: Annotated[int, typer.Option(help="Number of hits for each query.")] = 100,
+    split: Annotated[str, Option(help="Which part: train, dev or test.")] = "test",
+    depth: Annotated[int, Option(help="Number of hits for each query.")] = 100,
     as_json: AsJson = False,
     per_query: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write every query's figures here, as CSV."),
+        Path | None, Option(metavar="FILE", help="Write every query's figures here, as CSV.")
     ] = None,
     cache: CacheFile = None,
     judge: UseJudge = True,
     bundle: Bundle = None,
     query_encoder: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="FILE|base",
             help="Query encoder; base: the bundle's own. Repeat to compare with the first.",
         ),
@@ -154,15 +153,7 @@ def _table(
     titles = ["n", "mean", "95 % interval"]
     if others:
         titles = [*results, *(f"{name} less {first}" for name in others)]
-    overflow: OverflowMethod = "fold" if others else "ellipsis"
-    table = Table(
-        "metric",
-        *(Column(each, justify="right", overflow=overflow) for each in titles),
-        title=title,
-        title_justify="left",
-        caption="\n".join(notes),
-        caption_justify="left",
-    )
+    table = make_table("metric", *titles, title=title, caption="\n".join(notes))
     for metric, (mean, low, high) in result.estimates.items():
         cells = [str(len(result.per_query[metric])), f"{mean:.4f}", f"{low:.4f} to {high:.4f}"]
         if others:

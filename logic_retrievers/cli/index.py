@@ -9,14 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
-from logic_retrievers.cli.console import (
-    AsJson,
-    ExitCode,
-    print_result,
-    print_status,
-    progress_bar,
-)
+from logic_retrievers.cli.console import AsJson, ExitCode, print_result, print_status, progress_bar
 from logic_retrievers.cli.options import (
     FileOptions,
     NewCollection,
@@ -38,28 +33,27 @@ MAX_SHOWN_ERRORS = 20
 def index(
     path: Annotated[
         Path,
-        typer.Argument(
+        Argument(
             help="A file or a folder: JSON, CSV, Markdown, text; with the extra `files` also PDF, "
             "DOCX, HTML."
         ),
     ],
     overlap: Annotated[
         int | None,
-        typer.Option(
+        Option(
             help="Tokens that two chunks of a long text share.",
             show_default="an eighth of what the encoder reads",
         ),
     ] = None,
     no_lexical: Annotated[
-        bool, typer.Option("--no-lexical", help="Store no words in a new collection.")
+        bool, Option("--no-lexical", help="Store no words in a new collection.")
     ] = False,
     language: Annotated[
-        str | None,
-        typer.Option(help="Language of the words: german, ...", show_default="english"),
+        str | None, Option(help="Language of the words: german, ...", show_default="english")
     ] = None,
     contradictions: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--contradictions",
             help="Also store the vector that the command `contradictions` searches; stays on.",
         ),
@@ -139,8 +133,7 @@ def _ensure_contradiction_vector(
 @as_command
 def backfill(
     vectors: Annotated[
-        list[str],
-        typer.Argument(metavar="VECTOR...", help="compatibility, contradiction or lexical."),
+        list[str], Argument(metavar="VECTOR...", help="compatibility, contradiction or lexical.")
     ],
     as_json: AsJson = False,
     *,
@@ -169,31 +162,31 @@ def _describe_backfill(report: BackfillReport) -> str:
 
 @as_command
 def reindex(
-    into: Annotated[str, typer.Argument(help="Name of the second collection.")],
+    into: Annotated[str, Argument(help="Name of the second collection.")],
     new_bundle: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             help="Encoder of the second collection; --bundle is that of the first.",
             show_default="that of the first",
         ),
     ] = None,
     alias: Annotated[
         str | None,
-        typer.Option(help="A name that leads to the second collection at the end; on a server."),
+        Option(help="A name that leads to the second collection at the end; on a server."),
     ] = None,
     language: Annotated[
         str | None,
-        typer.Option(help="Language of the words: german, ...", show_default="as in the first"),
+        Option(help="Language of the words: german, ...", show_default="as in the first"),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Write nothing; estimate time and space.")
+        bool, Option("--dry-run", help="Write nothing; estimate time and space.")
     ] = False,
     as_json: AsJson = False,
     *,
     new: NewCollection,
     stored: StoredCollection,
 ) -> None:
-    """Make a second collection of all passages, with another encoder or other settings.
+    """Make a second collection of all passages, with another encoder or settings.
 
     Searches and writes go on meanwhile, and the second collection has all changes at the end. Run
     the same command again after it was stopped.

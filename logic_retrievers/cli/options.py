@@ -11,7 +11,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
-import typer
+from typer import Option
 
 from logic_retrievers.cli.console import report_errors
 from logic_retrievers.errors import ConfigurationError, ReadError, shown
@@ -28,7 +28,7 @@ DEFAULT_LOCATION = ".logic-retrievers"
 
 Location = Annotated[
     str,
-    typer.Option(
+    Option(
         "--location",
         "-l",
         envvar="LOGIC_RETRIEVERS_LOCATION",
@@ -38,36 +38,35 @@ Location = Annotated[
 ]
 Collection = Annotated[
     str,
-    typer.Option(
+    Option(
         "--collection", "-c", envvar="LOGIC_RETRIEVERS_COLLECTION", help="Name of the collection."
     ),
 ]
 ApiKey = Annotated[
-    str | None, typer.Option(envvar="QDRANT_API_KEY", show_envvar=True, help="Key of the server.")
+    str | None, Option(envvar="QDRANT_API_KEY", show_envvar=True, help="Key of the server.")
 ]
 Bundle = Annotated[
-    Path | None,
-    typer.Option(help="Folder of an encoder bundle.", show_default="the one that is shipped"),
+    Path | None, Option(help="Folder of an encoder bundle.", show_default="the one that is shipped")
 ]
 QueryEncoders = Annotated[
     list[Path] | None,
-    typer.Option(
+    Option(
         "--query-encoder", metavar="FILE", help="Reads the queries; repeat for another vector's."
     ),
 ]
-Tenant = Annotated[str | None, typer.Option(help="Only this tenant's passages.")]
+Tenant = Annotated[str | None, Option(help="Only this tenant's passages.")]
 AllTenants = Annotated[
-    bool, typer.Option("--all-tenants", help="The passages of all tenants, where there are any.")
+    bool, Option("--all-tenants", help="The passages of all tenants, where there are any.")
 ]
-PolicyName = Annotated[str, typer.Option("--policy", "-p", help=f"One of {', '.join(POLICIES)}.")]
-BaseName = Annotated[Base, typer.Option(help="What auto gives a query without a constraint.")]
+PolicyName = Annotated[str, Option("--policy", "-p", help=f"One of {', '.join(POLICIES)}.")]
+BaseName = Annotated[Base, Option(help="What auto gives a query without a constraint.")]
 UseJudge = Annotated[
-    bool, typer.Option("--judge/--no-judge", help="Have the first candidates of a query judged.")
+    bool, Option("--judge/--no-judge", help="Have the first candidates of a query judged.")
 ]
 
 Filters = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--filter",
         "-f",
         help="KEY=VALUE over the metadata, or 'KEY=JSON' in single quotation marks: country=Norway,"
@@ -76,11 +75,11 @@ Filters = Annotated[
     ),
 ]
 CacheFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Keep vectors here for the next time.")
+    Path | None, Option(metavar="FILE", help="Keep vectors here for the next time.")
 ]
 LedgerFile = Annotated[
     Path | None,
-    typer.Option(
+    Option(
         "--ledger",
         envvar="LOGIC_RETRIEVERS_LEDGER",
         help="File with all decisions of the cleaner.",
@@ -124,17 +123,12 @@ class StoredCollection:
         self,
         encoder: Encoder | None = None,
         *,
-        create: bool = False,
         reads: bool = False,
         **settings: Any,
     ) -> PassageIndex:
-        """Open the collection, by default with the encoder of the bundle.
+        """Open the collection, by default with the bundle's encoder; ``reads``: only to read it.
 
-        Args:
-            encoder: used instead of the bundle's.
-            create: create the collection if it does not exist.
-            reads: the command only reads.
-            **settings: arguments of :meth:`PassageIndex.open`.
+        The other arguments are those of :meth:`PassageIndex.open`.
         """
         from logic_retrievers.index import PassageIndex
 
@@ -150,8 +144,7 @@ class StoredCollection:
             api_key=self.api_key if is_server else None,
             tenant=self.tenant,
             all_tenants=self.all_tenants,
-            create=create,
-            **settings,
+            **{"create": False, **settings},
         )
 
 
@@ -167,19 +160,19 @@ class NewCollection:
     """How Qdrant keeps a new collection."""
 
     shards: Annotated[
-        int | None, typer.Option(min=1, help="Number of shards of a new collection on a cluster.")
+        int | None, Option(min=1, help="Number of shards of a new collection on a cluster.")
     ] = None
     replicas: Annotated[
         int | None,
-        typer.Option(min=1, help="Copies of each shard, on as many nodes: with two, one may die."),
+        Option(min=1, help="Copies of each shard, on as many nodes: with two, one may die."),
     ] = None
     quantize: Annotated[
         Literal["int8"] | None,
-        typer.Option(help="Keep small vectors too; HNSW indexes of large collections use these."),
+        Option(help="Keep small vectors too; HNSW indexes of large collections use these."),
     ] = None
     collection_options: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             metavar="FILE",
             help="JSON: how Qdrant keeps a new collection, by names of create_collection "
             "(hnsw_config, on_disk, strict_mode_config, ...).",
@@ -211,30 +204,29 @@ class FileOptions:
 
     text_column: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help="Column with the text, in CSV and JSON.", show_default="text, content, body, ..."
         ),
     ] = None
     id_column: Annotated[
-        str | None,
-        typer.Option(help="Column with the id, in CSV and JSON.", show_default="_id or id"),
+        str | None, Option(help="Column with the id, in CSV and JSON.", show_default="_id or id")
     ] = None
     source_column: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help="Column with the source of a row, which replaces its old rows.",
             show_default="the file",
         ),
     ] = None
     delimiter: Annotated[
         str | None,
-        typer.Option(help="Delimiter of CSV.", show_default="the one of , ; tab | in the header"),
+        Option(help="Delimiter of CSV.", show_default="the one of , ; tab | in the header"),
     ] = None
-    encoding: Annotated[
-        str, typer.Option(help="Encoding of text files: cp1252, cp932, utf-16, ...")
-    ] = "utf-8"
+    encoding: Annotated[str, Option(help="Encoding of text files: cp1252, cp932, utf-16, ...")] = (
+        "utf-8"
+    )
     follow_links: Annotated[
-        bool, typer.Option("--follow-links", help="Also links that lead out of the folder.")
+        bool, Option("--follow-links", help="Also links that lead out of the folder.")
     ] = False
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from rich.table import Column, Table
+from rich.table import Table
+from typer import Argument, Option
 
 from logic_retrievers.cli.console import (
     AsJson,
     ExitCode,
+    make_table,
     out,
     print_json,
     print_status,
@@ -48,9 +49,7 @@ _SHARES = {
 @probe.command()
 @report_errors
 def template(
-    folder: Annotated[
-        Path, typer.Argument(metavar="OUT", help="A folder that does not exist yet.")
-    ],
+    folder: Annotated[Path, Argument(metavar="OUT", help="A folder that does not exist yet.")],
 ) -> None:
     """Write a set of two worked questions to fill in, with a README that explains its files."""
     from logic_retrievers.probe.questions import write_template
@@ -63,11 +62,11 @@ def template(
 @report_errors
 def run(
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Holds questions.jsonl and corpus.jsonl[.gz].")
+        Path, Argument(metavar="DIR", help="Holds questions.jsonl and corpus.jsonl[.gz].")
     ],
     policy: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             "--policy",
             "-p",
             help=f"One of {', '.join(POLICIES)}, alone or with a resolution of contradictions as "
@@ -76,40 +75,40 @@ def run(
         ),
     ] = None,
     lexical: Annotated[
-        bool, typer.Option(help="Store a vector of words too, for the policies that read it.")
+        bool, Option(help="Store a vector of words too, for the policies that read it.")
     ] = True,
     threshold: Annotated[
         float | None,
-        typer.Option(help="Least probability of a contradiction.", show_default="the encoder's"),
+        Option(help="Least probability of a contradiction.", show_default="the encoder's"),
     ] = None,
     reader: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="extractive|URL",
             help="The sentence nearest to the question, or a model's endpoint as "
             "http://127.0.0.1:8000/v1.",
         ),
     ] = EXTRACTIVE,
-    model: Annotated[str | None, typer.Option(help="Name of the model at the endpoint.")] = None,
+    model: Annotated[str | None, Option(help="Name of the model at the endpoint.")] = None,
     api_key_variable: Annotated[
-        str | None, typer.Option(help="Environment variable with the endpoint's key.")
+        str | None, Option(help="Environment variable with the endpoint's key.")
     ] = None,
-    max_tokens: Annotated[int, typer.Option(help="Longest answer of a model.")] = 64,
+    max_tokens: Annotated[int, Option(help="Longest answer of a model.")] = 64,
     depth: Annotated[
-        int, typer.Option(help="Passages a question; for the extractive reader better 1.")
+        int, Option(help="Passages a question; for the extractive reader better 1.")
     ] = 5,
-    seed: Annotated[int, typer.Option(help="Seed of the prompts and the intervals.")] = 0,
+    seed: Annotated[int, Option(help="Seed of the prompts and the intervals.")] = 0,
     grading: Annotated[
         Literal["containment", "support"],
-        typer.Option(help="Short answers: containment; long ones: support."),
+        Option(help="Short answers: containment; long ones: support."),
     ] = "containment",
     traces: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write a JSON line for each answer to this new file."),
+        Option(metavar="FILE", help="Write a JSON line for each answer to this new file."),
     ] = None,
     answers: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             metavar="FILE", help="Keep a model's answers here, so that a run that stopped goes on."
         ),
     ] = None,
@@ -180,11 +179,7 @@ def _check_new_file(path: Path) -> None:
 
 
 def _open_reader(
-    name: str,
-    encoder: Encoder,
-    model: str | None,
-    api_key_variable: str | None,
-    max_tokens: int,
+    name: str, encoder: Encoder, model: str | None, api_key_variable: str | None, max_tokens: int
 ) -> Reader:
     from logic_retrievers.chat import ChatEndpoint
     from logic_retrievers.probe import EndpointReader, ExtractiveReader
@@ -202,26 +197,15 @@ def _open_reader(
     raise ConfigurationError(f"--reader is {EXTRACTIVE} or a URL, not {name!r}")
 
 
-def _table(title: str, first: str, titles: Iterable[str], caption: str | None = None) -> Table:
-    return Table(
-        Column(first, overflow="fold", min_width=len(first)),
-        *(Column(each, justify="right", overflow="fold") for each in titles),
-        title=title,
-        title_justify="left",
-        caption=caption,
-        caption_justify="left",
-    )
-
-
 def _accuracy_table(result: ProbeResult) -> Table:
     comparisons = result.comparisons()
     first = next(iter(result.traces))
-    table = _table(
-        f"{result.set}: {len(result.kinds)} questions at depth {result.depth}, "
+    table = make_table(
+        *("configuration", "accuracy", f"less {first}", "gained/lost", "p", "failed"),
+        min_width=13,
+        title=f"{result.set}: {len(result.kinds)} questions at depth {result.depth}, "
         f"read by {result.reader}",
-        "configuration",
-        ("accuracy", f"less {first}", "gained/lost", "p", "failed"),
-        f"right by {result.grading}; 95 % intervals; p of McNemar's exact test, after Holm",
+        caption=f"right by {result.grading}; 95 % intervals; p of McNemar's exact test, after Holm",
     )
     for name in result.traces:
         cell = "-"
@@ -235,8 +219,8 @@ def _accuracy_table(result: ProbeResult) -> Table:
 def _answers_table(result: ProbeResult) -> Table:
     figures = {name: result.figures(name) for name in result.traces}
     shown = [metric for metric in _SHARES if any(metric in own for own in figures.values())]
-    titles = [*(_SHARES[metric] for metric in shown), "seconds"]
-    table = _table("answers and first passages", "configuration", titles)
+    titles = ("configuration", *(_SHARES[metric] for metric in shown), "seconds")
+    table = make_table(*titles, min_width=13, title="answers and first passages")
     for name, own in figures.items():
         seconds = "-"
         if own:
@@ -247,8 +231,8 @@ def _answers_table(result: ProbeResult) -> Table:
 
 def _kinds_table(result: ProbeResult) -> Table:
     first, *others = result.traces
-    titles = ["questions", *result.traces, *(f"{name} less {first}" for name in others)]
-    table = _table("accuracy by kind of question", "kind", titles)
+    titles = ("kind", "questions", *result.traces, *(f"{name} less {first}" for name in others))
+    table = make_table(*titles, title="accuracy by kind of question")
     figures = [result.figures_by_kind(name) for name in result.traces]
     for kind, count in Counter(filter(None, result.kinds.values())).items():
         shares = [_format_share(own.get(kind, {}).get("accuracy")) for own in figures]

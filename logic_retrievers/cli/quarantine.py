@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from logic_retrievers.cli.console import (
     AsJson,
@@ -24,11 +25,11 @@ if TYPE_CHECKING:
     from logic_retrievers.cleaning import Quarantine
 
 quarantine = typer.Typer(
-    help="What the cleaner has hidden: list, show, restore, purge, verify.", no_args_is_help=True
+    help="List, show, restore, purge or verify what the cleaner has hidden.", no_args_is_help=True
 )
 
-Ids = Annotated[list[str] | None, typer.Argument(metavar="ID...", help="Ids of passages.")]
-All = Annotated[bool, typer.Option("--all", help="All hidden passages.")]
+Ids = Annotated[list[str] | None, Argument(metavar="ID...", help="Ids of passages.")]
+All = Annotated[bool, Option("--all", help="All hidden passages.")]
 
 
 @quarantine.command("list")
@@ -58,7 +59,7 @@ def list_hidden(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) 
 @quarantine.command()
 @as_command
 def show(
-    passage: Annotated[str, typer.Argument(metavar="ID", help="Id of a passage.")],
+    passage: Annotated[str, Argument(metavar="ID", help="Id of a passage.")],
     as_json: AsJson = False,
     *,
     stored: StoredCollectionWithLedger,
@@ -114,7 +115,7 @@ def restore(
 def purge(
     ids: Ids = None,
     everything: All = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: AsJson = False,
     *,
     stored: StoredCollectionWithLedger,
@@ -132,8 +133,7 @@ def purge(
 @as_command
 def verify(
     accept_ledger: Annotated[
-        bool,
-        typer.Option("--accept-ledger", help="Go on with a ledger that lacks entries."),
+        bool, Option("--accept-ledger", help="Go on with a ledger that lacks entries.")
     ] = False,
     as_json: AsJson = False,
     *,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from logic_retrievers.cli.console import AsJson, out, print_json, report_errors, shorten
 from logic_retrievers.cli.options import (
@@ -30,41 +30,38 @@ if TYPE_CHECKING:
 @as_command
 def search(
     words: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="QUERY", help="What to search for, quoted or not."),
+        list[str] | None, Argument(metavar="QUERY", help="What to search for, quoted or not.")
     ] = None,
     expression: Annotated[
         str | None,
-        typer.Option(
+        Option(
             "--expression",
             "-e",
             metavar="EXPRESSION",
             help='In place of QUERY: texts joined by AND, OR and NOT: \'"wool" AND NOT "silk"\'.',
         ),
     ] = None,
-    k: Annotated[int, typer.Option("-k", help="How many hits.")] = 5,
+    k: Annotated[int, Option("-k", help="How many hits.")] = 5,
     policy: PolicyName = "auto",
     base: BaseName = "topical",
     filters: Filters = None,
-    min_score: Annotated[float | None, typer.Option(help="Least score under the policy.")] = None,
+    min_score: Annotated[float | None, Option(help="Least score under the policy.")] = None,
     exclude: Annotated[
         list[str] | None,
-        typer.Option(metavar="TEXT", help="What the hits are to be without; may be repeated."),
+        Option(metavar="TEXT", help="What the hits are to be without; may be repeated."),
     ] = None,
     hard: Annotated[
         bool,
-        typer.Option(
-            "--hard", help="Leave out passages that contain an excluded text as whole words."
-        ),
+        Option("--hard", help="Leave out passages that contain an excluded text as whole words."),
     ] = False,
     judge: UseJudge = True,
-    explain: Annotated[bool, typer.Option(help="Show scores, ranks and reasons.")] = False,
+    explain: Annotated[bool, Option(help="Show scores, ranks and reasons.")] = False,
     as_json: AsJson = False,
     query_encoder: QueryEncoders = None,
     *,
     stored: StoredCollection,
 ) -> None:
-    """Print the best passages for a query or a Boolean expression, with evidence on request."""
+    """Print the best passages for a query or a Boolean expression."""
     from logic_retrievers.ranking.query_input import read_query
     from logic_retrievers.search import Engine
 
@@ -94,28 +91,25 @@ def search(
             exclude=exclude or (),
             hard=hard,
         )
-        _check_not_empty(passages, hits)
-    if as_json:
-        print_json([hit.to_dict() for hit in hits])
-    else:
-        _print_hits(hits, explain=explain, query=(str(text_or_expression), passages.language))
+        asked = str(text_or_expression)
+        _print_hits(passages, hits, explain=explain, as_json=as_json, query=asked)
 
 
 @as_command
 def contradictions(
-    text: Annotated[str | None, typer.Argument(help="A statement.")] = None,
+    text: Annotated[str | None, Argument(help="A statement.")] = None,
     like: Annotated[
-        str | None, typer.Option(metavar="ID", help="A stored passage, instead of TEXT.")
+        str | None, Option(metavar="ID", help="A stored passage, instead of TEXT.")
     ] = None,
-    k: Annotated[int, typer.Option("-k", help="How many hits.")] = 5,
+    k: Annotated[int, Option("-k", help="How many hits.")] = 5,
     filters: Filters = None,
     min_probability: Annotated[
-        float | None, typer.Option(help="Least probability of a contradiction, 0 to 1.")
+        float | None, Option(help="Least probability of a contradiction, 0 to 1.")
     ] = None,
     judge: Annotated[
-        bool, typer.Option("--judge", help="A cross-encoder reads the first candidates.")
+        bool, Option("--judge", help="A cross-encoder reads the first candidates.")
     ] = False,
-    explain: Annotated[bool, typer.Option(help="Show reasons, scores and ranks.")] = True,
+    explain: Annotated[bool, Option(help="Show reasons, scores and ranks.")] = True,
     as_json: AsJson = False,
     *,
     stored: StoredCollection,
@@ -139,15 +133,11 @@ def contradictions(
             hits = searcher.search(text, k, filter=condition)
         else:
             hits = searcher.search_like(str(like), k, filter=condition)
-        _check_not_empty(passages, hits)
-    if as_json:
-        print_json([hit.to_dict() for hit in hits])
-    else:
-        _print_hits(hits, explain=explain)
+        _print_hits(passages, hits, explain=explain, as_json=as_json)
 
 
 @report_errors
-def parse(query: Annotated[str, typer.Argument(help="A query.")], as_json: AsJson = False) -> None:
+def parse(query: Annotated[str, Argument(help="A query.")], as_json: AsJson = False) -> None:
     """Show what a query wants and excludes, or the expression that it states."""
     from logic_retrievers.queries import RuleParser
 
@@ -171,28 +161,32 @@ def parse(query: Annotated[str, typer.Argument(help="A query.")], as_json: AsJso
         out.print_line("   excluded   ", excluded, cue, soft_wrap=False)
 
 
-def _check_not_empty(index: PassageIndex, hits: Sequence[Hit]) -> None:
+def _print_hits(
+    index: PassageIndex, hits: Sequence[Hit], *, explain: bool, as_json: bool, query: str = ""
+) -> None:
+    """Print rank, score, id, text and evidence; an empty collection is an error.
+
+    ``query``: whose words are explained.
+    """
     if not hits and not index.count():
         tenant = "" if index.tenant is None else f" of tenant {index.tenant!r}"
         raise CollectionError(
             f"collection {index.collection!r} holds no passage{tenant}: index some first"
         )
-
-
-def _print_hits(
-    hits: Sequence[Hit], *, explain: bool, query: tuple[str, str] | None = None
-) -> None:
-    """Print rank, score, id, text and evidence; ``query`` is a text and its language."""
+    if as_json:
+        print_json([hit.to_dict() for hit in hits])
+        return
     if not hits:
         out.print_line("no passage found")
-    if hits and (left_out := hits[0].evidence.details.get("left_out")):
+    elif left_out := hits[0].evidence.details.get("left_out"):
         out.print_line((f"{left_out} passages with an excluded word were left out", "dim"))
     for hit in hits:
         score, name = (f" {hit.score:.3f} ", "cyan"), (hit.passage.id, "dim")
         out.print_line((f"{hit.rank}.", "bold"), score, name)
         out.print_line(f"   {shorten(hit.passage.text, 300)}", soft_wrap=False)
         if explain:
-            for line in [*_explain_hit(hit), *_explain_words(hit, query)]:
+            words = _explain_words(hit, query, index.language) if query else []
+            for line in [*_explain_hit(hit), *words]:
                 out.print_line((f"   {line}", "green"), soft_wrap=False)
 
 
@@ -213,20 +207,19 @@ def _explain_hit(hit: Hit) -> list[str]:
     return [f"{note}{evidence.reason}", *_explain_sum(hit), "; ".join(scores)]
 
 
-def _explain_words(hit: Hit, query: tuple[str, str] | None) -> list[str]:
+def _explain_words(hit: Hit, query: str, language: str) -> list[str]:
     """Name the words that a passage shares with the query, if the policy reads words."""
     from logic_retrievers.index import lexical
 
-    if query is None or not any(lexical.NAME in name for name in hit.evidence.scores):
+    if not any(lexical.NAME in name for name in hit.evidence.scores):
         return []
-    text, language = query
     details = hit.evidence.details
     excluded = [
         *details.get("query", {}).get("excluded", []),
         *(a["text"] for a in details.get("atoms", []) if a["verdict"] in {"violated", "avoided"}),
     ]
     unwanted = lexical.shared_words(" ".join(excluded), hit.passage.text, language)
-    words = lexical.shared_words(text, hit.passage.text, language)
+    words = lexical.shared_words(query, hit.passage.text, language)
     wanted = ", ".join(word for word in words if word not in unwanted) or "none"
     ruled_out = f"; ruled out: {', '.join(unwanted)}" if unwanted else ""
     return [f"words of the query: {wanted}{ruled_out}"]

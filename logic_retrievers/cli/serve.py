@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from logic_retrievers.cli.options import (
     BaseName,
@@ -15,20 +15,18 @@ from logic_retrievers.cli.options import (
     open_policy,
 )
 from logic_retrievers.errors import MissingExtraError
-from logic_retrievers.http import check_key
 
+# package -> the extra that brings it
 EXTRAS = {"mcp": "mcp", "fastapi": "rest", "uvicorn": "rest", "prometheus_client": "rest"}
-"""Package -> the extra that brings it."""
 
 
 @as_command
 def serve(
     mcp: Annotated[
-        bool,
-        typer.Option("--mcp", help="Serve tools to an assistant over standard input and output."),
+        bool, Option("--mcp", help="Serve tools to an assistant over standard input and output.")
     ] = False,
-    host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8080,
+    host: Annotated[str, Option(help="Address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, Option(min=0, max=65535, help="0: any that is free.")] = 8080,
     base: BaseName = "topical",
     judge: UseJudge = True,
     *,
@@ -57,5 +55,7 @@ def serve(
         if mcp:
             run_mcp(service)
         else:
+            from logic_retrievers.http import check_key
+
             key = os.environ.get(API_KEY)
             run_rest(service, host, port, None if key is None else check_key(key, API_KEY))

@@ -1,4 +1,4 @@
-"""Files on disk, the records that readers find in them, and the passages that they become."""
+"""The files of a folder, their text within limits, and the passage that each record becomes."""
 
 from __future__ import annotations
 
@@ -8,21 +8,17 @@ import io
 import os
 import re
 import stat
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeAlias, cast
 
 from logic_retrievers.errors import InputError, ReadError
-from logic_retrievers.files import is_file, is_folder
+from logic_retrievers.files import is_file
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import storable
 
-LEADS_OUT = (
-    "is a link out of the folder that is read; name what it leads to, or follow such links "
-    "(follow_links=True, --follow-links)"
-)
 LONGEST_LINE = 2**24  # characters; a packed file of 1.5 MB can hold a row of gigabytes
 LONGEST_TEXT = 100 * 2**20  # characters of a file that is held whole
 # Characters that a file may give for each of its bytes; real ones, packed, give 5 to 20.
@@ -34,7 +30,20 @@ TEXT_KEYS = (
     "document",
 )
 ID_KEYS = ("_id", "id")
+
+_LEADS_OUT = (
+    "is a link out of the folder that is read; name what it leads to, or follow such links "
+    "(follow_links=True, --follow-links)"
+)
 _BAD_BYTE = re.compile("[\udc80-\udcff]")
+
+
+class Problem(Exception):  # noqa: N818 - no more than a message
+    """A fault of a row or a file, and what to do about it; becomes a ReadError."""
+
+    def __init__(self, text: str, line: int | None = None) -> None:
+        super().__init__(text)
+        self.line = line
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +65,16 @@ class SourceFile:
         path: on disk; shown in messages.
         name: its path relative to the root, with forward slashes: the ``source`` of its passages
             and the stem of their default ids. Neither changes when the root is moved.
+        ending: of its name, in lower case; it decides how the file is read.
         inside: the folder that no link to the file may lead out of.
         format: how its text is written.
     """
 
     path: Path
     name: str
+    ending: str
     inside: Path | None = None
     format: TextFormat = TextFormat()
-
-    def error(self, problem: str, line: int | None = None) -> ReadError:
-        return ReadError(problem, file=str(self.path), line=line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,177 +83,197 @@ class Record:
 
     Args:
         values: as the file gives them.
-        line: 1-based line where the row begins; ``None`` where the record is the whole file.
-        number: of a row in a file whose rows have no line each, from 1.
+        number: of the row in its file, for its default id; ``None`` for a whole file.
+        line: 1-based line where the row begins.
     """
 
     values: Mapping[str, Any]
-    line: int | None = None
     number: int | None = None
+    line: int | None = None
 
 
-RecordReader: TypeAlias = Callable[[SourceFile, IO[bytes]], Iterator[Record | ReadError]]
+RecordReader: TypeAlias = Callable[[SourceFile, IO[bytes]], Iterator[Record | Problem]]
 
 
-def walk(
-    folder: Path, inside: Path | None, errors: list[ReadError], entered: set[tuple[int, int]]
-) -> Iterator[Path]:
-    """The files below a folder, in the order of names, without hidden ones.
+def list_files(folder: Path, inside: Path | None) -> tuple[list[Path], list[ReadError]]:
+    """Return the files below a folder in the order of names, and what could not be listed.
 
-    Each real folder is entered once, so a link back to a parent is no endless loop. A link to a
-    folder that is not ``inside`` is one of the ``errors``.
+    Hidden files and folders are left out. Each real folder is entered once, so a link back to a
+    parent is no endless loop. A link to a folder that is not ``inside`` is an error.
     """
-    try:
-        status = folder.stat()
-        children = sorted(folder.iterdir(), key=lambda child: os.fsencode(child.name))
-    except OSError as error:
-        errors.append(ReadError(f"cannot list this folder: {error.strerror}", file=str(folder)))
-        return
-    if (status.st_dev, status.st_ino) in entered:
-        return
-    entered.add((status.st_dev, status.st_ino))
-    for child in children:
-        if child.name.startswith("."):
+    files: list[Path] = []
+    errors: list[ReadError] = []
+    entered: set[str] = set()
+
+    def report(error: OSError) -> None:
+        problem = f"cannot list this folder: {error.strerror}"
+        errors.append(ReadError(problem, file=str(error.filename)))
+
+    for place, folders, names in os.walk(folder, onerror=report, followlinks=True):
+        children = sorted((n for n in folders if not n.startswith(".")), key=os.fsencode)
+        folders.clear()  # os.walk enters those that are put back
+        if (real := os.path.realpath(place)) in entered:
             continue
-        if not is_folder(child):
-            yield child
-        elif inside is None or Path(os.path.realpath(child)).is_relative_to(inside):
-            yield from walk(child, inside, errors, entered)
-        else:
-            errors.append(ReadError(LEADS_OUT, file=str(child)))
+        entered.add(real)
+        files += [Path(place, name) for name in names if not name.startswith(".")]
+        for name in children:
+            target = Path(os.path.realpath(os.path.join(place, name)))  # noqa: PTH118
+            if inside is None or target.is_relative_to(inside):
+                folders.append(name)
+            else:
+                errors.append(ReadError(_LEADS_OUT, file=str(Path(place, name))))
+    return sorted(files, key=lambda path: [os.fsencode(part) for part in path.parts]), errors
 
 
 @contextmanager
 def open_file(file: SourceFile) -> Iterator[IO[bytes]]:
-    """The content of a file, unpacked.
+    """Open a file; a packed one is unpacked as it is read.
 
     Raises:
-        ReadError: a pipe, which would block, a device, which may never end, a dead link, or one
-            that leads out of the folder.
-        OSError: it cannot be opened.
+        Problem: it is a pipe, which would block, a device, which may never end, a dead link, or a
+            link out of the folder; or it cannot be opened.
     """
     if not is_file(file.path):
-        raise file.error("not a regular file, or a link to nothing")
+        raise Problem("not a regular file, or a link to nothing")
     # A link or a pipe can take the file's place at any moment: check the one that was opened.
     nonblocking = getattr(os, "O_NONBLOCK", 0)
-    with open(
-        file.path, "rb", opener=lambda path, flags: os.open(path, flags | nonblocking)
-    ) as stream:
+    try:
+        stream = open(  # noqa: SIM115 - closed below; only this call's errors are caught
+            file.path, "rb", opener=lambda path, flags: os.open(path, flags | nonblocking)
+        )
+    except OSError as error:
+        raise Problem(f"cannot be read: {error.strerror}") from None
+    with stream:
         status = os.fstat(stream.fileno())
         if not stat.S_ISREG(status.st_mode):
-            raise file.error("not a regular file")
+            raise Problem("not a regular file")
         if file.inside is not None:
             place = Path(os.path.realpath(file.path))
             is_inside = place.is_relative_to(file.inside)
             if not is_inside or not os.path.samestat(place.stat(), status):
-                raise file.error(LEADS_OUT)
-        if file.path.suffix.lower() != ".gz":
+                raise Problem(_LEADS_OUT)
+        if file.path.suffix.lower() == ".gz":
+            with _Unpacked(stream, status.st_size) as unpacked:
+                yield cast("IO[bytes]", unpacked)
+        else:
             yield stream
-            return
-        with gzip.open(stream) as unpacked:
-            yield cast("IO[bytes]", unpacked)
 
 
 def longest_output(size: int) -> int:
-    """Characters of text that a file of this size may give."""
+    """Return the bytes of text that a file of this size may give."""
     return max(LEAST_LIMIT, OUTPUT_PER_BYTE * size)
 
 
+class _Unpacked(gzip.GzipFile):
+    """Unpacks a file, up to its longest output."""
+
+    def __init__(self, packed: IO[bytes], size: int) -> None:
+        super().__init__(fileobj=packed, mode="rb")
+        self._limit = longest_output(size)
+
+    def read1(self, size: int = -1) -> bytes:
+        if self.tell() > self._limit:
+            raise Problem(f"unpacks to more than {OUTPUT_PER_BYTE} times its size; unpack it")
+        return super().read1(size)
+
+
 @contextmanager
-def open_text(file: SourceFile, stream: IO[bytes], newline: str) -> Iterator[io.TextIOWrapper]:
-    """The text of a file without a byte-order mark; bytes that are not text are lone surrogates.
+def open_text(file: SourceFile, stream: IO[bytes], newline: str = "") -> Iterator[io.TextIOWrapper]:
+    """Decode a stream without its byte-order mark; bytes that are not text are lone surrogates.
+
+    Line ends stay as they are.
 
     Raises:
-        ReadError: it is UTF-16, and the caller did not say so.
+        Problem: it is UTF-16, and the caller did not say so.
     """
     encoding, begin = file.format.encoding, stream.read(3)
     if encoding == "utf-8" and begin.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise file.error("is UTF-16; name it: encoding='utf-16' (--encoding utf-16)")
+        raise Problem("is UTF-16; name it: encoding='utf-16' (--encoding utf-16)")
     stream.seek(len(begin) if begin == codecs.BOM_UTF8 else 0)
     text = io.TextIOWrapper(stream, encoding, "surrogateescape", newline=newline)
     try:
         yield text
     finally:
-        text.detach()  # else it closes the stream
+        with suppress(ValueError):  # the stream is closed already
+            text.detach()  # else it closes the stream
 
 
-def read_lines(
-    file: SourceFile, stream: IO[bytes], newline: str = "\n"
-) -> Generator[tuple[int, str] | ReadError, None, None]:
-    """The lines of a file with their 1-based numbers; an error for one that is too long.
+def read_lines(file: SourceFile, stream: IO[bytes], newline: str = "\n") -> Iterator[str]:
+    """Yield the lines of a file; of too long a one, ``LONGEST_LINE + 1`` characters.
 
     With ``newline=""`` a carriage return ends a line too, as in an old Mac's files.
     """
     ends = "\n" if newline else ("\n", "\r")
-    number, left = 0, longest_output(file.path.stat().st_size)
     with open_text(file, stream, newline) as text:
         while line := text.readline(LONGEST_LINE + 1):
-            number += 1
-            left -= len(line)
-            if len(line) <= LONGEST_LINE:
-                yield number, line
-            else:
-                yield file.error(f"longer than {LONGEST_LINE:,} characters; left out", number)
-                while line and not line.endswith(ends):
-                    line = text.readline(2**16)
-                    left -= len(line)
-            if left < 0:
-                raise _unpacked(file)
+            yield line
+            rest = line if len(line) > LONGEST_LINE else "\n"
+            while rest and not rest.endswith(ends):
+                rest = text.readline(2**16)
 
 
 def read_text(file: SourceFile, stream: IO[bytes]) -> str:
-    """The whole text of a file; line ends stay as they are."""
-    limit = min(LONGEST_TEXT, longest_output(file.path.stat().st_size))
-    with open_text(file, stream, "") as text:
-        content = text.read(limit + 1)
+    """Return the whole text of a file."""
+    with open_text(file, stream) as text:
+        content = text.read(LONGEST_TEXT + 1)
     if len(content) > LONGEST_TEXT:
         advice = "divide it, or save rows as JSONL"
-        raise file.error(f"longer than {LONGEST_TEXT:,} characters; {advice}")
-    if len(content) > limit:
-        raise _unpacked(file)
+        raise Problem(f"longer than {LONGEST_TEXT:,} characters; {advice}")
     return content
 
 
-def _unpacked(file: SourceFile) -> ReadError:
-    return file.error(f"unpacks to more than {OUTPUT_PER_BYTE} times its size; unpack it")
+def bad_byte(text: str, file: SourceFile, line: int) -> Problem | None:
+    """Return a Problem for the first byte that is not of the file's encoding, if there is one."""
+    if (found := _BAD_BYTE.search(text)) is None:
+        return None
+    advice, encoding = "name another encoding", file.format.encoding
+    if encoding == "utf-8":
+        advice = (
+            "save it as UTF-8, or name its encoding, for example encoding='cp1252' "
+            "(--encoding cp1252) or cp1251, cp932, gb18030"
+        )
+    byte = f"0x{ord(found[0]) - 0xDC00:02X}"
+    return Problem(
+        f"byte {byte} is not {encoding}; {advice}", line + text.count("\n", 0, found.start())
+    )
 
 
-def check_bytes(file: SourceFile, text: str, line: int) -> None:
-    """Raises a ReadError for a byte that is not of the file's encoding."""
-    found, encoding = _BAD_BYTE.search(text), file.format.encoding
-    if found is not None:
-        advice = "name another encoding"
-        if encoding == "utf-8":
-            advice = (
-                "save it as UTF-8, or name its encoding, for example encoding='cp1252' "
-                "(--encoding cp1252) or cp1251, cp932, gb18030"
-            )
-        byte = f"0x{ord(found[0]) - 0xDC00:02X}"
-        raise file.error(f"byte {byte} is not {encoding}; {advice}", line)
-
-
-def find_columns(columns: Collection[str], known: Sequence[str], named: str | None) -> list[str]:
-    """The column that the caller named, else the known ones that there are, in any case."""
+def find_columns(columns: Iterable[str], known: Iterable[str], named: str | None) -> list[str]:
+    """Return the column that the caller named, else the known ones that there are, in any case."""
     present = {column.lower(): column for column in columns} | {c: c for c in columns}
     return [present[name] for name in ([named] if named else known) if name in present]
 
 
-def no_text(columns: Iterable[str], named: str | None) -> str:
-    """The error message for columns without the text."""
-    return (
-        f"no text: looked for {join_keys([named] if named else TEXT_KEYS)} among "
-        f"{join_keys(columns)}; name the column: text_column='...' (--text-column)"
-    )
+def name_columns(
+    values: Mapping[str, Any], named: TextFormat, line: int | None
+) -> tuple[str, str | None, str | None]:
+    """Return the columns of the text, the id and the source.
+
+    Raises:
+        Problem: there is none of the text, or none of a name that the caller gave.
+    """
+    texts = find_columns(values, TEXT_KEYS, named.text_column)
+    if not texts:
+        looked_for = _join([named.text_column] if named.text_column else TEXT_KEYS)
+        advice = "name the column: text_column='...' (--text-column)"
+        raise Problem(f"no text: looked for {looked_for} among {_join(values)}; {advice}", line)
+    ids = find_columns(values, ID_KEYS, named.id_column)
+    sources = find_columns(values, (), named.source_column)
+    for name, found in ((named.id_column, ids), (named.source_column, sources)):
+        if name and not found:
+            raise Problem(f"no {name!r} among {_join(values)}", line)
+    ids.sort(key=lambda key: values[key] in (None, ""))  # one with a value first
+    return texts[0], next(iter(ids), None), next(iter(sources), None)
 
 
-def join_keys(keys: Iterable[str]) -> str:
-    """Names for a message, not too many."""
+def _join(keys: Iterable[str]) -> str:
+    """List names for a message, not too many."""
     joined = ", ".join(map(repr, keys))
     return joined if len(joined) <= 200 else joined[:200] + " ..."
 
 
 def to_passage(record: Record, file: SourceFile) -> Passage:
-    """The passage that a record describes.
+    """Make the passage that a record describes.
 
     ``_id`` or else ``id`` gives the id; where both are absent or empty, the position does:
     ``notes/a.jsonl#3`` for a row, ``notes/a.md`` for a file. The first of ``TEXT_KEYS`` gives the
@@ -254,39 +282,33 @@ def to_passage(record: Record, file: SourceFile) -> Passage:
     name, the object's entry wins. Column names that the caller gave apply to rows alone.
 
     Raises:
-        ReadError: it describes none.
+        Problem: it describes none.
     """
-    values, line = dict(record.values), record.line
-    named = TextFormat() if line is None else file.format
-    texts = find_columns(values, TEXT_KEYS, named.text_column)
-    if not texts:
-        raise file.error(no_text(values, named.text_column), line)
-    text = values.pop(texts[0])
+    values, line = record.values, record.line
+    is_row = record.number is not None
+    keys = name_columns(values, file.format if is_row else TextFormat(), line)
+    text = values[keys[0]]
     if not isinstance(text, str):
-        raise file.error(f"{texts[0]!r} is of type {type(text).__name__}, not a string", line)
+        raise Problem(f"{keys[0]!r} is of type {type(text).__name__}, not a string", line)
     if not text.strip():
-        raise file.error(f"{texts[0]!r} is empty", line)
-    for name in (named.id_column, named.source_column):
-        if name is not None and name not in record.values:
-            raise file.error(f"no {name!r} among {join_keys(record.values)}", line)
-    place = "" if line is None else f"#{record.number or line}"
-    ids = find_columns(values, ID_KEYS, named.id_column)
-    sources = [named.source_column] if named.source_column else []
-    names: list[str] = []
-    for keys, default in ((ids, file.name + place), (sources, file.name)):
-        present = [key for key in keys if record.values[key] not in (None, "")]
-        for key in present[:1] or keys[:1]:
-            values.pop(key, None)
-        value = record.values[present[0]] if present else default
-        if not isinstance(value, str | int) or isinstance(value, bool):
-            kind = type(value).__name__
-            raise file.error(f"{present[0]!r} is of type {kind}, not a string or integer", line)
-        names.append(str(value))
-    metadata = values.pop("metadata") if isinstance(values.get("metadata"), dict) else {}
-    title = next((values[key] for key in find_columns(values, ["title"], None)), None)
+        raise Problem(f"{keys[0]!r} is empty", line)
+    names = []
+    for key, default in (
+        (keys[1], f"{file.name}#{record.number}" if is_row else file.name),
+        (keys[2], file.name),
+    ):
+        name = default if key is None or values[key] in (None, "") else values[key]
+        if isinstance(name, bool) or not isinstance(name, str | int):
+            kind = type(name).__name__
+            raise Problem(f"{key!r} is of type {kind}, not a string or integer", line)
+        names.append(str(name))
+    metadata = {key: value for key, value in values.items() if key not in keys}
+    title = next((metadata[key] for key in find_columns(metadata, ["title"], None)), None)
     if isinstance(title, str) and (title := title.strip()):
         text = text if text.lstrip("# \t\r\n").startswith(title) else f"{title}\n{text}"
+    if isinstance(metadata.get("metadata"), dict):
+        metadata |= metadata.pop("metadata")
     try:
-        return storable(Passage(names[0], text, {**values, **metadata}, names[1]))
+        return storable(Passage(names[0], text, metadata, names[1]))
     except InputError as error:
-        raise file.error(str(error), line) from None
+        raise Problem(str(error), line) from None

@@ -11,16 +11,17 @@ from contextlib import closing
 from pathlib import Path
 from typing import IO, Literal, get_args
 
-from logic_retrievers.documents.converter import CONVERTERS, Converter
+from logic_retrievers.documents.converter import Converter
 from logic_retrievers.documents.files import (
-    Record,
+    Problem,
     RecordReader,
     SourceFile,
     TextFormat,
+    list_files,
     open_file,
     to_passage,
-    walk,
 )
+from logic_retrievers.documents.formats import CONVERTERS
 from logic_retrievers.documents.rows import (
     read_csv,
     read_json,
@@ -104,16 +105,17 @@ def read_documents(
     if not start.is_relative_to(base):
         raise ConfigurationError(f"{start} is not inside the root {base}")
     inside = Path(os.path.realpath(start)) if is_folder and not follow_links else None
+    found, errors = list_files(start, inside) if is_folder else ([start], [])
     files: list[SourceFile] = []
     skipped: Counter[str] = Counter()
-    errors: list[ReadError] = []
-    for found in walk(start, inside, errors, set()) if is_folder else [start]:
-        if found.name.lower().endswith(tuple(READERS)):
-            name = os.fsencode(found.relative_to(base).as_posix())  # the same in every locale
-            source = SourceFile(found, name.decode("utf-8", "replace"), inside, text_format)
-            files.append(source)
-        else:
-            skipped[found.suffix.lower()] += 1
+    for path_found in found:
+        endings = [end for end in READERS if path_found.name.lower().endswith(end)]
+        if not endings:
+            skipped[path_found.suffix.lower()] += 1
+            continue
+        # the same name in every locale
+        name = os.fsencode(path_found.relative_to(base).as_posix()).decode("utf-8", "replace")
+        files.append(SourceFile(path_found, name, endings[0], inside, text_format))
     if not files:
         problem = "; ".join(map(str, errors)) or f"no file ends in {', '.join(READERS)}"
         raise ReadError(f"nothing to read here: {problem}", file=str(start))
@@ -130,8 +132,8 @@ class DocumentReader:
         files: to be read, in this order.
         skipped: number of files in other formats, by extension.
         errors: bad rows and files so far.
-        incomplete: sources of which an error lost a part. Their stored passages are not stale just
-            because they were not read this time. Where the caller named ``source_column``, all
+        incomplete: sources that an error left unread in part. A stored passage of these that was
+            not read this time is not stale for that. Where the caller named ``source_column``, all
             sources after any error: the lost row may belong to any of them.
         total_bytes: size of all files, a ``.gz`` as it is packed; known at once.
     """
@@ -170,65 +172,54 @@ class DocumentReader:
         self.incomplete.clear()
         for error in self._listing_errors:
             self._report(error)
+        # In a collection the later of two passages with one id would silently replace the other.
         ids: set[str] = set()
         sources: set[str] = set()
         with closing(Converter()) as converter:
             for file, size in zip(self.files, self._sizes, strict=True):
-                for item in _read_passages(self._read_records(file, converter), file, ids):
-                    if isinstance(item, ReadError):
-                        self.incomplete.add(file.name)
-                        self._report(item)
-                    else:
-                        if file.format.source_column is not None:
-                            sources.add(item.source or file.name)
+                for item in self._read(file, converter, ids):
+                    if isinstance(item, Passage):
+                        ids.add(item.id)
+                        sources.add(item.source or file.name)
                         yield item
+                    else:
+                        self.incomplete.add(file.name)
+                        self._report(ReadError(str(item), file=str(file.path), line=item.line))
                 self._bytes_before += size
-        if self.errors:
+        if self.errors and self.files[0].format.source_column is not None:
             self.incomplete |= sources
 
-    def _read_records(self, file: SourceFile, converter: Converter) -> Iterator[Record | ReadError]:
-        name = file.path.name.lower()
-        ending, reader = next(item for item in READERS.items() if name.endswith(item[0]))
-        if ending in CONVERTERS:
-            reader = converter.read
-        with open_file(file) as self._stream:
-            yield from reader(file, self._stream)
+    def _read(
+        self, file: SourceFile, converter: Converter, ids: set[str]
+    ) -> Iterator[Passage | Problem]:
+        """Yield the passages and problems of one file."""
+        read = converter.read if file.ending in CONVERTERS else READERS[file.ending]
+        try:
+            with open_file(file) as self._stream:
+                for record in read(file, self._stream):
+                    try:
+                        if isinstance(record, Problem):
+                            raise record
+                        passage = to_passage(record, file)
+                        if passage.id in ids:
+                            used = f"the id {passage.id!r} was used before"
+                            raise Problem(f"{used}; the first passage with it counts", record.line)
+                    except Problem as problem:
+                        yield problem
+                    else:
+                        yield passage
+        except Problem as problem:
+            yield problem
+        except UnicodeError:
+            yield Problem(f"is not {file.format.encoding} from some point on")
+        except (OSError, EOFError, zlib.error) as error:
+            cause = getattr(error, "strerror", None) or error
+            yield Problem(f"cannot be read from some point on: {cause}; rows before it are kept")
 
     def _report(self, error: ReadError) -> None:
         if self._on_error == "raise":
             raise error
-        # A traceback and a context would keep the frames, and with them the whole row, in memory.
-        error.__traceback__ = error.__context__ = None
         self.errors.append(error)
-
-
-def _read_passages(
-    records: Iterator[Record | ReadError], file: SourceFile, ids: set[str]
-) -> Iterator[Passage | ReadError]:
-    """The passages and errors of one file.
-
-    ``ids`` holds those of all files so far: in a collection the later of two passages with one id
-    would silently replace the earlier one.
-    """
-    try:
-        for record in records:
-            try:
-                item = record if isinstance(record, ReadError) else to_passage(record, file)
-            except ReadError as error:
-                item = error
-            if isinstance(item, Passage) and item.id in ids:
-                problem = f"the id {item.id!r} was used before; the first passage with it counts"
-                item = file.error(problem, record.line)
-            if isinstance(item, Passage):
-                ids.add(item.id)
-            yield item
-    except ReadError as error:
-        yield error
-    except UnicodeError:
-        yield file.error(f"is not {file.format.encoding} from some point on")
-    except (OSError, EOFError, zlib.error) as error:
-        cause = getattr(error, "strerror", None) or error
-        yield file.error(f"cannot be read from some point on: {cause}; rows before it are kept")
 
 
 def _check(encoding: str) -> str:

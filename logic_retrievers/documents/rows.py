@@ -5,80 +5,67 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import closing
+from collections.abc import Iterator
 from itertools import chain
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
 import yaml
 
 from logic_retrievers.documents.files import (
-    ID_KEYS,
     LONGEST_LINE,
     TEXT_KEYS,
+    Problem,
     Record,
     SourceFile,
-    check_bytes,
+    bad_byte,
     find_columns,
-    join_keys,
-    no_text,
-    open_text,
+    name_columns,
     read_lines,
     read_text,
 )
-from logic_retrievers.errors import ReadError
-from logic_retrievers.validation import MAX_DEPTH
+from logic_retrievers.errors import InputError
+from logic_retrievers.validation import plain_value
 
 MAX_COLUMNS = 1_000
 LONGEST_FRONT_MATTER = 2**14  # characters; PyYAML reads some 50,000 a second
 
 # How a file begins that is a list, or whose first object goes on in the next line.
 _NO_LINES = re.compile(r"\s*(?:\[\s*(?:\{|\Z)|\{[ \t\r]*\n)")
-_BEFORE_FIRST = re.compile(r"\s*\[?[\s,]*")
 _BETWEEN = re.compile(r"[\s,]*")
-_DELIMITERS = ",;\t|"
 # "007", "+47" and numbers that a float cannot hold are texts: their digits are what counts.
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.*?\n)??---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _TEXT_WITH_COLON = re.compile(r"^([\w.-]+):[ \t]+([^\s\[{\"'|>&*!#].*:[ \t].*)$", re.M)
 
 
-def read_jsonl(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError]:
-    """A record or an error for every line that is not blank; one line in memory at a time.
+def read_jsonl(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
+    """Yield a record or a problem for every line that is not blank, with one line in memory.
 
     A file that begins with a list, or with an object of several lines, is read as such.
     """
     begin = stream.read(4096).decode(file.format.encoding, "ignore").removeprefix("\ufeff")
     stream.seek(0)
-    if _NO_LINES.match(begin) and _begins_with_value(file, stream):
-        yield from read_json(file, stream)
-        return
-    stream.seek(0)
-    for line in read_lines(file, stream):
-        if isinstance(line, ReadError):
-            yield line
-        elif line[1].strip():
-            yield _parse(file, line[1], line[0])
+    if _NO_LINES.match(begin):
+        records = read_json(file, stream)
+        try:
+            first = next(records)
+        except Problem:  # only its first line is bad: the others may be good
+            stream.seek(0)
+        else:
+            yield first
+            yield from records
+            return
+    for number, row in enumerate(read_lines(file, stream), start=1):
+        if len(row) > LONGEST_LINE:
+            yield Problem(f"longer than {LONGEST_LINE:,} characters; left out", number)
+        elif row.strip():
+            yield _parse(file, row, number, number)
 
 
-def _begins_with_value(file: SourceFile, stream: IO[bytes]) -> bool:
-    """Whether the first value of a list or a sequence is JSON; a bad line costs no good one."""
-    with open_text(file, stream, "") as text:
-        begin = text.read(LONGEST_LINE)
-    stream.seek(0)
-    before = _BEFORE_FIRST.match(begin)
-    try:
-        json.JSONDecoder().raw_decode(begin, before.end() if before else 0)
-    except (ValueError, RecursionError):
-        return False
-    return True
+def read_json(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
+    """Yield a record or a problem for every object of a list, or of a sequence.
 
-
-def read_json(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError]:
-    """A record or an error for every object of a list, or of a sequence, up to a syntax error.
-
-    Default ids count the objects.
+    The first syntax error ends it. Default ids count the objects.
     """
     text, decode = read_text(file, stream), json.JSONDecoder().raw_decode
     place, line, number, is_list = 0, 1, 0, False
@@ -92,179 +79,137 @@ def read_json(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadErro
             return
         try:
             _, end = decode(text, place)
-        except json.JSONDecodeError as error:
-            at = line + text.count("\n", place, error.pos)
-            end = text.find("\n", error.pos) + 1 or len(text)
-            for read, row in enumerate(text[place:end].split("\n"), start=line):
-                check_bytes(file, row, read)  # the cause, where there is one
-            raise file.error(f"not valid JSON: {error.msg}", at) from None
         except (ValueError, RecursionError) as error:
-            raise file.error(f"not valid JSON: {error}", line) from None
+            at = getattr(error, "pos", place)
+            bad = text[place : text.find("\n", at) + 1 or len(text)]
+            problem = f"not valid JSON: {getattr(error, 'msg', error)}"
+            raise bad_byte(bad, file, line) or Problem(
+                problem, line + text.count("\n", place, at)
+            ) from None
         number += 1
-        yield _parse(file, text[place:end], line, number)
+        yield _parse(file, text[place:end], number, line)
         line, place = line + text.count("\n", place, end), end
 
 
-def _parse(file: SourceFile, row: str, line: int, number: int | None = None) -> Record | ReadError:
+def _parse(file: SourceFile, row: str, number: int, line: int) -> Record | Problem:
+    if problem := bad_byte(row, file, line):
+        return problem
     try:
-        check_bytes(file, row, line)
-        values = json.loads(row, parse_constant=_refuse_constant)
-    except ReadError as error:
-        return error
-    except json.JSONDecodeError as error:
-        return file.error(f"not valid JSON: {error.msg} at character {error.pos + 1}", line)
+        values = json.loads(row, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
-        return file.error(f"not valid JSON: {error}", line)
+        place = f" at character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else ""
+        return Problem(f"not valid JSON: {getattr(error, 'msg', error)}{place}", line)
     if isinstance(values, dict):
-        return Record(values, line, number)
-    return file.error(f"a row must be an object, not {type(values).__name__}", line)
+        return Record(values, number, line)
+    return Problem(f"a row must be an object, not {type(values).__name__}", line)
 
 
-def _refuse_constant(constant: str) -> NoReturn:
+def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is not a JSON number")
 
 
-def read_csv(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | ReadError]:
-    """A record or an error for every row that is not blank; one row in memory at a time.
+def read_csv(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
+    """Yield a record or a problem for every row that is not blank, with one row in memory.
 
     An empty cell counts as absent, and a number as a number. A quote that is never closed makes one
     bad row of all that follows, up to 16 MiB, behind which the file is not read.
 
     Raises:
-        ReadError: the header is missing, too wide, or lacks a column that is needed.
+        Problem: the header is missing, too wide, or lacks a column that is needed.
     """
     # Python's own limit, 131,072 characters, is shorter than real documents. It is global in the
     # process; it is only ever raised.
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
-    with closing(read_lines(file, stream, "")) as lines:
-        yield from _read_table(file, lines)
-
-
-def _read_table(
-    file: SourceFile, lines: Iterator[tuple[int, str] | ReadError]
-) -> Iterator[Record | ReadError]:
-    first = next((line for line in lines if isinstance(line, ReadError) or line[1].strip()), None)
-    if first is None:
-        raise file.error("is empty; the first row must name the columns")
-    if isinstance(first, ReadError):
-        raise first
-    delimiter = file.format.delimiter or _find_delimiter(first[1], file)
-    rows = _read_rows(file, chain([first], lines), delimiter)
-    header = next(rows)
-    if isinstance(header, ReadError):
+    rows = _read_rows(file, stream)
+    header = next(rows, None)
+    if header is None:
+        raise Problem("is empty; the first row must name the columns")
+    if isinstance(header, Problem):
         raise header
     columns = [cell.strip() for cell in header[1]]
-    kept = _check_header(columns, file)
-    as_written = {*kept, *find_columns(columns, ["title"], None)}
+    if len(columns) > MAX_COLUMNS:
+        raise Problem(f"{len(columns):,} columns; at most {MAX_COLUMNS:,} are read", header[0])
+    for place, name in enumerate(columns):
+        if name and name in columns[:place]:
+            raise Problem(f"two columns are called {name!r}; rename one", header[0])
+    # Text, id and source are texts, even of digits alone; empty ones are not missing columns.
+    named = name_columns(dict.fromkeys(columns), file.format, header[0])
     for row in rows:
-        if isinstance(row, ReadError):
+        if isinstance(row, Problem):
             yield row
             continue
         number, cells = row
-        if len(cells) == len(columns):
-            # An empty cell of these is kept, so that it is not reported as a missing column.
-            values = {
-                name: cell if name in as_written else read_number(cell)
-                for name, cell in zip(columns, cells, strict=True)
-                if name and (cell or name in kept)
-            }
-            yield Record(values, number)
-        else:
-            yield file.error(
-                f"{len(cells)} cells where the header has {len(columns)}; "
-                f"put quotes around a cell with line ends or {delimiter!r}",
-                number,
-            )
+        values = {
+            name: cell if name in named or name.lower() == "title" else read_number(cell)
+            for name, cell in zip(columns, cells, strict=True)
+            if name and (cell or name in named)
+        }
+        yield Record(values, number, number)
+
+
+def _read_rows(file: SourceFile, stream: IO[bytes]) -> Iterator[tuple[int, list[str]] | Problem]:
+    """Yield rows as long as the first one, the header, with the number of their first line."""
+    lines = read_lines(file, stream, newline="")
+    begin: list[str] = []
+    for line in lines:
+        begin.append(line)
+        if line.strip():
+            break
+    else:
+        return
+    delimiter = file.format.delimiter or _find_delimiter(begin[-1], file)
+    rows = csv.reader(chain(begin, lines), delimiter=delimiter, strict=True)
+    width = 0
+    while True:
+        start = rows.line_num + 1
+        try:
+            cells = next(rows, None)
+        except csv.Error as error:
+            if "limit" in str(error):  # what follows in the cell is not to be taken for rows
+                raise Problem(
+                    f"a row of more than {LONGEST_LINE:,} characters, if its quotes are closed;"
+                    " what follows is not read",
+                    start,
+                ) from None
+            yield Problem(f"not a CSV row: {error}; left out up to line {rows.line_num}", start)
+            continue
+        if cells is None:
+            return
+        row = delimiter.join(cells)
+        if len(row) > LONGEST_LINE:
+            yield Problem(f"longer than {LONGEST_LINE:,} characters; left out", start)
+        elif cells:
+            width = width or len(cells)
+            problem = bad_byte(row, file, start)
+            if problem is None and len(cells) != width:
+                advice = f"put quotes around a cell with line ends or {delimiter!r}"
+                wrong = f"{len(cells)} cells where the header has {width}; {advice}"
+                problem = Problem(wrong, start)
+            yield problem or (start, cells)
 
 
 def _find_delimiter(header: str, file: SourceFile) -> str:
-    """What separates the text's column from others, else what makes the most columns."""
+    """Return what separates the text's column from others, else what makes the most columns."""
     if file.path.suffix.lower() == ".tsv":
         return "\t"
-    rows = {mark: next(csv.reader([header], delimiter=mark)) for mark in _DELIMITERS}
-    columns = {mark: [cell.strip() for cell in row] for mark, row in rows.items()}
-    named = file.format.text_column
-    having = [mark for mark, names in columns.items() if find_columns(names, TEXT_KEYS, named)]
-    return max(having or columns, key=lambda mark: len(columns[mark]))
 
+    def rate(mark: str) -> tuple[bool, int]:
+        columns = [cell.strip() for cell in next(csv.reader([header], delimiter=mark))]
+        return bool(find_columns(columns, TEXT_KEYS, file.format.text_column)), len(columns)
 
-def _check_header(columns: list[str], file: SourceFile) -> set[str]:
-    """The columns of text, id and source, which are texts, even of digits alone."""
-    if len(columns) > MAX_COLUMNS:
-        raise file.error(f"{len(columns):,} columns; at most {MAX_COLUMNS:,} are read", 1)
-    repeated = [name for name, count in Counter(columns).items() if name and count > 1]
-    if repeated:
-        raise file.error(f"two columns are called {repeated[0]!r}; rename one", 1)
-    named = file.format
-    texts = find_columns(columns, TEXT_KEYS, named.text_column)[:1]
-    if not texts:
-        raise file.error(no_text(columns, named.text_column), 1)
-    given = [name for name in (named.id_column, named.source_column) if name is not None]
-    for name in given:
-        if name not in columns:
-            raise file.error(f"no column {name!r}; the columns are {join_keys(columns)}", 1)
-    return {*texts, *given, *find_columns(columns, ID_KEYS, named.id_column)}
-
-
-def _read_rows(
-    file: SourceFile, lines: Iterable[tuple[int, str] | ReadError], delimiter: str
-) -> Iterator[tuple[int, list[str]] | ReadError]:
-    """Rows with the number of their first line."""
-    start = last = size = 0
-    too_long: list[ReadError] = []
-
-    def feed() -> Iterator[str]:
-        nonlocal start, last, size
-        for line in lines:
-            if isinstance(line, ReadError):
-                too_long.append(line)
-                continue
-            last, text = line
-            start, size = start or last, size + len(text)
-            if size > LONGEST_LINE:
-                raise file.error(
-                    f"a row of more than {LONGEST_LINE:,} characters, if its quotes are closed; "
-                    "what follows is not read",
-                    start,
-                )
-            yield text
-
-    parser = csv.reader(feed(), delimiter=delimiter, strict=True)
-    while True:
-        start = size = 0
-        try:
-            cells = next(parser, None)
-        except csv.Error as error:
-            yield file.error(f"not a CSV row: {error}; left out up to line {last}", start)
-            continue
-        finally:
-            yield from too_long
-            too_long.clear()
-        if cells is None:
-            return
-        try:
-            for cell in cells:
-                check_bytes(file, cell, start)
-        except ReadError as error:
-            yield error
-            continue
-        if cells:
-            yield start, cells
+    return max(",;\t|", key=rate)
 
 
 def read_plain(file: SourceFile, stream: IO[bytes]) -> Iterator[Record]:
-    """The only record of a text file."""
+    """Yield the only record of a text file."""
     text = read_text(file, stream)
-    try:
-        check_bytes(file, text, 1)
-    except ReadError:
-        for number, line in enumerate(text.split("\n"), start=1):
-            check_bytes(file, line, number)
+    if problem := bad_byte(text, file, 1):
+        raise problem
     yield Record({"text": text})
 
 
 def read_markdown(file: SourceFile, stream: IO[bytes]) -> Iterator[Record]:
-    """The only record of a Markdown file."""
+    """Yield the only record of a Markdown file."""
     for record in read_plain(file, stream):
         values, body = split_front_matter(record.values["text"])
         if "title" in values:
@@ -273,14 +218,14 @@ def read_markdown(file: SourceFile, stream: IO[bytes]) -> Iterator[Record]:
 
 
 def read_number(text: str) -> int | float | str:
-    """The number that a text is, or the text."""
+    """Return the number that a text is, or the text."""
     if _NUMBER.fullmatch(text) is None:
         return text
     return float(text) if "." in text else int(text)
 
 
 def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
-    """Front matter (YAML between two lines of three dashes) and the rest.
+    """Split front matter (YAML between two lines of three dashes) from the rest.
 
     Numbers, ``true`` and ``false`` are such values; ``no``, ``007``, dates and everything else are
     texts, and a key without a value is left out. A text with a colon need not be quoted. YAML that
@@ -293,13 +238,11 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
         return {}, text
     for candidate in (source, _TEXT_WITH_COLON.sub(_quoted, source)):
         try:
-            values = yaml.load(candidate, _Loader)  # a SafeLoader
-            json.dumps(values)  # an explicit tag can make a set, bytes or a date
-        except (yaml.YAMLError, ValueError, TypeError, RecursionError):
+            loaded = yaml.load(candidate, _Loader)  # a SafeLoader
+            values = plain_value({} if loaded is None else loaded, "front matter")
+        except (yaml.YAMLError, InputError, ValueError, RecursionError):
             continue
-        if values is None:
-            return {}, text[match.end() :]
-        if isinstance(values, dict) and all(isinstance(key, str) for key in values):
+        if isinstance(values, dict):
             present = {key: value for key, value in values.items() if value is not None}
             return present, text[match.end() :]
     return {}, text
@@ -310,20 +253,14 @@ def _quoted(match: re.Match[str]) -> str:
 
 
 class _Loader(yaml.SafeLoader):
-    """Texts, JSON's numbers and ``true`` or ``false``; no aliases, which can grow without bound."""
+    """Reads texts, JSON's numbers and ``true`` or ``false``; no aliases, which grow unbounded."""
 
-    _depth = 0
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             raise yaml.YAMLError("aliases are not read")
-        self._depth += 1  # no index takes deeper values, and PyYAML takes the square of the levels
-        if self._depth > MAX_DEPTH:
-            raise yaml.YAMLError("nested too deeply")
-        node = super().compose_node(parent, index)
-        self._depth -= 1
-        return node
+        return super().compose_node(parent, index)
 
     def construct_number(self, node: yaml.ScalarNode) -> int | float | str:
         return read_number(node.value)  # "1:30" is no number of sixties, "010" no octal one

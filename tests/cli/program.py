@@ -6,8 +6,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from typer.testing import CliRunner
@@ -51,6 +52,14 @@ def run_commands(
     assert done.returncode == 0, done.stderr
     *_, codes = done.stderr.splitlines(keepends=True)
     return Finished(json.loads(codes), done.stdout, done.stderr.removesuffix(codes))
+
+
+def index_rows(folder: Path, rows: Mapping[str, str]) -> Path:
+    """Index texts by id, written to ``corpus.jsonl``; where the index is."""
+    lines = [json.dumps({"_id": name, "text": text}) for name, text in rows.items()]
+    (folder / "corpus.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    invoke("index", folder / "corpus.jsonl", "-l", folder / "index")
+    return folder / "index"
 
 
 def invoke(*arguments: object, code: int = 0) -> Any:

@@ -40,6 +40,7 @@ def test_files_are_examined_and_nothing_is_stored(run):
     """A check of documents must not leave an index behind."""
     said = run("clean", "rows.jsonl", "-r", "prefer_newest")
     assert "1 would be quarantined" in said
+    assert "pairs" not in said.splitlines()[-1]  # two passages make one
     assert not Path(".logic-retrievers").exists()
 
 
@@ -75,7 +76,7 @@ def test_hidden_shown_restored(stored):
 def test_purge_asks_first(stored):
     """The one command that deletes must not do so by a slip."""
     stored("clean", "-c", "passages", "-r", "prefer_newest")
-    stored("quarantine", "purge", "2021", code=1)  # nobody said yes
+    stored("quarantine", "purge", "2021", code=1)  # no one said yes
     assert "1 hidden" in stored("quarantine", "list")
     stored("quarantine", "purge", "2024", "--yes", code=1)  # not in quarantine
     assert "1 deleted" in stored("quarantine", "purge", "--all", "--yes")
@@ -100,7 +101,7 @@ def test_reports_and_the_exit_code(stored):
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
 def test_what_a_command_makes_is_its_owners_alone(run):
-    """In a folder that everybody may enter, passages and reports were everybody's to read."""
+    """In a folder that all users may enter, all could read passages and reports."""
     Path().chmod(0o755)
     for path in (Path("rows.jsonl"), Path("old.csv")):
         path.touch()
@@ -125,7 +126,7 @@ def test_what_a_command_makes_is_its_owners_alone(run):
 
 
 def test_documents_are_compared_with_a_collection(stored):
-    """What is about to be stored is held against what is there."""
+    """New documents are compared with the stored ones."""
     Path("new.txt").write_text("Parental leave is never paid.")
     told = json.loads(stored("clean", "new.txt", "-c", "passages", "--json"))
     assert {"2024"} <= {one["finding"]["other"] for one in told["decisions"]}

@@ -45,7 +45,7 @@ def test_what_contradicts_a_statement(call, corpus):
 
 
 def test_what_people_see(call, corpus):
-    """A score alone says nothing to somebody who does not know F."""
+    """A score alone says nothing to a user who does not know F."""
     call("index", corpus, "--contradictions")
     shown = " ".join(call("contradictions", QUIET).stdout.split())
     assert LOUD in shown
@@ -58,7 +58,7 @@ def test_what_people_see(call, corpus):
 def test_without_the_vector_the_message_says_what_to_do(call, corpus, encoder):
     """Everybody's first try is on an index that was made without."""
     call("index", corpus)
-    assert "backfill" in call("contradictions", QUIET, code=1).stderr
+    assert "`logic-retrievers backfill" in call("contradictions", QUIET, code=1).stderr
     result = call("index", corpus, "--contradictions")
     assert "3 stored passages" in result.stderr
     assert ": collection 'passages'" in result.stdout

@@ -6,7 +6,7 @@ import json
 from functools import partial
 
 import pytest
-from program import invoke
+from program import index_rows, invoke
 
 from logic_retrievers import Engine, OnnxEncoder, PassageIndex
 from logic_retrievers.cli.options import parse_filter
@@ -23,11 +23,7 @@ NAMED = ["--exclude", "nut", "--exclude", "shellfish"]
 
 @pytest.fixture(scope="module")
 def location(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("recipes")
-    rows = [json.dumps({"_id": name, "text": text}) for name, text in ROWS.items()]
-    (folder / "rows.jsonl").write_text("\n".join(rows), encoding="utf-8")
-    invoke("index", folder / "rows.jsonl", "-l", folder / "i")
-    return folder / "i"
+    return index_rows(tmp_path_factory.mktemp("recipes"), ROWS)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import json
 from functools import partial
 
 import pytest
-from program import invoke
+from program import index_rows, invoke
 
 from logic_retrievers import Engine, Expression, OnnxEncoder, PassageIndex
 
@@ -21,11 +21,7 @@ WANTED = '"orchids of Malaysia" AND NOT "orchids of Thailand"'
 
 @pytest.fixture(scope="module")
 def location(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("flowers")
-    rows = [json.dumps({"_id": name, "text": text}) for name, text in ROWS.items()]
-    (folder / "rows.jsonl").write_text("\n".join(rows), encoding="utf-8")
-    invoke("index", folder / "rows.jsonl", "-l", folder / "i")
-    return folder / "i"
+    return index_rows(tmp_path_factory.mktemp("flowers"), ROWS)
 
 
 @pytest.fixture
@@ -45,7 +41,7 @@ def test_the_hits_are_the_engines(search, location, policy):
 
 
 def test_words_stay_words(search, location):
-    """An AND in somebody's query must not change how it is read."""
+    """An AND in a user's query must not change how it is read."""
     said = json.loads(search(WANTED, "-k", 3, "--json").stdout)
     with PassageIndex.open(encoder=OnnxEncoder(), location=location) as index:
         assert said == [hit.to_dict() for hit in Engine(index).search(WANTED, 3)]

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from program import invoke
+from program import index_rows, invoke
 
 from logic_retrievers import Engine, OnnxEncoder, PassageIndex
 from logic_retrievers.judging import onnx
@@ -24,11 +24,9 @@ QUERY = "a hotel without a pool"
 def folder(tmp_path_factory):
     """An index of the hotels, and the same as a data set."""
     folder = tmp_path_factory.mktemp("hotels")
-    rows = [json.dumps({"_id": name, "text": text}) for name, text in ROWS.items()]
-    (folder / "corpus.jsonl").write_text("\n".join(rows), encoding="utf-8")
     query = {"_id": "q", "text": QUERY, "satisfying": ["plain"], "violating": ["pool"]}
     (folder / "queries.jsonl").write_text(json.dumps(query), encoding="utf-8")
-    invoke("index", folder / "corpus.jsonl", "-l", folder / "index")
+    index_rows(folder, ROWS)
     return folder
 
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from mounts import read_only
 from typer.testing import CliRunner
 
 from logic_retrievers.cli.app import app
@@ -42,9 +43,11 @@ def stored(call):
     ids=" ".join,
 )
 def test_a_misspelt_location_is_not_created(call, arguments):
-    """An empty collection in a folder that nobody wanted, and "no passage found"."""
+    """An empty collection in a folder that no one wanted, and "no passage found"."""
     printed = call(*arguments, "-l", "typo/index", code=1)
     assert "no collection 'passages'" in printed.output
+    assert "create=True" not in printed.output  # a command has no such argument
+    assert "logic-retrievers index" in printed.output
     assert not list(Path().iterdir())
 
 
@@ -59,12 +62,12 @@ def test_a_misspelt_location_is_not_created(call, arguments):
     ids=" ".join,
 )
 def test_who_only_reads_makes_no_ledger(stored, arguments):
-    """A ledger beside the collection says that it has been cleaned."""
+    """A ledger next to the collection says that it has been cleaned."""
     stored(*arguments, "-l", "there")
     assert not list(Path().rglob("*.sqlite*"))
 
 
-def test_who_cleans_makes_a_ledger_and_everybody_reads_it(stored):
+def test_who_cleans_makes_a_ledger_that_all_commands_read(stored):
     """A ledger that is taken for missing: hidden passages without a reason, and hidden again."""
     stored("clean", "-c", "passages", "-r", "prefer_newest", "-l", "there")
     assert Path("there", "ledger.sqlite").exists()
@@ -118,15 +121,16 @@ def test_passages_of_all_tenants(call):
     place = ("-l", "there")
     refused = call("search", "leave", *place, code=2)
     assert "belong to tenants" in refused.stderr
+    assert "--all-tenants" in refused.stderr
     for tenant, ids in ({"a": {"of a"}, "b": {"of b"}}).items():
         hits = json.loads(call("search", "leave", *place, "--tenant", tenant, "--json").stdout)
         assert {hit["id"] for hit in hits} == ids
-    everybody = ("--all-tenants", *place)
-    hits = json.loads(call("search", "leave", *everybody, "--json").stdout)
+    all_tenants = ("--all-tenants", *place)
+    hits = json.loads(call("search", "leave", *all_tenants, "--json").stdout)
     assert {hit["id"] for hit in hits} == {"of a", "of b"}
-    assert "0 hidden" in call("quarantine", "list", *everybody).stdout
-    assert "2 passages in" in " ".join(call("doctor", *everybody).stdout.split())
-    assert "all_tenants" in call("search", "x", *everybody, "--tenant", "a", code=2).stderr
+    assert "0 hidden" in call("quarantine", "list", *all_tenants).stdout
+    assert "2 passages in" in " ".join(call("doctor", *all_tenants).stdout.split())
+    assert "all_tenants" in call("search", "x", *all_tenants, "--tenant", "a", code=2).stderr
     empty = call("search", "x", "--tenant", "c", *place, code=1)
     assert "no passage of tenant 'c'" in empty.stderr
 
@@ -144,3 +148,24 @@ def test_more_hits_than_there_can_be(stored, k):
     result = CliRunner().invoke(app, ["search", "leave", "-k", str(k), "-l", "there"])
     assert result.exit_code in (0, 2)
     assert isinstance(result.exception, SystemExit | None)
+
+
+def test_whoever_reads_needs_no_right_to_write(call, tmp_path):
+    """An index in an image could not be searched, nor looked at by doctor."""
+
+    def said(*arguments, code=0):
+        return " ".join(call(*arguments, code=code).output.split())
+
+    stored = tmp_path / "stored"
+    (tmp_path / "rows.txt").write_text("Parental leave is paid.\n\nParental leave is not paid.\n")
+    said("index", "rows.txt", "-l", stored, "--contradictions")
+    said("clean", "-c", "passages", "-l", stored)
+    assert (stored / "ledger.sqlite").is_file()
+    with read_only(stored, tmp_path / "mounted") as place:
+        assert "Parental leave" in said("search", "parental leave", "-l", place)
+        assert "Parental leave" in said("contradictions", "Leave is paid.", "-l", place)
+        assert "examined" in said("clean", "-c", "passages", "--dry-run", "-l", place)
+        assert "passages in 'passages'" in said("doctor", "-l", place)
+        assert "0 hidden" in said("quarantine", "list", "-l", place)
+        assert "passages" in said("reindex", "other", "--dry-run", "-l", place)
+        assert "right to write" in said("index", "rows.txt", "-l", place, code=4)

@@ -1,16 +1,11 @@
-"""``serve`` as a process, and what it refuses. What it answers is in tests/serving."""
+"""``serve``: what it refuses. What it answers, and how it stops, is in tests/serving."""
 
 from __future__ import annotations
 
-import json
-import os
-import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
 
-import httpx
 import pytest
 from program import invoke
 
@@ -25,33 +20,6 @@ def location(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with PassageIndex.open(location=str(folder)) as index:
         index.add([Passage("inn", "A calm inn by the harbour."), Passage("bar", "A loud bar.")])
     return folder
-
-
-def test_it_serves_until_it_is_stopped(location):
-    """SIGTERM is how a container is stopped: the folder must be closed, and open to the next."""
-    main = "from logic_retrievers.cli import main; main()"
-    process = subprocess.Popen(
-        [sys.executable, "-c", main, "serve", "--port", "0", "--location", str(location)],
-        env=os.environ | {KEY: "a-key"},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    with process:
-        address = next(
-            found[0] for line in process.stderr if (found := re.search(r"http://\S+", line))
-        )
-        headers = {"Authorization": "Bearer a-key"}
-        asked = {"query": "somewhere calm to sleep", "k": 1}
-        assert httpx.post(f"{address}/search", json=asked).status_code == 401
-        answer = httpx.post(f"{address}/search", json=asked, headers=headers)
-        assert answer.json()["passages"][0]["id"] == "inn"
-        assert "server" not in answer.headers
-        chunks = iter([json.dumps(asked).encode()])
-        assert httpx.post(f"{address}/search", content=chunks, headers=headers).status_code == 411
-        process.send_signal(signal.SIGTERM)
-        errors = process.stderr.read()
-    assert process.returncode == 0, errors
-    assert "Traceback" not in errors
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,7 @@ class TestFolders:
         reading = read_documents(tmp_path / "root", follow_links=True)
         assert [p.id for p in reading] == ["a.txt", "other/b.txt"]
         assert sorted(reading.incomplete) == ["dead.txt", "self.txt"]
+        assert all("a link to nothing" in str(error) for error in reading.errors)
 
     def test_links_out_of_the_folder_are_refused(self, tmp_path: Path) -> None:
         """Who may write into a folder must not have the rest of the disk stored by who reads it."""
@@ -89,13 +90,6 @@ class TestFolders:
         passages, reading = read(tmp_path)
         assert len(passages) == 1
         assert "not a regular file" in str(reading.errors[0])
-
-    def test_a_dead_link_is_named(self, tmp_path: Path) -> None:
-        write(tmp_path / "a.txt", "a")
-        (tmp_path / "b.txt").symlink_to(tmp_path / "gone.txt")
-        passages, reading = read(tmp_path)
-        assert len(passages) == 1
-        assert "a link to nothing" in str(reading.errors[0])
 
     @pytest.mark.skipif(sys.platform == "win32", reason="names are Unicode there")
     @pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
@@ -169,12 +163,6 @@ class TestReport:
         assert list(reading) == list(reading)
         assert len(reading.errors) == 1
         assert incomplete == {"a.jsonl"}, "who was handed the set before must see it fill"
-
-    def test_errors_do_not_keep_rows_alive(self, tmp_path: Path) -> None:
-        """A million bad rows would stay in memory through tracebacks and contexts."""
-        _, reading = read(write(tmp_path / "a.jsonl", "{\n"))
-        error = reading.errors[0]
-        assert (error.__traceback__, error.__context__) == (None, None)
 
     @given(st.lists(st.binary(max_size=40), max_size=20), st.sampled_from(["jsonl", "csv"]))
     def test_any_bytes_are_read_or_reported(

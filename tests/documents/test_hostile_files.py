@@ -18,8 +18,7 @@ from pathlib import Path
 import pytest
 from written_files import hide_package, read, write
 
-from logic_retrievers.documents import converter, read_documents
-from logic_retrievers.documents.files import SourceFile
+from logic_retrievers.documents import converter, files, read_documents
 
 FONT = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"
 
@@ -46,7 +45,6 @@ def form(content: str) -> str:
 
 
 ENDLESS = {
-    "itself.pdf": pdf("/A Do", "<</XObject<</A 6 0 R>>>>", form("/A Do /A Do")),
     "tree.pdf": pdf(
         "/A Do",
         "<</XObject<<" + "".join(f"/{chr(65 + n)} {6 + n} 0 R" for n in range(9)) + ">>>>",
@@ -119,10 +117,13 @@ def convert_to_html(stream, **settings):
 """
 
 
+EMPTY_ARCHIVE = b"PK\x05\x06" + b"\0" * 18
+
+
 def word_file(kind: str) -> bytes:
     """An empty archive, whose comment is what the broken converter does with it."""
     comment = f"#{kind}".encode()
-    return b"PK\x05\x06" + b"\0" * 16 + bytes([len(comment), 0]) + comment
+    return EMPTY_ARCHIVE[:-2] + bytes([len(comment), 0]) + comment
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="others do not limit a process's memory")
@@ -140,6 +141,54 @@ def test_a_converter_that_crashes_costs_one_file(tmp_path, monkeypatch) -> None:
     assert "SystemError" in said["5.docx"]
 
 
+BROKEN_PAGE = """
+import os
+
+class PdfDocument:
+    def __init__(self, stream): pass
+    def __len__(self): return 3
+    def get_metadata_dict(self): return {}
+    def __getitem__(self, index): return os._exit(3) if index == 2 else self
+    def get_textpage(self): return self
+    def get_text_range(self): return "Text."
+    get_text_bounded = get_text_range
+    def close(self): pass
+"""
+
+
+def test_pages_before_a_crash_are_kept(tmp_path, monkeypatch) -> None:
+    hide_package("pypdfium2", tmp_path / ".hiding", monkeypatch)
+    write(tmp_path / ".hiding" / "pypdfium2.py", BROKEN_PAGE)
+    write(tmp_path / "a.pdf", "%PDF")
+    write(tmp_path / "b.html", "<p>Good.")
+    passages, reading = read(tmp_path)
+    assert [passage.id for passage in passages] == ["a.pdf#page=1", "a.pdf#page=2", "b.html"]
+    assert ["ends its converter" in str(error) for error in reading.errors] == [True]
+
+
+@pytest.mark.parametrize(
+    ("package", "name", "content"),
+    [
+        ("pypdfium2", "a.pdf", b"%PDF"),
+        ("mammoth", "a.docx", EMPTY_ARCHIVE),
+        *((package, "a.html", "<p>Text") for package in ("markdownify", "bs4", "lxml")),
+    ],
+)
+def test_without_the_extra_the_error_says_what_to_run(
+    tmp_path, monkeypatch, package, name, content
+):
+    """A folder's other files are read all the same, and what is stored of this one stays."""
+    write(tmp_path / "b.txt", "good")
+    path = write(tmp_path / name, content)
+    hide_package(package, tmp_path / ".hiding", monkeypatch)
+    passages, reading = read(tmp_path)
+    assert [p.id for p in passages] == ["b.txt"]
+    said = str(reading.errors[0])
+    assert said.startswith(f"{path}: '{package.replace('bs4', 'beautifulsoup4')}' is not installed")
+    assert said.endswith("Run: pip install 'logic-retrievers[files]'")
+    assert reading.incomplete == {name}
+
+
 def test_a_file_that_goes_before_its_converter_opens_it(tmp_path, monkeypatch) -> None:
     """It ended the process, and was called damaged."""
     path = write(tmp_path / "a.html", "<p>Text.")
@@ -154,13 +203,20 @@ def test_a_file_that_goes_before_its_converter_opens_it(tmp_path, monkeypatch) -
     assert "a link to nothing" in str(reading.errors[0])
 
 
-def test_a_file_that_cannot_be_opened_is_an_answer(tmp_path, monkeypatch) -> None:
-    def open_file(file: SourceFile) -> None:
-        raise PermissionError(13, "Permission denied")
+def test_a_file_that_cannot_be_opened_costs_itself(tmp_path, monkeypatch) -> None:
+    write(tmp_path / "a.txt", "secret")
+    write(tmp_path / "b.txt", "good")
+    really = os.open
 
-    monkeypatch.setattr(converter, "open_file", open_file)
-    (item,) = converter._items(SourceFile(tmp_path / "a.html", "a.html"))
-    assert item["problem"] == "cannot be read: Permission denied"
+    def refuse(path: str, *arguments: int, **settings: int) -> int:
+        if Path(path).name == "a.txt":
+            raise PermissionError(13, "Permission denied")
+        return really(path, *arguments, **settings)
+
+    monkeypatch.setattr(files.os, "open", refuse)
+    passages, reading = read(tmp_path)
+    assert [passage.text for passage in passages] == ["good"]
+    assert str(reading.errors[0]).endswith("a.txt: cannot be read: Permission denied")
 
 
 @pytest.mark.parametrize(
@@ -285,16 +341,11 @@ def test_a_converter_ends_with_a_reader_that_is_killed(tmp_path):
     write(tmp_path / "slow.html", "<table>" * 100 + "<tr><td>x" * 200_000)
     code = "import sys; from logic_retrievers.documents import *; list(read_documents(sys.argv[1]))"
     reader = subprocess.Popen([sys.executable, "-c", code, tmp_path], start_new_session=True)
-
-    def processes() -> int:
-        found = subprocess.run(["pgrep", "-g", f"{reader.pid}"], capture_output=True, text=True)
-        return len(found.stdout.split())
-
-    wait_until(lambda: processes() == 2)
+    wait_until(lambda: processes(reader) == 2)
     time.sleep(1)  # into the file
     reader.kill()
     reader.wait()
-    wait_until(lambda: processes() == 0)
+    wait_until(lambda: processes(reader) == 0)
 
 
 @pytest.mark.skipif(shutil.which("pgrep") is None, reason="needs pgrep")
@@ -309,21 +360,21 @@ def test_a_converter_that_holds_the_lock_ends_without_its_reader(tmp_path):
     )
     command = [sys.executable, "-c", code, tmp_path, tmp_path / ".hiding"]
     reader = subprocess.Popen(command, start_new_session=True)
-
-    def processes() -> int:
-        found = subprocess.run(["pgrep", "-g", f"{reader.pid}"], capture_output=True, text=True)
-        return len(found.stdout.split())
-
     try:
-        wait_until(lambda: processes() == 2)
+        wait_until(lambda: processes(reader) == 2)
         time.sleep(2)  # into the file
         reader.kill()
         reader.wait()
-        assert processes() == 1
-        wait_until(lambda: processes() == 0)
+        assert processes(reader) == 1
+        wait_until(lambda: processes(reader) == 0)
     finally:
-        if processes():
+        if processes(reader):
             os.killpg(reader.pid, signal.SIGKILL)
+
+
+def processes(reader: subprocess.Popen[bytes]) -> int:
+    found = subprocess.run(["pgrep", "-g", f"{reader.pid}"], capture_output=True, text=True)
+    return len(found.stdout.split())
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:

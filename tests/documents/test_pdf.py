@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import gc
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import fpdf
 import pytest
 from PIL import Image
-from written_files import hide_package
+from written_files import read, write
 
-from logic_retrievers.documents import DocumentReader, read_documents
 from logic_retrievers.types import Passage
 
 
@@ -30,12 +27,6 @@ def make_pdf(*pages: str | None, title: str = "", password: str = "", owner: str
     if password or owner:
         made.set_encryption(owner_password=owner or password, user_password=password or None)
     return bytes(made.output())
-
-
-def read(path: Path, content: bytes) -> tuple[list[Passage], DocumentReader]:
-    path.write_bytes(content)
-    reading = read_documents(path)
-    return list(reading), reading
 
 
 def test_every_page_is_a_passage_that_knows_its_number(tmp_path: Path) -> None:
@@ -155,10 +146,10 @@ def test_scanned_pages_are_named(tmp_path: Path) -> None:
 )
 def test_a_file_that_gives_nothing_says_why(tmp_path: Path, content: bytes, says: str) -> None:
     """One bad file must neither end the reading of a folder nor vanish."""
-    (tmp_path / "b.txt").write_text("good")
-    (tmp_path / "a.pdf").write_bytes(content)
-    reading = read_documents(tmp_path)
-    assert [p.id for p in reading] == ["b.txt"]
+    write(tmp_path / "b.txt", "good")
+    write(tmp_path / "a.pdf", content)
+    passages, reading = read(tmp_path)
+    assert [p.id for p in passages] == ["b.txt"]
     (error,) = reading.errors
     assert str(error).startswith(f"{tmp_path / 'a.pdf'}: ")
     assert says in str(error)
@@ -169,39 +160,3 @@ def test_a_file_that_only_its_owner_may_change_is_read(tmp_path: Path) -> None:
     """Every viewer opens it without a password."""
     (passage,), _ = read(tmp_path / "a.pdf", make_pdf("Open to read.", owner="o"))
     assert passage.text == "Open to read."
-
-
-def test_an_iteration_that_is_left_early_closes_the_file(tmp_path: Path) -> None:
-    """The lock must be free again, and no file stay open."""
-    path = tmp_path / "a.pdf"
-    path.write_bytes(make_pdf("One.", "Two.", "Three."))
-    for _ in range(3):
-        passages = iter(read_documents(path))
-        next(passages)
-        del passages
-    gc.collect()
-    assert len(list(read_documents(path))) == 3
-
-
-def test_threads_read_at_the_same_time(tmp_path: Path) -> None:
-    """PDFium called from two threads at a time can end the process, or mix up pages."""
-    path = tmp_path / "a.pdf"
-    path.write_bytes(make_pdf(*(f"Page {i} of many, with some text on it." for i in range(9))))
-    with ThreadPoolExecutor(4) as pool:
-        pages = list(pool.map(list, [read_documents(path) for _ in range(4)]))
-    assert [p.text[:6] for p in pages[0]] == [f"Page {i}" for i in range(9)]
-    assert pages == [pages[0]] * 4
-
-
-def test_without_the_extra_the_error_says_what_to_run(tmp_path: Path, monkeypatch) -> None:
-    """A folder's other files are read all the same, and what is stored of this one stays."""
-    (tmp_path / "b.txt").write_text("good")
-    (tmp_path / "a.pdf").write_bytes(make_pdf("Text."))
-    hide_package("pypdfium2", tmp_path / ".hiding", monkeypatch)
-    reading = read_documents(tmp_path)
-    assert [p.id for p in reading] == ["b.txt"]
-    assert str(reading.errors[0]) == (
-        f"{tmp_path / 'a.pdf'}: 'pypdfium2' is not installed. "
-        "Run: pip install 'logic-retrievers[files]'"
-    )
-    assert reading.incomplete == {"a.pdf"}

@@ -36,9 +36,9 @@ class TestWholeFiles:
         [
             "---\nA rule, then prose.\n---\nMore.",
             "---\na: &x [1]\nb: *x\n---\nText.",
-            "---\nd: !!timestamp 2020-01-01\n---\nText.",
             "---\nx: !!python/object/apply:os.system ['ls']\n---\nText.",
             "---\n- a list\n---\nText.",
+            f"---\na: {'[' * 30}{']' * 30}\n---\nText.",  # deeper than an index takes
             "---\nkey: value\n- stray\n---\nText.",
             "---\nnever: closed\n",
             "# Plain",
@@ -46,14 +46,8 @@ class TestWholeFiles:
         ],
     )
     def test_front_matter_that_is_none_stays_in_the_text(self, text: str) -> None:
-        """What is no mapping of plain values must not be lost."""
+        """Text that is no mapping of plain values must not be lost."""
         assert split_front_matter(text) == ({}, text)
-
-    def test_front_matter_that_no_index_takes_stays_in_the_text(self, tmp_path: Path) -> None:
-        """Its depth cost the whole file."""
-        text = f"---\na: {'[' * 30}{']' * 30}\n---\nText."
-        passages, reading = read(write(tmp_path / "a.md", text))
-        assert [passage.text for passage in passages] == [text], reading.errors
 
     @pytest.mark.parametrize(
         ("yaml", "values"),

@@ -128,7 +128,7 @@ def test_promises(token_spans: TokenSpans, text: str, max_tokens: int, part: int
 def test_promises_with_the_real_tokenizer(
     minilm: TokenSpans, text: str, max_tokens: int, part: int | None
 ) -> None:
-    """WordPiece counts a cut word anew, drops accents and makes one token of 101 letters."""
+    """WordPiece counts a cut word again, drops accents and makes one token of 101 letters."""
     check(text, minilm, max_tokens, part and max_tokens // part)
 
 
@@ -175,14 +175,6 @@ def test_work_is_linear_in_the_length(overlap: int) -> None:
     assert sum(len(c.text) for c in chunks) <= 3 * len(text)
 
 
-def test_long_text_with_the_real_tokenizer(minilm: TokenSpans) -> None:
-    """A book chapter; and letters in a row, which WordPiece reads as one unknown token."""
-    chapter = " ".join(f"Line {i} speaks of unforeseeable things, naïvely." for i in range(2500))
-    check(chapter, minilm, 254, None)
-    check("x" * 100_000, minilm, 254, None)
-    check("漢字" * 50_000, minilm, 254, None)
-
-
 def sentences(count: int) -> str:
     return " ".join(f"Sentence number {i} has these words." for i in range(count))
 
@@ -216,7 +208,7 @@ def test_a_border_before_the_last_quarter_is_too_far_back() -> None:
 
 
 def test_chunks_begin_at_a_word() -> None:
-    """An overlap that begins inside a word makes a word that nobody wrote."""
+    """An overlap that begins inside a word makes a word that no one wrote."""
     text = "incomprehensibilities " * 40
     chunks = split_passage(Passage("p", text), syllables, 30, 10)
     assert all(chunk.text.startswith("incompr") for chunk in chunks)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from written_files import hide_package
+from written_files import read
 
-from logic_retrievers.documents import DocumentReader, markup, read_documents
-from logic_retrievers.documents.markup import parse_html
+from logic_retrievers.documents import formats
+from logic_retrievers.documents.formats import parse_html
 from logic_retrievers.types import Passage
 
 PAGE = """<!DOCTYPE html><html><head><meta charset="{charset}"><title>Reisen | Firma</title>
@@ -43,12 +43,6 @@ a  b
 A note.
 
 a map"""
-
-
-def read(path: Path, content: str | bytes) -> tuple[list[Passage], DocumentReader]:
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    reading = read_documents(path)
-    return list(reading), reading
 
 
 @pytest.mark.parametrize("charset", ["utf-8", "iso-8859-1", "windows-1252"])
@@ -94,7 +88,7 @@ def test_the_title_stands_before_a_text_without_heading(tmp_path: Path) -> None:
     ],
 )
 def test_odd_markup(html: str, text: str) -> None:
-    """Text that runs together gives words that nobody searches for."""
+    """Text that runs together gives words that no one searches for."""
     assert parse_html(html)[0] == text
 
 
@@ -132,13 +126,6 @@ def test_a_byte_order_mark_counts_more_than_what_is_declared(tmp_path: Path, mar
 
 def test_a_page_too_large_for_a_tree(tmp_path: Path) -> None:
     """A tree takes up to eighty times the file's size."""
-    passages, reading = read(tmp_path / "a.html", "<p>" + "x" * markup.LONGEST_MARKUP)
+    passages, reading = read(tmp_path / "a.html", "<p>" + "x" * formats.LONGEST_MARKUP)
     assert not passages
     assert "larger than 16,777,216 bytes" in str(reading.errors[0])
-
-
-@pytest.mark.parametrize("package", ["markdownify", "bs4", "lxml"])
-def test_without_the_extra(tmp_path: Path, monkeypatch, package: str) -> None:
-    hide_package(package, tmp_path / "hiding", monkeypatch)
-    _, reading = read(tmp_path / "a.html", "<p>Text")
-    assert "Run: pip install 'logic-retrievers[files]'" in str(reading.errors[0])

@@ -10,9 +10,9 @@ from pathlib import Path
 import docx
 import pytest
 import pytest_socket
-from written_files import hide_package
+from written_files import read
 
-from logic_retrievers.documents import DocumentReader, markup, read_documents
+from logic_retrievers.documents import formats, read_documents
 from logic_retrievers.documents.files import SourceFile, open_file
 from logic_retrievers.types import Passage
 
@@ -68,12 +68,6 @@ def repacked(content: bytes, changes: dict[str, bytes]) -> bytes:
     return stream.getvalue()
 
 
-def read(path: Path, content: bytes) -> tuple[list[Passage], DocumentReader]:
-    path.write_bytes(content)
-    reading = read_documents(path)
-    return list(reading), reading
-
-
 def test_a_word_document_keeps_its_structure(tmp_path: Path) -> None:
     """A splitter cuts at headings and paragraphs; a table without rows is a list of words."""
     passages, reading = read(tmp_path / "a.docx", make_docx())
@@ -105,11 +99,11 @@ def test_nothing_that_a_document_links_to_is_opened(tmp_path: Path) -> None:
     )
     document.element.body.insert(0, docx.oxml.parse_xml(picture))
     (tmp_path / "a.docx").write_bytes(saved(document))
-    file = SourceFile(tmp_path / "a.docx", "a.docx")
+    file = SourceFile(tmp_path / "a.docx", "a.docx", ".docx")
     pytest_socket.disable_socket()
     try:
         with open_file(file) as stream:
-            records = list(markup.read_docx(file, stream))  # in this process
+            records = list(formats.read_docx(file, stream))  # in this process
     finally:
         pytest_socket.enable_socket()
     assert [record.values for record in records] == [{"text": "Text."}]
@@ -136,7 +130,7 @@ def test_bad_documents(tmp_path: Path, content: bytes, says: str) -> None:
 
 def test_an_archive_that_unpacks_to_too_much(tmp_path: Path) -> None:
     """100 kB of zeros can unpack to gigabytes, and a tree of them takes all memory."""
-    bomb = b"<x>" + b" " * markup.LONGEST_MARKUP + b"</x>"
+    bomb = b"<x>" + b" " * formats.LONGEST_MARKUP + b"</x>"
     content = repacked(make_small_docx(), {"word/document.xml": bomb})
     _, reading = read(tmp_path / "a.docx", content)
     assert "larger than 16,777,216 bytes" in str(reading.errors[0])
@@ -168,10 +162,3 @@ def test_any_damage_is_read_or_reported(tmp_path: Path) -> None:
     told = {passage.source for passage in reading} | {Path(e.file).name for e in reading.errors}
     assert told == {file.name for file in reading.files}
     assert len(told) == 30
-
-
-@pytest.mark.parametrize("package", ["mammoth", "markdownify"])
-def test_without_the_extra(tmp_path: Path, monkeypatch, package: str) -> None:
-    hide_package(package, tmp_path / "hiding", monkeypatch)
-    _, reading = read(tmp_path / "a.docx", make_small_docx())
-    assert "Run: pip install 'logic-retrievers[files]'" in str(reading.errors[0])

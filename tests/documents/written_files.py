@@ -16,7 +16,10 @@ def write(path: Path, content: str | bytes) -> Path:
     return path
 
 
-def read(path: Path) -> tuple[list[Passage], DocumentReader]:
+def read(path: Path, content: str | bytes | None = None) -> tuple[list[Passage], DocumentReader]:
+    """Read a path, after ``content`` is written there."""
+    if content is not None:
+        write(path, content)
     reading = read_documents(path)
     return list(reading), reading
 

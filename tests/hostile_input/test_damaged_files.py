@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import json
 import shutil
 import sqlite3
@@ -21,10 +19,8 @@ from hostile import (
     few_examples,
     inns,
     json_values,
-    keys,
     mutations,
     refused_or_right,
-    texts,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,20 +77,6 @@ def test_a_bad_row_takes_no_good_one_with_it(
     kept = [passage for passage in passages if passage.text.strip()]
     assert index.add(kept).added == len(kept)  # what a reader gives can be stored
     index.delete([passage.id for passage in kept])
-
-
-@given(st.lists(st.lists(texts, max_size=4), max_size=5), st.data())
-@examples
-def test_any_table_is_read_or_refused(rows: list[list[str]], data: Any):
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(["id", "text", data.draw(keys)])
-    writer.writerows([[cell.replace("\0", "") for cell in row] for row in rows])
-    content = out.getvalue().encode(errors="surrogatepass")
-    path = _fresh_folder() / "table.csv"
-    path.write_bytes(data.draw(st.just(content) | mutations(content)))
-    with refused_or_right():
-        assert all(passage.id for passage in read_documents(path))
 
 
 def _fresh_folder() -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hostile import ODD_TEXTS, few_examples, inns, texts
+from hostile import few_examples, inns, texts
 from hypothesis import given
 from hypothesis import strategies as st
 from tiny_bundles import head, write_tiny_bundle
@@ -100,9 +100,3 @@ def test_a_command_line_ends_with_a_known_exit_code(program: Path, command: str,
     assert "\x1b" not in result.output
     if line[0] in ("search", "contradictions") and "--json" in line and result.exit_code == 0:
         json.loads(result.stdout if "--help" not in line else "[]")
-
-
-@pytest.mark.parametrize("argument", ["--x", "--", *ODD_TEXTS[4:10]], ids=ascii)
-def test_an_odd_argument_anywhere(program: Path, argument: str):
-    result = CliRunner().invoke(app, ["parse", argument.replace("\0", "") or "--", "--json"])
-    assert result.exit_code in CODES
