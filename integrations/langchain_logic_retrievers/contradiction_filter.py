@@ -11,17 +11,17 @@ from langchain_core.documents import BaseDocumentCompressor, Document
 from pydantic import Field, PrivateAttr
 
 from langchain_logic_retrievers.documents import (
+    STRICT,
     candidates_with_trusted_text,
     to_candidates,
     trusted_passages,
     with_contradictions,
 )
-from langchain_logic_retrievers.settings import STRICT, TrustedFilterSetting
 from langchain_logic_retrievers.tracing import FILTERING, asend_event, send_event
 from logic_retrievers import contradiction
 from logic_retrievers.adapters.built import Built, build
 from logic_retrievers.adapters.evidence_metadata import paired
-from logic_retrievers.adapters.settings import FilterFields
+from logic_retrievers.adapters.settings import FilterFields, TrustedFilterSetting
 from logic_retrievers.contradiction import FilterResult
 from logic_retrievers.types import Passage
 

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from langchain_core.documents import Document
+from pydantic import ConfigDict
 
 from logic_retrievers.adapters import evidence_metadata
 from logic_retrievers.adapters.evidence_metadata import is_quarantined, source_of
@@ -17,6 +18,8 @@ from logic_retrievers.errors import InputError, shown
 from logic_retrievers.types import Hit, Passage
 from logic_retrievers.validation import plain_value
 
+# a misspelt setting is an error, and no error repeats a document
+STRICT = ConfigDict(arbitrary_types_allowed=True, extra="forbid", hide_input_in_errors=True)
 # the metadata key under which LangChain's rerankers write a score
 SCORE = "relevance_score"
 

@@ -64,9 +64,5 @@ def opposed_store(
         yield store
 
 
-def ids(nodes: Sequence[NodeWithScore]) -> list[str]:
-    return [result.node.node_id for result in nodes]
-
-
 def kept(hits: Sequence[Any]) -> list[str]:
     return [hit.passage.id for hit in hits]

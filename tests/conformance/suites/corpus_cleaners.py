@@ -93,7 +93,7 @@ class CorpusCleanerConformance(ABC):
     def test_the_collection_is_asked_and_what_loses_there_is_hidden(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
-        """What is stored already contradicts the new ones; left alone it is found for ever."""
+        """A stored passage contradicts a new one; left alone it is found for ever."""
         outcome, hidden = [], []
         settings: dict[str, Any] = {"resolution": "quarantine_all", "threshold": LEAST}
         for ours in (False, True):
@@ -114,7 +114,7 @@ class CorpusCleanerConformance(ABC):
     def test_a_dry_run_says_what_would_be_hidden_and_hides_nothing(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
-        """Run beside production to be looked at first, it hides what the users read."""
+        """A trial run over production would hide what users read."""
         settings: dict[str, Any] = {"resolution": "quarantine_all", "threshold": LEAST}
         with PassageIndex.open("conformance", encoder, vectors=VECTORS) as index:
             index.add(passages[:5])

@@ -101,7 +101,7 @@ class IndexConformance:
         assert hit.passage == whole
 
     def test_ids_of_any_form(self, index: PassageIndex) -> None:
-        """An id that a backend cannot hold comes back as another one, or replaces somebody."""
+        """An id that a backend cannot hold comes back as another one, or replaces another."""
         ids = [
             *("7", "07", "9" * 30, "1b671a64-40d5-491e-99b0-da01ff1f3341", "a/b?c#d", " ", "٣"),
             *("é", "e\u0301", "日本", "x" * 1000),
@@ -113,7 +113,7 @@ class IndexConformance:
         assert index.delete(ids[::2]) == len(ids[::2])
         assert {passage.id for passage in index.scroll()} == set(ids[1::2])
 
-    def test_get_keeps_the_order_and_leaves_out_who_is_missing(self, index: PassageIndex) -> None:
+    def test_get_keeps_the_order_and_leaves_out_what_is_missing(self, index: PassageIndex) -> None:
         """A caller pairs the answer with its question by position."""
         index.add(hotel_passages())
         results = index.get(["gold", "nobody", "7", "gold", "inn"])
@@ -121,7 +121,7 @@ class IndexConformance:
         assert index.get([]) == []
 
     def test_the_same_id_is_replaced(self, index: PassageIndex) -> None:
-        """A text beside the vector of the one before is found by words that it does not have."""
+        """A text with the vector of the one before is found by words that it does not have."""
         index.add([Passage("a", "A quiet garden.", {"n": 1}), Passage("b", "A loud bar.")])
         report = index.add([Passage("a", "Copper prices rose.", {"n": 2})])
         assert (report.added, report.updated) == (0, 1)
@@ -158,7 +158,7 @@ class IndexConformance:
         assert hits[0].passage.text == "Ten euros."
 
     def test_delete(self, index: PassageIndex) -> None:
-        """Deleting too much is the one mistake that nobody can undo."""
+        """Deleting too much is the one mistake that no one can undo."""
         index.add(
             [*hotel_passages(), Passage("s1", "one", source="s"), Passage("s2", "two", source="s")]
         )
@@ -177,7 +177,7 @@ class IndexConformance:
         assert index.add(again, replace_sources=True).removed == 1
         assert [passage.id for passage in index.scroll()] == ["s1"]
 
-    def test_walking_through_meets_everybody_once(self, index: PassageIndex) -> None:
+    def test_walking_through_meets_each_once(self, index: PassageIndex) -> None:
         """A page that loses or repeats a passage spoils a copy."""
         index.add(_many())
         ids = [passage.id for passage in index.scroll(page_size=7)]
