@@ -62,14 +62,14 @@ OnError: TypeAlias = Literal["raise", "skip"]
 _STORE_SETTINGS = frozenset({"location", "client", "api_key", "prefer_grpc", "grpc_port", "create"})
 
 
-def _checked(check: Callable[[Any], object]) -> BeforeValidator:
-    """Validate a field by a function that raises this package's error."""
+def _checked(check: Callable[[Any], object]) -> Callable[[Any], Any]:
+    """Make a validator of a function that raises this package's error."""
 
     def validate(value: Any) -> Any:
         check(value)
         return value
 
-    return BeforeValidator(validate)
+    return validate
 
 
 def check_policy(policy: Any) -> str | Policy | PolicyRouter:
@@ -82,11 +82,6 @@ def check_policy(policy: Any) -> str | Policy | PolicyRouter:
     made: str | Policy | PolicyRouter = any_policy_from(policy)
     resolve_policy(made)
     return made
-
-
-def _checked_filter(condition: Any) -> Any:
-    to_qdrant_filter(condition)
-    return condition
 
 
 def _policy_or_name(policy: AnyPolicy) -> Any:
@@ -105,8 +100,12 @@ def _describe_judge(judge: AnyJudge) -> Any:
 
 
 # pydantic would take True for 1
-Number: TypeAlias = Annotated[float, _checked(partial(check_number, "this setting"))]
-Count: TypeAlias = Annotated[int, _checked(partial(check_count, "the number of documents"))]
+Number: TypeAlias = Annotated[
+    float, BeforeValidator(_checked(partial(check_number, "this setting")))
+]
+Count: TypeAlias = Annotated[
+    int, BeforeValidator(_checked(partial(check_count, "the number of documents")))
+]
 ExcludeSetting: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(check_excluded)]
 HardSetting: TypeAlias = Annotated[bool, Field(strict=True)]
 # InstanceOf keeps a part out of a JSON schema, and a dict with the keys of a Qdrant filter from
@@ -117,7 +116,7 @@ PolicySetting: TypeAlias = Annotated[
     PlainSerializer(_policy_or_name),
 ]
 FilterSetting: TypeAlias = Annotated[
-    InstanceOf[models.Filter] | Mapping[str, Any], AfterValidator(_checked_filter)
+    InstanceOf[models.Filter] | Mapping[str, Any], AfterValidator(_checked(to_qdrant_filter))
 ]
 TrustedFilterSetting: TypeAlias = (
     FilterSetting | Annotated[Callable[[Passage], bool], PlainSerializer(_condition_or_name)]
@@ -134,7 +133,7 @@ PairJudgeSetting: TypeAlias = Annotated[
 ]
 # an AnyJudge, which has no JSON schema
 JudgeSetting: TypeAlias = Annotated[
-    Any, _checked(check_any_judge), PlainSerializer(_describe_judge)
+    Any, BeforeValidator(_checked(check_any_judge)), PlainSerializer(_describe_judge)
 ]
 
 

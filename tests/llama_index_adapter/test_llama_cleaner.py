@@ -5,14 +5,24 @@ from __future__ import annotations
 import json
 import pickle
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import ClassVar
 from uuid import NAMESPACE_DNS, uuid5
 
 import pytest
-from contradicting_nodes import ABOUT, AGAIN, COPPER, DUTY, OPEN, SHUT, TAX, opposed
+from contradicting_nodes import (
+    ABOUT,
+    AGAIN,
+    COPPER,
+    DUTY,
+    OPEN,
+    SHUT,
+    TAX,
+    Longest,
+    Model,
+    opposed,
+    second,
+)
 from llama_index.core import Document
-from llama_index.core.ingestion import DocstoreStrategy, IngestionCache, IngestionPipeline
+from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
 from llama_index.core.node_parser import TokenTextSplitter
 from llama_index.core.schema import ImageNode, MetadataMode, TextNode
 from llama_index.core.storage.docstore import SimpleDocumentStore
@@ -30,13 +40,7 @@ from qdrant_client import AsyncQdrantClient, QdrantClient, models
 from suites import HashedEncoder
 
 from logic_retrievers import PassageIndex
-from logic_retrievers.cleaning import CorpusCleaner as Core
-from logic_retrievers.contradiction.resolution_strategies import (
-    PreferNewest,
-    PreferSource,
-    ResolutionStrategy,
-    Ruling,
-)
+from logic_retrievers.contradiction.resolution_strategies import PreferNewest, PreferSource
 from logic_retrievers.errors import (
     CleaningSkippedWarning,
     ConfigurationError,
@@ -78,29 +82,6 @@ KINDS = [
     {"date_key": "on"},
     {"scope_keys": ["wing"]},
 ]
-
-
-@dataclass(frozen=True)
-class Longest(ResolutionStrategy):
-    """A rule of the user's own."""
-
-    name: ClassVar[str] = "longest"
-
-    def decide(self, one, other, graph):
-        return Ruling("?")
-
-
-class Model:
-    """A second opinion that holds a secret."""
-
-    key = "very-secret-key"
-
-    def __call__(self, pairs):
-        return [0.0] * len(pairs)
-
-
-def second(one, other):
-    return other
 
 
 def test_no_model_and_no_prompt_reads_the_verdict():
@@ -239,8 +220,8 @@ def documents(*about):
     ]
 
 
-def pipeline(store, made=None, strategy=DocstoreStrategy.UPSERTS):
-    made = made or CorpusCleaner(store.index, resolution="prefer_newest")
+def pipeline(store, strategy=DocstoreStrategy.UPSERTS):
+    made = CorpusCleaner(store.index, resolution="prefer_newest")
     splitter = TokenTextSplitter(chunk_size=200, chunk_overlap=0)
     return IngestionPipeline(
         transformations=[splitter, made, store.embed_model],
@@ -281,35 +262,6 @@ def test_a_document_that_changed_is_judged_again():
         assert "quarantined" not in node.metadata["logic"]
         assert searched_texts(store.index) == {OPEN}
         assert store.index.count() == 2
-
-
-def test_a_failure_loses_no_document_and_a_later_cleaning_makes_up_for_it():
-    """The old nodes are deleted before the cleaner runs; whatever fails then must not stop it."""
-
-    def broken(one, other):
-        raise RuntimeError("no such table")
-
-    with our_store() as store:
-        line = pipeline(store, CorpusCleaner(store.index, resolution=broken))
-        with pytest.warns(CleaningSkippedWarning, match="RuntimeError"):
-            assert len(line.run(documents=documents())) == len(ABOUT)
-        assert searched_texts(store.index) == LOSE | STAY
-        Core(store.index, resolution="prefer_newest").clean()
-        assert searched_texts(store.index) == STAY
-
-
-def test_the_cache_knows_the_settings():
-    """A verdict under another rule would come back from the cache."""
-    cache = IngestionCache()
-
-    def run(**settings):
-        made = CorpusCleaner(encoder=PlacedEncoder(), **settings)
-        return hidden(IngestionPipeline(transformations=[made], cache=cache).run(nodes=opposed()))
-
-    assert run() == set()
-    assert run(resolution="prefer_newest") == LOSE
-    assert run() == run(resolution="prefer_newest", date_key="on") == set()
-    assert run(resolution="prefer_newest") == LOSE  # from the cache, and still the same
 
 
 @pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant")

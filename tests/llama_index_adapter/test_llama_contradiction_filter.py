@@ -6,8 +6,6 @@ import json
 import pickle
 import uuid
 from copy import deepcopy
-from dataclasses import dataclass
-from typing import ClassVar
 
 import pytest
 from contradicting_nodes import (
@@ -17,11 +15,14 @@ from contradicting_nodes import (
     OPEN,
     SHUT,
     TAX,
+    Longest,
+    Model,
     contradictions,
     kept,
     opposed,
     opposed_store,
     retrieved_nodes,
+    second,
 )
 from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
 from llama_index.core.vector_stores.types import FilterOperator, MetadataFilter, MetadataFilters
@@ -33,12 +34,7 @@ from placed import SETTINGS, PlacedEncoder, vectors
 from qdrant_client import QdrantClient, models
 
 from logic_retrievers import Passage
-from logic_retrievers.contradiction.resolution_strategies import (
-    PreferNewest,
-    PreferSource,
-    ResolutionStrategy,
-    Ruling,
-)
+from logic_retrievers.contradiction.resolution_strategies import PreferNewest, PreferSource
 from logic_retrievers.errors import (
     ConfigurationError,
     InputError,
@@ -64,39 +60,8 @@ NESTED = MetadataFilters(
 )
 
 
-@dataclass(frozen=True)
-class Longest(ResolutionStrategy):
-    """A rule of the user's own."""
-
-    margin: int = 3
-    name: ClassVar[str] = "longest"
-
-    def decide(self, one, other, graph):
-        return Ruling("?")
-
-
 class Later(PreferNewest):
     """One of the user's own under a name of ours."""
-
-
-class Model:
-    """A second opinion that holds a secret."""
-
-    key = "very-secret-key"
-
-    def __call__(self, pairs):
-        return [0.0] * len(pairs)
-
-    def __repr__(self):
-        return f"Model({self.key})"
-
-
-def second(one, other):
-    return other
-
-
-def nothing(pairs):
-    return [None] * len(pairs)
 
 
 def vouched(passage):
@@ -120,11 +85,9 @@ KINDS = [
 OF_PYTHON = [
     {"resolution": second},
     {"resolution": Longest()},
-    {"resolution": Longest(4)},
     {"resolution": Later()},
     {"trusted_filter": vouched},
     {"judge": Model()},
-    {"judge": nothing},
 ]
 
 

@@ -23,7 +23,6 @@ from logic_retrievers.errors import (
     BlankTextWarning,
     ConfigurationError,
     InputError,
-    MissingVectorError,
     UnknownPolicyError,
 )
 
@@ -82,17 +81,17 @@ def test_no_text_is_encoded_twice(nodes):
 
 async def test_sync_and_async_do_the_same(nodes, query):
     """Two code paths drift apart."""
+    given = [*nodes, Document(doc_id="whole", text="A document that was not split.")]
     sync, native = LogicVectorStore.open(), await LogicVectorStore.aopen()
-    for store in (sync, native):
-        assert store.policy == "auto"
-    assert sync.add(nodes) == await native.async_add(nodes) == [node.node_id for node in nodes]
+    assert sync.policy == native.policy == "auto"
+    assert sync.add(given) == await native.async_add(given) == [node.node_id for node in given]
     assert sync.query(ask(query)) == await native.aquery(ask(query))
-    sync.delete("doc-inn")
-    await native.adelete("doc-inn")
-    sync.delete_nodes(["club"])
-    await native.adelete_nodes(["club"])
-    sync.delete_nodes(filters=STARS)
-    await native.adelete_nodes(filters=STARS)
+    for document in ("doc-inn", "whole", "unknown"):  # a user withdrew them, with all their nodes
+        sync.delete(document)
+        await native.adelete(document)
+    for condition in ({"node_ids": ["club"]}, {"filters": STARS}):
+        sync.delete_nodes(**condition)
+        await native.adelete_nodes(**condition)
     assert stored(sync) == stored(native) == {"disco", "farm", "spa", "villa", "motel"}
     assert sync.get_nodes(["spa"]) == await native.aget_nodes(["spa"])
     assert sync.get_nodes(filters=STARS) == await native.aget_nodes(filters=STARS) == []
@@ -218,17 +217,6 @@ def test_adding_again_changes_what_changed_and_nothing_else(nodes, query):
     assert all("logic" not in node.metadata for node in store.get_nodes())
 
 
-def test_a_document_is_deleted_with_all_its_nodes(store):
-    """What a user withdrew would still be quoted."""
-    whole = Document(doc_id="whole", text="A document that was not split.")
-    store.add([whole])
-    for doc in ("doc-inn", "whole", "unknown"):
-        store.delete(doc)
-    assert "inn" not in stored(store)
-    assert "whole" not in stored(store)
-    assert len(stored(store)) == 7
-
-
 def test_nodes_by_ids_and_filters(store):
     """Two conditions of which one is dropped delete too much."""
     assert [n.node_id for n in store.get_nodes(["spa", "none", "inn"])] == ["spa", "inn"]
@@ -307,12 +295,3 @@ def test_settings_of_a_store(store):
     assert (settings["stores_text"], settings["is_embedding_query"]) == (True, False)
     with pytest.raises(TypeError, match="process"):
         store.__reduce__()
-
-
-def test_a_policy_without_its_vector_says_so(nodes):
-    """An empty list looks like an empty collection."""
-    store = LogicVectorStore.open(vectors=["topical"], policy="union")
-    store.add(nodes)
-    with pytest.raises(MissingVectorError, match="compatibility"):
-        store.query(ask("a quiet inn"))
-    assert store.embed_model.vector == "topical"

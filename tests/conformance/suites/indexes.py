@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -12,7 +11,6 @@ import numpy as np
 import pytest
 
 from logic_retrievers.encoders.base import Encoder
-from logic_retrievers.errors import BlankTextWarning, DuplicateIdError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.search import Engine
 from logic_retrievers.types import Passage
@@ -143,13 +141,6 @@ class IndexConformance:
         assert report.unchanged == len(others)
         assert sorted(encoder.documents) == sorted([one.text, "New."])
 
-    def test_one_id_once_in_a_call(self, index: PassageIndex) -> None:
-        """Which of two passages of one id is stored must not be left to chance."""
-        index.add([Passage("a", "text"), Passage("a", "text")])
-        assert index.count() == 1
-        with pytest.raises(DuplicateIdError):
-            index.add([Passage("b", "one"), Passage("b", "another")])
-
     def test_the_embedded_text_is_searched(self, index: PassageIndex) -> None:
         """A title that is embedded with the text, and lost on the way, finds nothing."""
         index.add([Passage("a", "Ten euros.", embed_text="copper prices"), Passage("b", "Copper.")])
@@ -279,26 +270,11 @@ class IndexConformance:
 
         assert encoder.loop_runs_during(work())
 
-    def test_evidence_survives_json(self, index: PassageIndex) -> None:
-        """A numpy number in the evidence breaks a log or an answer, far from here."""
-        index.add(hotel_passages())
-        for policy in ("auto", "topical", "sequential", "union"):
-            for hit in Engine(index, policy).search(EXCLUDING, 5):
-                told = json.loads(json.dumps(hit.to_dict(), allow_nan=False))
-                assert (told["id"], told["rank"]) == (hit.passage.id, hit.rank)
-                assert told["evidence"] == hit.evidence.to_dict()
-
     def test_a_passage_comes_once(self, index: PassageIndex) -> None:
         """Found by both vectors, it would fill two places of the list."""
         index.add(hotel_passages())
         ids = [hit.passage.id for hit in Engine(index, "union").search(PLAIN, 50)]
         assert sorted(ids) == sorted(passage.id for passage in hotel_passages())
-
-    def test_a_passage_without_text_is_left_out(self, index: PassageIndex) -> None:
-        """The vector of nothing is near to anything; and one blank page keeps no other out."""
-        with pytest.warns(BlankTextWarning, match="'bad'"):
-            report = index.add([Passage("good", "text"), Passage("bad", " ")])
-        assert (report.added, report.blank, index.count()) == (1, 1, 1)
 
 
 def _many() -> list[Passage]:
