@@ -31,7 +31,7 @@ from logic_retrievers.index.settings import Settings
 from logic_retrievers.policies import AutoPolicy
 from logic_retrievers.ranking.query_input import AnyPolicy, read_query
 from logic_retrievers.search import Engine
-from logic_retrievers.types import Hit
+from logic_retrievers.types import Hit, Passage
 from logic_retrievers.validation import check_parts
 
 # LlamaIndex's own store notes a node's document here, with a payload index
@@ -157,16 +157,23 @@ class LogicVectorStore(BasePydanticVectorStore):
             CollectionError, ServerError: Qdrant refused or failed; or LlamaIndex's own store made
                 the collection, and could not read what this one writes.
         """
-        refuse_unknown("LogicVectorStore", kwargs)
-        _check_layout(self._index)
-        self._index.add([stored_passage(node) for node in nodes])
+        self._index.add(self._to_store(nodes, kwargs))
         return [node.node_id for node in nodes]
 
     async def async_add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[str]:
-        refuse_unknown("LogicVectorStore", kwargs)
-        _check_layout(self._index)
-        await self._index.aadd([stored_passage(node) for node in nodes])
+        await self._index.aadd(self._to_store(nodes, kwargs))
         return [node.node_id for node in nodes]
+
+    def _to_store(self, nodes: Sequence[BaseNode], settings: Mapping[str, Any]) -> list[Passage]:
+        refuse_unknown("LogicVectorStore", settings)
+        if "" in self._index.prefixes:
+            raise CollectionMismatchError(
+                f"Collection {self._index.collection!r} was written by LlamaIndex's"
+                " QdrantVectorStore, which cannot read what LogicVectorStore writes. Add nodes by"
+                " that store and then run index.backfill(['compatibility']), or index into another"
+                " collection."
+            )
+        return [stored_passage(node) for node in nodes]
 
     def delete(self, ref_doc_id: str, **delete_kwargs: Any) -> None:
         """Delete a document: its node, and the nodes that were cut from it."""
@@ -339,16 +346,6 @@ def _documents_filter(index: PassageIndex, doc_ids: Sequence[str]) -> models.Fil
         return condition
     no_tenant = models.IsEmptyCondition(is_empty=models.PayloadField(key=TENANT))
     return models.Filter(must=[condition, no_tenant])
-
-
-def _check_layout(index: PassageIndex) -> None:
-    """Refuse to write into a collection of LlamaIndex's own store."""
-    if "" in index.prefixes:
-        raise CollectionMismatchError(
-            f"Collection {index.collection!r} was written by LlamaIndex's QdrantVectorStore, which"
-            " cannot read what LogicVectorStore writes. Add nodes by that store and then run"
-            " index.backfill(['compatibility']), or index into another collection."
-        )
 
 
 def _in_documents(index: PassageIndex, doc_ids: Sequence[str]) -> models.Filter:

@@ -17,15 +17,6 @@ from logic_retrievers import AutoPolicy, ExclusionSettings, SequentialPolicy
 from logic_retrievers.judging.settings import JudgeSettings
 
 
-def test_documents_without_id_stay_without():
-    """Ids made up on the way would be taken for the store's."""
-    nameless = [document.model_copy(update={"id": None}) for document in DOCUMENTS]
-    found = CompatibilityReranker().compress_documents(nameless, QUERY)
-    with_ids = CompatibilityReranker().compress_documents(DOCUMENTS, QUERY)
-    assert ids(found) == [None] * 6
-    assert [one.page_content for one in found] == [one.page_content for one in with_ids]
-
-
 @pytest.mark.parametrize(
     ("settings", "words"), [({"encoder": "all-minilm"}, "Encoder"), ({"k": 3}, "k")]
 )

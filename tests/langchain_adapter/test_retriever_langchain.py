@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
 from langchain_core.runnables import ConfigurableField, RunnableLambda
 from langchain_corpus import DOCUMENTS, QUERY, ids
-from langchain_logic_retrievers import ConstraintRetriever
+from langchain_logic_retrievers import ConstraintRetriever, LogicVectorStore
 from langchain_logic_retrievers.tracing import RETRIEVAL
 
 from logic_retrievers import Expression, Passage, PassageIndex
@@ -132,3 +133,13 @@ async def test_the_event_of_a_run(retriever, listener):
     with PassageIndex.open() as empty:
         assert ConstraintRetriever(index=empty).invoke(QUERY, callbacks) == []
     assert listener.events[-1][1] == {"policy": "auto", "ranked_by": None, "hits": []}
+
+
+async def test_requests_to_a_server_overlap(wire_double):
+    """A synchronous client behind the asynchronous method serves a few queries at a time."""
+    store = await LogicVectorStore.afrom_documents(DOCUMENTS, location=wire_double.url)
+    async with store.index:
+        retriever = ConstraintRetriever(index=store.index)
+        wire_double.latency = 0.4
+        await asyncio.gather(*(retriever.ainvoke(f"{QUERY} {n}") for n in range(16)))
+    assert wire_double.peak_overlap > 4  # the threads that a client without async gets

@@ -18,13 +18,15 @@ from contradicting_nodes import (
     TAX,
     Longest,
     Model,
+    contradictions,
     opposed,
+    retrieved_nodes,
     second,
 )
 from llama_index.core import Document
 from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
 from llama_index.core.node_parser import TokenTextSplitter
-from llama_index.core.schema import ImageNode, MetadataMode, TextNode
+from llama_index.core.schema import ImageNode, TextNode
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.vector_stores.types import MetadataFilters
 from llama_index.vector_stores.qdrant import QdrantVectorStore
@@ -84,12 +86,13 @@ KINDS = [
 ]
 
 
-def test_no_model_and_no_prompt_reads_the_verdict():
-    """Embedded, it would move the vector; in a prompt it would argue with the text."""
-    results, given = cleaner()(opposed()), opposed()
-    for mode in (MetadataMode.EMBED, MetadataMode.LLM):
-        contents = [node.get_content(metadata_mode=mode) for node in results]
-        assert contents == [node.get_content(metadata_mode=mode) for node in given]
+def test_a_verdict_that_no_longer_holds_comes_off():
+    """A node would stay hidden for a conflict that is gone; other evidence stays."""
+    filtered = [scored.node for scored in contradictions().postprocess_nodes(retrieved_nodes())]
+    for given in (opposed(), filtered):
+        judged = cleaner()(given)
+        assert hidden(judged) == LOSE
+        assert cleaner()(judged[:1]) == given[:1]
 
 
 def test_nodes_that_cannot_be_judged_go_through():

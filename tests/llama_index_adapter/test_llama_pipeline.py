@@ -62,21 +62,6 @@ async def test_a_pipeline_is_asynchronous_too(query):
     assert {result.node.ref_doc_id for result in results} == {"d0", "d1"}
 
 
-def test_whole_documents_are_stored_and_deleted_too():
-    """Without a splitter a document is its own node, and has no source to be found by."""
-    store = LogicVectorStore.open()
-    line = IngestionPipeline(
-        transformations=[store.embed_model],
-        vector_store=store,
-        docstore=SimpleDocumentStore(),
-        docstore_strategy=DocstoreStrategy.UPSERTS_AND_DELETE,
-    )
-    line.run(documents=documents("A quiet inn.", "A mill."))
-    line.run(documents=documents("A calm inn."))
-    assert [node.text for node in store.get_nodes()] == ["A calm inn."]
-    assert type(store.get_nodes()[0]) is Document
-
-
 def test_the_cache_is_used_and_knows_the_encoder():
     """Stale vectors of another model are never seen; embedding everything again is only slow."""
     cache, encoder = IngestionCache(), CountingEncoder()

@@ -22,6 +22,7 @@ from logic_retrievers import AutoPolicy, Engine
 from logic_retrievers.errors import (
     BlankTextWarning,
     ConfigurationError,
+    ExpressionError,
     InputError,
     UnknownPolicyError,
 )
@@ -186,6 +187,8 @@ def test_what_cannot_be_asked_is_refused(store, query):
         store.query(ask(query, mode=Mode.SVM))
     with pytest.raises(ConfigurationError, match="relevance"):
         store.query(ask(query, mode=Mode.MMR), mmr_threshold=2.0)
+    with pytest.raises(ExpressionError):
+        store.query(ask("inn AND"), query_syntax="expression")
     with pytest.raises(ConfigurationError, match="k must"):
         store.query(ask(query, 0))
     with pytest.raises(ConfigurationError, match="shard"):
