@@ -14,7 +14,6 @@ from pydantic import Field, PrivateAttr
 from langchain_logic_retrievers.documents import (
     STRICT,
     passage_to_screen,
-    trusted_to_screen,
     with_findings,
 )
 from logic_retrievers import cleaning
@@ -143,9 +142,11 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
         return _ascreen_batches(stream, documents, batch_size)
 
     def _core_settings(self) -> dict[str, Any]:
-        settings = {name: getattr(self, name) for name in type(self).model_fields}
+        settings: dict[str, Any] = dict(self)
         del settings["on_error"], settings["dry_run"]
-        settings["trusted"] = trusted_to_screen(self.trusted)
+        settings["trusted"] = [
+            one if isinstance(one, Passage) else passage_to_screen(one) for one in self.trusted
+        ]
         return settings
 
     def _core(self) -> cleaning.CorpusCleaner:

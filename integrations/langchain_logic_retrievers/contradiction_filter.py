@@ -132,7 +132,7 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
 
     def _core(self) -> contradiction.ContradictionFilter:
         """Return the core's filter, kept until a setting changes: it keeps trusted vectors."""
-        settings = {name: getattr(self, name) for name in type(self).model_fields}
+        settings: dict[str, Any] = dict(self)
         del settings["top_n"]
         settings["trusted"] = trusted_passages(self.trusted)
         self._built = build(self._built, settings, contradiction.ContradictionFilter)

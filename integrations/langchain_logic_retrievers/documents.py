@@ -131,14 +131,6 @@ def passage_to_screen(document: Document) -> Passage:
     return _passage(_known_id(document) or document_key(document), document)
 
 
-def trusted_to_screen(trusted: Sequence[Document | Passage]) -> list[Passage]:
-    """Return trusted documents as passages for a cleaner."""
-    return [
-        document if isinstance(document, Passage) else passage_to_screen(document)
-        for document in trusted
-    ]
-
-
 def with_ranking(document: Document, hit: Hit) -> Document:
     """Copy the document, with the hit's evidence and score."""
     metadata = evidence_metadata.with_ranking(
