@@ -12,14 +12,18 @@ from langchain_core.utils.iter import batch_iterate
 from pydantic import Field, PrivateAttr
 
 from langchain_logic_retrievers.documents import (
+    STRICT,
     passage_to_screen,
-    trusted_to_screen,
     with_findings,
 )
-from langchain_logic_retrievers.settings import STRICT, TrustedFilterSetting
 from logic_retrievers import cleaning
 from logic_retrievers.adapters.built import Built, build
-from logic_retrievers.adapters.settings import CleanerFields, OnError, warn_cleaning_skipped
+from logic_retrievers.adapters.settings import (
+    CleanerFields,
+    OnError,
+    TrustedFilterSetting,
+    warn_cleaning_skipped,
+)
 from logic_retrievers.checks import check_count
 from logic_retrievers.cleaning import ScreeningResult
 from logic_retrievers.encoders import RecentEncoder
@@ -82,7 +86,7 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
-        self._cleaner()  # refuses wrong settings and loads the encoder before an event loop waits
+        self._core()  # refuses wrong settings and loads the encoder before an event loop waits
 
     def transform_documents(  # type: ignore[override]  # a misspelt setting is refused
         self, documents: Sequence[Document]
@@ -95,12 +99,12 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
             StorageError: the ledger cannot be written; nothing was hidden.
             CollectionError, ServerError: Qdrant refused or failed.
         """
-        return self._stream(self._cleaner()).screen(documents)
+        return _Stream(self, self._core()).screen(documents)
 
     async def atransform_documents(  # type: ignore[override]
         self, documents: Sequence[Document]
     ) -> list[Document]:
-        return await self._stream(self._cleaner()).ascreen(documents)
+        return await _Stream(self, self._core()).ascreen(documents)
 
     def lazy_transform_documents(
         self, documents: Iterable[Document], *, batch_size: int = BATCH, window: int = WINDOW
@@ -122,7 +126,7 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
             InputError, StorageError, CollectionError, ServerError: as
                 :meth:`transform_documents`, for the current batch.
         """
-        stream = self._stream(self._stream_cleaner(batch_size, window), window)
+        stream = _Stream(self, self._stream_core(batch_size, window), window)
         batches = batch_iterate(batch_size, documents)
         return chain.from_iterable(stream.screen(batch) for batch in batches)
 
@@ -134,29 +138,28 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
         window: int = WINDOW,
     ) -> AsyncIterator[Document]:
         """Clean a stream without blocking the event loop, for ``aindex()``."""
-        stream = self._stream(self._stream_cleaner(batch_size, window), window)
+        stream = _Stream(self, self._stream_core(batch_size, window), window)
         return _ascreen_batches(stream, documents, batch_size)
 
     def _core_settings(self) -> dict[str, Any]:
-        settings = {name: getattr(self, name) for name in type(self).model_fields}
+        settings: dict[str, Any] = dict(self)
         del settings["on_error"], settings["dry_run"]
-        settings["trusted"] = trusted_to_screen(self.trusted)
+        settings["trusted"] = [
+            one if isinstance(one, Passage) else passage_to_screen(one) for one in self.trusted
+        ]
         return settings
 
-    def _stream(self, cleaner: cleaning.CorpusCleaner, window: int = 0) -> _Stream:
-        return _Stream(cleaner, self.on_error, self.dry_run, window)
-
-    def _cleaner(self) -> cleaning.CorpusCleaner:
+    def _core(self) -> cleaning.CorpusCleaner:
         """Return the core's cleaner, kept until a setting changes: its ledger may be in memory."""
         self._built = build(self._built, self._core_settings(), cleaning.CorpusCleaner)
         return self._built.core
 
-    def _stream_cleaner(self, batch_size: int, window: int) -> cleaning.CorpusCleaner:
+    def _stream_core(self, batch_size: int, window: int) -> cleaning.CorpusCleaner:
         """Return a cleaner that encodes each remembered document of a stream once."""
         check_count("batch_size", batch_size)
         if window < 0:
             raise ConfigurationError(f"window must be 0 or more, not {window}")
-        core = self._cleaner()
+        core = self._core()
         if self.index is not None or not window:
             return core  # stored documents are forgotten, so hardly any is encoded twice
         recent = RecentEncoder(core.encoder, size=2 * (batch_size + window + len(self.trusted)))
@@ -168,40 +171,39 @@ class _Stream:
     """Screens batches, and remembers earlier documents that may not be stored yet."""
 
     def __init__(
-        self, cleaner: cleaning.CorpusCleaner, on_error: OnError, dry_run: bool, window: int
+        self, cleaner: CorpusCleaner, core: cleaning.CorpusCleaner, window: int = 0
     ) -> None:
         self._cleaner = cleaner
-        self._on_error = on_error
-        self._dry_run = dry_run
+        self._core = core
         self._window = window
         self._earlier: dict[str, Passage] = {}
 
     def screen(self, batch: Sequence[Document]) -> list[Document]:
-        index, ids = self._cleaner.index, list(self._earlier)
+        index, ids = self._core.index, list(self._earlier)
         try:
             passages = [passage_to_screen(document) for document in batch]
             stored = index.get(ids) if index is not None and ids else []
             all_passages = self._with_earlier(passages, stored)
-            screened = self._cleaner.screen(all_passages, dry_run=self._dry_run)
+            screened = self._core.screen(all_passages, dry_run=self._cleaner.dry_run)
         except Exception as error:
             return self._skip(batch, error)
         self._remember(passages, screened)
         return with_findings(batch, passages, screened)
 
     async def ascreen(self, batch: Sequence[Document]) -> list[Document]:
-        index, ids = self._cleaner.index, list(self._earlier)
+        index, ids = self._core.index, list(self._earlier)
         try:
             passages = [passage_to_screen(document) for document in batch]
             stored = await index.aget(ids) if index is not None and ids else []
             all_passages = self._with_earlier(passages, stored)
-            screened = await self._cleaner.ascreen(all_passages, dry_run=self._dry_run)
+            screened = await self._core.ascreen(all_passages, dry_run=self._cleaner.dry_run)
         except Exception as error:
             return self._skip(batch, error)
         self._remember(passages, screened)
         return with_findings(batch, passages, screened)
 
     def _skip(self, batch: Sequence[Document], error: Exception) -> list[Document]:
-        if self._on_error == "raise":
+        if self._cleaner.on_error == "raise":
             raise error
         warn_cleaning_skipped(len(batch), error, "documents")
         return list(batch)

@@ -11,17 +11,17 @@ from langchain_core.documents import BaseDocumentCompressor, Document
 from pydantic import Field, PrivateAttr
 
 from langchain_logic_retrievers.documents import (
+    STRICT,
     candidates_with_trusted_text,
     to_candidates,
     trusted_passages,
     with_contradictions,
 )
-from langchain_logic_retrievers.settings import STRICT, TrustedFilterSetting
 from langchain_logic_retrievers.tracing import FILTERING, asend_event, send_event
 from logic_retrievers import contradiction
 from logic_retrievers.adapters.built import Built, build
 from logic_retrievers.adapters.evidence_metadata import paired
-from logic_retrievers.adapters.settings import FilterFields
+from logic_retrievers.adapters.settings import FilterFields, TrustedFilterSetting
 from logic_retrievers.contradiction import FilterResult
 from logic_retrievers.types import Passage
 
@@ -132,7 +132,7 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
 
     def _core(self) -> contradiction.ContradictionFilter:
         """Return the core's filter, kept until a setting changes: it keeps trusted vectors."""
-        settings = {name: getattr(self, name) for name in type(self).model_fields}
+        settings: dict[str, Any] = dict(self)
         del settings["top_n"]
         settings["trusted"] = trusted_passages(self.trusted)
         self._built = build(self._built, settings, contradiction.ContradictionFilter)

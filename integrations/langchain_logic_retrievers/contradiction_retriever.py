@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal, Unpack
 
 from langchain_core.documents import Document
 from pydantic import Field
 
 from langchain_logic_retrievers.documents import to_document
 from langchain_logic_retrievers.retriever import LogicRetriever
-from langchain_logic_retrievers.settings import FilterSetting
 from langchain_logic_retrievers.tracing import RETRIEVAL, send_event
 from logic_retrievers.adapters.descriptions import describe_hits
-from logic_retrievers.adapters.settings import Count, PairJudgeSetting
+from logic_retrievers.adapters.settings import (
+    ContradictionOptions,
+    Count,
+    FilterSetting,
+    PairJudgeSetting,
+)
 from logic_retrievers.contradiction import ContradictionSearch, ContradictionSettings
 from logic_retrievers.contradiction.search import POLICY
 from logic_retrievers.index import PassageIndex, UserFilter
 
 
-class SearchOptions(TypedDict, total=False):
+class SearchOptions(ContradictionOptions, total=False):
     """Settings that a single call may replace; see :class:`ContradictionRetriever`."""
 
     k: int | None
     filter: UserFilter
-    min_probability: float | None
-    candidates: int | None
-    alpha: float | None
 
 
 class ContradictionRetriever(LogicRetriever):

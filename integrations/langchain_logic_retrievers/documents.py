@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from langchain_core.documents import Document
+from pydantic import ConfigDict
 
 from logic_retrievers.adapters import evidence_metadata
 from logic_retrievers.adapters.evidence_metadata import is_quarantined, source_of
@@ -17,6 +18,8 @@ from logic_retrievers.errors import InputError, shown
 from logic_retrievers.types import Hit, Passage
 from logic_retrievers.validation import plain_value
 
+# a misspelt setting is an error, and no error repeats a document
+STRICT = ConfigDict(arbitrary_types_allowed=True, extra="forbid", hide_input_in_errors=True)
 # the metadata key under which LangChain's rerankers write a score
 SCORE = "relevance_score"
 
@@ -126,14 +129,6 @@ def document_key(document: Document) -> str:
 def passage_to_screen(document: Document) -> Passage:
     """Return the passage for a cleaner; a document without id has its :func:`document_key`."""
     return _passage(_known_id(document) or document_key(document), document)
-
-
-def trusted_to_screen(trusted: Sequence[Document | Passage]) -> list[Passage]:
-    """Return trusted documents as passages for a cleaner."""
-    return [
-        document if isinstance(document, Passage) else passage_to_screen(document)
-        for document in trusted
-    ]
 
 
 def with_ranking(document: Document, hit: Hit) -> Document:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from functools import partial
-from typing import Any, Self, TypedDict, Unpack
+from typing import Any, Self, Unpack
 
 from langchain_core.callbacks import (
     AsyncCallbackManagerForRetrieverRun,
@@ -16,30 +15,22 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
 from pydantic import Field
 
-from langchain_logic_retrievers.documents import to_document
+from langchain_logic_retrievers.documents import STRICT, to_document
 from langchain_logic_retrievers.existing import open_index_over
-from langchain_logic_retrievers.settings import STRICT, FilterSetting, PolicySetting
 from langchain_logic_retrievers.tracing import RETRIEVAL, asend_event, send_event
 from logic_retrievers.adapters.descriptions import describe_hits
 from logic_retrievers.adapters.settings import (
     Count,
-    ExcludeSetting,
-    HardSetting,
-    JudgeSetting,
+    FilterSetting,
     Number,
+    QueryFields,
+    QueryOptions,
     split_options,
 )
 from logic_retrievers.contradiction import ContradictionSearch
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.index import PassageIndex, Settings, UserFilter
-from logic_retrievers.judging.settings import AnyJudge
-from logic_retrievers.ranking.query_input import (
-    AnyPolicy,
-    QuerySyntax,
-    check_exclude,
-    check_syntax,
-    read_query,
-)
+from logic_retrievers.ranking.query_input import read_query
 from logic_retrievers.search import Engine
 
 
@@ -71,17 +62,11 @@ class LogicRetriever(BaseRetriever):
         return [to_document(hit) for hit in hits]
 
 
-class SearchOptions(TypedDict, total=False):
+class SearchOptions(QueryOptions, total=False):
     """Settings that a single call may replace; see :class:`ConstraintRetriever`."""
 
-    policy: AnyPolicy | None
     k: int | None
     filter: UserFilter
-    min_score: float | None
-    query_syntax: QuerySyntax | None
-    exclude: Sequence[str] | None
-    hard: bool | None
-    judge: AnyJudge
 
 
 class OverOptions(SearchOptions, Settings, total=False):
@@ -91,7 +76,7 @@ class OverOptions(SearchOptions, Settings, total=False):
     identity: str | None
 
 
-class ConstraintRetriever(LogicRetriever):
+class ConstraintRetriever(QueryFields, LogicRetriever):
     """Retrieves what a query wants and moves down what it rules out.
 
     Every document carries ``metadata["logic"]`` (the reasons for its rank, in JSON types) and
@@ -126,19 +111,9 @@ class ConstraintRetriever(LogicRetriever):
     """
 
     index: PassageIndex = Field(exclude=True, repr=False)
-    policy: PolicySetting = "auto"
     k: Count = 4
     filter: FilterSetting | None = None
     min_score: Number | None = None
-    query_syntax: QuerySyntax = "words"
-    exclude: ExcludeSetting = ()
-    hard: HardSetting = False
-    judge: JudgeSetting = Field(default="auto", repr=False)
-
-    def model_post_init(self, context: Any, /) -> None:
-        super().model_post_init(context)
-        check_syntax(self.query_syntax, self.policy)
-        check_exclude(self.exclude, self.hard, self.policy)
 
     @classmethod
     def over(cls, store: VectorStore, **options: Unpack[OverOptions]) -> Self:

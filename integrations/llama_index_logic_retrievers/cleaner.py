@@ -146,7 +146,14 @@ class CorpusCleaner(CleanerFields, TransformComponent):
     @property
     def place(self) -> list[str]:
         """The collection's address without credentials; empty without an index."""
-        return [] if self.index is None else _place(self.index)
+        if self.index is None:
+            return []
+        client = self.index.async_client or self.index.client
+        options = getattr(client, "init_options", {})
+        address = [str(options[name]) for name in _ADDRESS_OPTIONS if options.get(name) is not None]
+        folder = [] if options.get("path") is None else [str(options["path"])]
+        without_credentials = [_CREDENTIALS.sub(r"\1", part) for part in address]
+        return [self.index.connection.place, *without_credentials, *folder]
 
     @computed_field(repr=False)  # type: ignore[prop-decorator]
     @property
@@ -204,15 +211,3 @@ class CorpusCleaner(CleanerFields, TransformComponent):
         self.skipped += 1
         warn_cleaning_skipped(len(nodes), error, "nodes")
         return nodes
-
-
-def _place(index: PassageIndex) -> list[str]:
-    client = index.async_client or index.client
-    options = getattr(client, "init_options", {})
-    address = [str(options[name]) for name in _ADDRESS_OPTIONS if options.get(name) is not None]
-    folder = [] if options.get("path") is None else [str(options["path"])]
-    return [
-        index.connection.place,
-        *(_CREDENTIALS.sub(r"\1", part) for part in address),
-        *folder,
-    ]

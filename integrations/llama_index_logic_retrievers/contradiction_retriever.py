@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr-defined]
 from llama_index.core.instrumentation.events.retrieval import (
@@ -14,6 +14,7 @@ from llama_index.core.schema import NodeWithScore
 from llama_index_logic_retrievers.filters import AnyFilter, to_user_filter
 from llama_index_logic_retrievers.nodes import to_nodes
 from llama_index_logic_retrievers.retriever import LogicRetriever, RetrieverOptions
+from logic_retrievers.adapters.settings import ContradictionOptions
 from logic_retrievers.contradiction import ContradictionSearch, ContradictionSettings
 from logic_retrievers.contradiction.pair_judge import AnyPairJudge
 from logic_retrievers.index import PassageIndex
@@ -21,14 +22,11 @@ from logic_retrievers.index import PassageIndex
 _dispatcher = get_dispatcher(__name__)
 
 
-class SearchOptions(TypedDict, total=False):
+class SearchOptions(ContradictionOptions, total=False):
     """Settings that a single call may replace; see :class:`ContradictionRetriever`."""
 
-    similarity_top_k: int
+    similarity_top_k: int | None
     filter: AnyFilter
-    min_probability: float | None
-    candidates: int
-    alpha: float | None
 
 
 class ContradictionRetriever(LogicRetriever):

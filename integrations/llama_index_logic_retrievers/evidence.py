@@ -8,7 +8,7 @@ from typing import Any
 
 from llama_index.core.schema import BaseNode, Document, IndexNode, Node, NodeWithScore, TextNode
 
-from logic_retrievers.adapters import evidence_metadata as evidence_metadata
+from logic_retrievers.adapters import evidence_metadata
 from logic_retrievers.adapters.evidence_metadata import EVIDENCE
 from logic_retrievers.cleaning import ScreeningResult
 from logic_retrievers.types import Hit

@@ -11,20 +11,14 @@ from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr
 from llama_index.core.instrumentation.events.rerank import ReRankEndEvent, ReRankStartEvent
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.schema import NodeWithScore, QueryBundle
-from pydantic import Field
 
 from llama_index_logic_retrievers.evidence import with_ranking
 from llama_index_logic_retrievers.nodes import passage_of
-from llama_index_logic_retrievers.settings import PolicySetting, check_policy, reduce_settings
+from llama_index_logic_retrievers.settings import PolicySetting, reduce_settings
 from logic_retrievers.adapters.evidence_metadata import paired
-from logic_retrievers.adapters.settings import (
-    ExcludeSetting,
-    HardSetting,
-    JudgeSetting,
-    refuse_unknown,
-)
+from logic_retrievers.adapters.settings import RerankerFields, check_policy, refuse_unknown
 from logic_retrievers.checks import check_count
-from logic_retrievers.encoders import Encoder, default_encoder
+from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import InputError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge
@@ -34,7 +28,6 @@ from logic_retrievers.ranking.query_input import (
     QuerySyntax,
     check_exclude,
     check_syntax,
-    read_query,
 )
 from logic_retrievers.rerank import Reranker
 from logic_retrievers.types import Hit, Passage
@@ -43,7 +36,7 @@ from logic_retrievers.validation import check_parts
 _dispatcher = get_dispatcher(__name__)
 
 
-class CompatibilityReranker(BaseNodePostprocessor):
+class CompatibilityReranker(RerankerFields, BaseNodePostprocessor):
     """Orders nodes by what a query wants and rules out.
 
         CompatibilityReranker(top_n=3).postprocess_nodes(nodes, query_str="quiet, not loud")
@@ -68,13 +61,6 @@ class CompatibilityReranker(BaseNodePostprocessor):
     """
 
     policy: PolicySetting = "auto"
-    top_n: int | None = None
-    query_syntax: QuerySyntax = "words"
-    exclude: ExcludeSetting = ()
-    hard: HardSetting = False
-    judge: JudgeSetting = Field(default="auto", repr=False)
-    encoder: Any = Field(default=None, exclude=True, repr=False)
-    index: Any = Field(default=None, exclude=True, repr=False)
 
     def __init__(
         self,
@@ -93,8 +79,6 @@ class CompatibilityReranker(BaseNodePostprocessor):
         check_parts(encoder=encoder, index=index)
         if top_n is not None:
             check_count("top_n", top_n)
-        if encoder is None and index is None:
-            default_encoder()  # loads now: later an event loop might have to wait
         chosen = check_policy(policy)
         check_syntax(query_syntax, chosen)
         check_any_judge(judge)
@@ -120,7 +104,8 @@ class CompatibilityReranker(BaseNodePostprocessor):
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        query, candidates, request = self._request(nodes, query_bundle)
+        query, candidates = _read(nodes, query_bundle)
+        request = self._request(query, candidates)
         if not candidates:
             return []
         with self._rerank_events(candidates, query) as finish:
@@ -129,31 +114,12 @@ class CompatibilityReranker(BaseNodePostprocessor):
     async def _apostprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        query, candidates, request = self._request(nodes, query_bundle)
+        query, candidates = _read(nodes, query_bundle)
+        request = self._request(query, candidates)
         if not candidates:
             return []
         with self._rerank_events(candidates, query) as finish:
             return finish(await self._reranker().arerank(**request))
-
-    def _request(
-        self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None
-    ) -> tuple[str, list[tuple[Passage, NodeWithScore]], dict[str, Any]]:
-        """Return the query, the candidates, and the arguments of the core's reranker."""
-        if query_bundle is None:
-            raise InputError("A reranking needs the query: pass query_bundle= or query_str=.")
-        query = query_bundle.query_str
-        candidates = [(passage_of(node), node) for node in nodes]
-        return (
-            query,
-            candidates,
-            {
-                "query": read_query(query, self.query_syntax, self.policy),
-                "passages": [passage for passage, _ in candidates],
-                "k": self.top_n,
-                "exclude": self.exclude,
-                "hard": self.hard,
-            },
-        )
 
     def _reranker(self) -> Reranker:
         return Reranker(self.encoder, self.policy, index=self.index, judge=self.judge)
@@ -184,3 +150,12 @@ class CompatibilityReranker(BaseNodePostprocessor):
                 return ranked
 
             yield finish
+
+
+def _read(
+    nodes: Sequence[NodeWithScore], query_bundle: QueryBundle | None
+) -> tuple[str, list[tuple[Passage, NodeWithScore]]]:
+    """Return the query's text, and each node with its passage."""
+    if query_bundle is None:
+        raise InputError("A reranking needs the query: pass query_bundle= or query_str=.")
+    return query_bundle.query_str, [(passage_of(node), node) for node in nodes]

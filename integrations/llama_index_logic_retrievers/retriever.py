@@ -15,7 +15,7 @@ from llama_index.core.schema import IndexNode, NodeWithScore, QueryBundle, Query
 from llama_index_logic_retrievers.existing import open_index_over
 from llama_index_logic_retrievers.filters import AnyFilter, check_filter, to_user_filter
 from llama_index_logic_retrievers.nodes import to_nodes
-from logic_retrievers.adapters.settings import refuse_unknown, split_options
+from logic_retrievers.adapters.settings import QueryOptions, refuse_unknown, split_options
 from logic_retrievers.checks import check_count
 from logic_retrievers.contradiction import ContradictionSearch
 from logic_retrievers.encoders import Encoder
@@ -139,17 +139,11 @@ def _first_per_id(nodes: Sequence[NodeWithScore]) -> list[NodeWithScore]:
     return [node for node in nodes if first[node.node.node_id] is node]
 
 
-class SearchOptions(TypedDict, total=False):
+class SearchOptions(QueryOptions, total=False):
     """Settings that a single call may replace; see :class:`ConstraintRetriever`."""
 
-    policy: AnyPolicy
-    similarity_top_k: int
+    similarity_top_k: int | None
     filter: AnyFilter
-    min_score: float | None
-    query_syntax: QuerySyntax
-    exclude: Sequence[str]
-    hard: bool
-    judge: AnyJudge
 
 
 class OverOptions(SearchOptions, Settings, total=False):

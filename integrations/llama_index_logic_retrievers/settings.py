@@ -10,21 +10,8 @@ from pydantic import BaseModel, BeforeValidator, PlainSerializer
 
 from llama_index_logic_retrievers.filters import to_trusted_filter
 from llama_index_logic_retrievers.nodes import trusted_passages
-from logic_retrievers.adapters.descriptions import any_policy_from
-from logic_retrievers.policies import Policy, PolicyRouter, describe_policy, resolve_policy
-
-
-def check_policy(policy: Any) -> str | Policy | PolicyRouter:
-    """Check a policy; make one from a description of :func:`describe_policy`.
-
-    Raises:
-        UnknownPolicyError: no policy has that name.
-        ConfigurationError: not a policy, or only Python can make it.
-    """
-    made = any_policy_from(policy)
-    resolve_policy(made)
-    return made  # type: ignore[no-any-return]
-
+from logic_retrievers.adapters.settings import check_policy
+from logic_retrievers.policies import describe_policy
 
 # a name, a policy or a router; checked when set, described when serialised
 PolicySetting = Annotated[

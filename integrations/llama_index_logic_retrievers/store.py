@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self, Unpack
 
 from llama_index.core.schema import BaseNode
@@ -10,25 +10,50 @@ from llama_index.core.vector_stores.types import (
     BasePydanticVectorStore,
     MetadataFilters,
     VectorStoreQuery,
+    VectorStoreQueryMode,
     VectorStoreQueryResult,
 )
 from pydantic import PrivateAttr
+from qdrant_client import models
 
-from llama_index_logic_retrievers import store_queries
+from llama_index_logic_retrievers.filters import translate_filters
 from llama_index_logic_retrievers.models import LogicEmbeddings
-from llama_index_logic_retrievers.nodes import node_of, stored_passage
-from llama_index_logic_retrievers.settings import (
-    PolicySetting,
-    check_policy,
-)
-from logic_retrievers.adapters.settings import refuse_unknown
-from logic_retrievers.effects import encoder_threads
+from llama_index_logic_retrievers.nodes import node_of, stored_passage, to_nodes
+from llama_index_logic_retrievers.settings import PolicySetting
+from logic_retrievers.adapters.settings import check_policy, refuse_unknown
+from logic_retrievers.adapters.vector_search import diverse_hits
+from logic_retrievers.effects import Operation, encoder_threads
 from logic_retrievers.encoders import Encoder, RecentEncoder, default_encoder
+from logic_retrievers.errors import CollectionMismatchError, ConfigurationError, InputError
 from logic_retrievers.index import PassageIndex
+from logic_retrievers.index.point_format import SOURCE, TENANT, possible_point_ids
 from logic_retrievers.index.settings import Settings
-from logic_retrievers.ranking.query_input import AnyPolicy
+from logic_retrievers.policies import AutoPolicy
+from logic_retrievers.ranking.query_input import AnyPolicy, read_query
 from logic_retrievers.search import Engine
+from logic_retrievers.types import Hit, Passage
 from logic_retrievers.validation import check_parts
+
+# LlamaIndex's own store notes a node's document here, with a payload index
+_LLAMA_INDEX_SOURCE = "doc_id"
+_SEARCH_SETTINGS = {"policy", "min_score", "exclude", "hard"}
+_NATIVE_FILTER, _SYNTAX, _THRESHOLD = "qdrant_filters", "query_syntax", "mmr_threshold"
+_NO_POINT = "00000000-0000-0000-0000-000000000000"
+
+_MMR = VectorStoreQueryMode.MMR
+# candidates for each wanted node, as in LlamaIndex's own stores
+_MMR_CANDIDATES = 4
+# policy of each mode, where the query names none; None means the store's own
+_MODES: Mapping[VectorStoreQueryMode, AnyPolicy | None] = {
+    VectorStoreQueryMode.DEFAULT: None,
+    VectorStoreQueryMode.HYBRID: AutoPolicy(base="hybrid"),
+    VectorStoreQueryMode.TEXT_SEARCH: "lexical",
+    VectorStoreQueryMode.SPARSE: "lexical",
+    _MMR: "topical",
+}
+
+# matches every point: deleting by an empty filter is refused
+_EVERYTHING = models.Filter(must_not=[models.HasIdCondition(has_id=[_NO_POINT])])
 
 
 class LogicVectorStore(BasePydanticVectorStore):
@@ -132,25 +157,32 @@ class LogicVectorStore(BasePydanticVectorStore):
             CollectionError, ServerError: Qdrant refused or failed; or LlamaIndex's own store made
                 the collection, and could not read what this one writes.
         """
-        refuse_unknown("LogicVectorStore", kwargs)
-        store_queries.check_layout(self._index)
-        self._index.add([stored_passage(node) for node in nodes])
+        self._index.add(self._to_store(nodes, kwargs))
         return [node.node_id for node in nodes]
 
     async def async_add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[str]:
-        refuse_unknown("LogicVectorStore", kwargs)
-        store_queries.check_layout(self._index)
-        await self._index.aadd([stored_passage(node) for node in nodes])
+        await self._index.aadd(self._to_store(nodes, kwargs))
         return [node.node_id for node in nodes]
+
+    def _to_store(self, nodes: Sequence[BaseNode], settings: Mapping[str, Any]) -> list[Passage]:
+        refuse_unknown("LogicVectorStore", settings)
+        if "" in self._index.prefixes:
+            raise CollectionMismatchError(
+                f"Collection {self._index.collection!r} was written by LlamaIndex's"
+                " QdrantVectorStore, which cannot read what LogicVectorStore writes. Add nodes by"
+                " that store and then run index.backfill(['compatibility']), or index into another"
+                " collection."
+            )
+        return [stored_passage(node) for node in nodes]
 
     def delete(self, ref_doc_id: str, **delete_kwargs: Any) -> None:
         """Delete a document: its node, and the nodes that were cut from it."""
         refuse_unknown("LogicVectorStore", delete_kwargs)
-        self._index.delete(filter=store_queries.documents_filter(self._index, [ref_doc_id]))
+        self._index.delete(filter=_documents_filter(self._index, [ref_doc_id]))
 
     async def adelete(self, ref_doc_id: str, **delete_kwargs: Any) -> None:
         refuse_unknown("LogicVectorStore", delete_kwargs)
-        await self._index.adelete(filter=store_queries.documents_filter(self._index, [ref_doc_id]))
+        await self._index.adelete(filter=_documents_filter(self._index, [ref_doc_id]))
 
     def delete_nodes(
         self,
@@ -164,7 +196,7 @@ class LogicVectorStore(BasePydanticVectorStore):
             InputError: neither ids nor filter.
         """
         refuse_unknown("LogicVectorStore", delete_kwargs)
-        self._index.delete(filter=store_queries.deletion_filter(self._index, node_ids, filters))
+        self._index.delete(filter=_deletion_filter(self._index, node_ids, filters))
 
     async def adelete_nodes(
         self,
@@ -173,9 +205,7 @@ class LogicVectorStore(BasePydanticVectorStore):
         **delete_kwargs: Any,
     ) -> None:
         refuse_unknown("LogicVectorStore", delete_kwargs)
-        await self._index.adelete(
-            filter=store_queries.deletion_filter(self._index, node_ids, filters)
-        )
+        await self._index.adelete(filter=_deletion_filter(self._index, node_ids, filters))
 
     def get_nodes(
         self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None
@@ -183,7 +213,7 @@ class LogicVectorStore(BasePydanticVectorStore):
         """Return nodes by ids (in that order), by a filter, by both, or all of them."""
         if node_ids is not None and filters is None:
             return [node_of(passage) for passage in self._index.get(node_ids)]
-        condition = store_queries.node_filter(self._index, node_ids, filters)
+        condition = _node_filter(self._index, node_ids, filters)
         return [node_of(passage) for passage in self._index.scroll(condition)]
 
     async def aget_nodes(
@@ -191,15 +221,15 @@ class LogicVectorStore(BasePydanticVectorStore):
     ) -> list[BaseNode]:
         if node_ids is not None and filters is None:
             return [node_of(passage) for passage in await self._index.aget(node_ids)]
-        condition = store_queries.node_filter(self._index, node_ids, filters)
+        condition = _node_filter(self._index, node_ids, filters)
         return [node_of(passage) async for passage in self._index.ascroll(condition)]
 
     def clear(self) -> None:
         """Delete every node of this collection, or of this tenant."""
-        self._index.delete(filter=store_queries.EVERYTHING)
+        self._index.delete(filter=_EVERYTHING)
 
     async def aclear(self) -> None:
-        await self._index.adelete(filter=store_queries.EVERYTHING)
+        await self._index.adelete(filter=_EVERYTHING)
 
     def query(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
         """Return the best nodes for a query's text.
@@ -219,13 +249,118 @@ class LogicVectorStore(BasePydanticVectorStore):
                 cannot be translated.
             MissingVectorError, ServerError: as :meth:`Engine.search`.
         """
-        request = store_queries.search_request(self._index, query, kwargs, self.policy)
+        request = _search_request(self._index, query, kwargs, self.policy)
         hits = Engine(self._index, self.policy).search(**request)
-        chosen = self._index.run(store_queries.chosen_hits(self._index, query, kwargs, hits))
-        return store_queries.query_result(chosen)
+        chosen = self._index.run(_chosen_hits(self._index, query, kwargs, hits))
+        return _query_result(chosen)
 
     async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
-        request = store_queries.search_request(self._index, query, kwargs, self.policy)
+        request = _search_request(self._index, query, kwargs, self.policy)
         hits = await Engine(self._index, self.policy).asearch(**request)
-        chosen = await self._index.arun(store_queries.chosen_hits(self._index, query, kwargs, hits))
-        return store_queries.query_result(chosen)
+        chosen = await self._index.arun(_chosen_hits(self._index, query, kwargs, hits))
+        return _query_result(chosen)
+
+
+def _search_request(
+    index: PassageIndex, query: VectorStoreQuery, settings: Mapping[str, Any], policy: AnyPolicy
+) -> dict[str, Any]:
+    """Return the arguments of :meth:`Engine.search`; a setting of None counts as not given."""
+    if query.mode not in _MODES:
+        raise ConfigurationError(
+            f"LogicVectorStore has no query mode {VectorStoreQueryMode(query.mode).value!r}; it has"
+            f" {', '.join(mode.value for mode in _MODES)}, and policies: auto, topical, union, ..."
+        )
+    policy = _MODES[query.mode] or policy
+    if query.query_str is None:
+        raise InputError(
+            "LogicVectorStore searches by text, since a vector does not say what the query rules"
+            " out. Pass query_str in the VectorStoreQuery."
+        )
+    known = {*_SEARCH_SETTINGS, _NATIVE_FILTER, _SYNTAX, _THRESHOLD}
+    refuse_unknown("LogicVectorStore.query", settings, known)
+    given = {name: value for name, value in settings.items() if value is not None}
+    parts = [
+        _with_ids(index, query.node_ids) if query.node_ids else None,
+        _in_documents(index, query.doc_ids) if query.doc_ids else None,
+        translate_filters(query.filters, index.prefixes) if query.filters else None,
+        given.get(_NATIVE_FILTER),
+    ]
+    return {
+        "query": read_query(
+            query.query_str, given.get(_SYNTAX, "words"), given.get("policy", policy)
+        ),
+        "policy": policy,
+        "k": query.similarity_top_k * (_MMR_CANDIDATES if query.mode == _MMR else 1),
+        "filter": _all_of(parts),
+        **{name: value for name, value in given.items() if name in _SEARCH_SETTINGS},
+    }
+
+
+def _chosen_hits(
+    index: PassageIndex, query: VectorStoreQuery, settings: Mapping[str, Any], hits: Sequence[Hit]
+) -> Operation[Sequence[Hit]]:
+    """Return the hits; in the mode ``mmr`` pick diverse ones."""
+    if query.mode != _MMR:
+        return hits
+    # a setting, or the query's own field, as in LlamaIndex's stores
+    given = settings.get(_THRESHOLD, query.mmr_threshold)
+    weight = 0.5 if given is None else given
+    return (yield from diverse_hits(index, hits, query.similarity_top_k, weight))
+
+
+def _query_result(hits: Sequence[Hit]) -> VectorStoreQueryResult:
+    """Return hits as a vector store's result."""
+    nodes = [scored.node for scored in to_nodes(hits)]
+    return VectorStoreQueryResult(
+        nodes=nodes,
+        similarities=[hit.score for hit in hits],
+        ids=[node.node_id for node in nodes],
+    )
+
+
+def _node_filter(
+    index: PassageIndex, node_ids: Sequence[str] | None, filters: MetadataFilters | None
+) -> models.Filter | None:
+    """Return a filter for nodes of these ids that pass the filters; None without a condition."""
+    return _all_of(
+        [
+            None if node_ids is None else _with_ids(index, node_ids),
+            None if filters is None else translate_filters(filters, index.prefixes),
+        ]
+    )
+
+
+def _deletion_filter(
+    index: PassageIndex, node_ids: Sequence[str] | None, filters: MetadataFilters | None
+) -> models.Filter:
+    condition = _node_filter(index, node_ids, filters)
+    if condition is None:
+        raise InputError("Pass node_ids= or filters=. To delete all nodes, call clear().")
+    return condition
+
+
+def _documents_filter(index: PassageIndex, doc_ids: Sequence[str]) -> models.Filter:
+    """Return a filter for the documents' nodes; without a tenant, nodes of tenants do not match."""
+    condition = _in_documents(index, doc_ids)
+    if index.tenant is not None:
+        return condition
+    no_tenant = models.IsEmptyCondition(is_empty=models.PayloadField(key=TENANT))
+    return models.Filter(must=[condition, no_tenant])
+
+
+def _in_documents(index: PassageIndex, doc_ids: Sequence[str]) -> models.Filter:
+    """Match nodes that were cut from these documents, and documents that were stored whole."""
+    ids = list(doc_ids)
+    keys = [SOURCE] if "" not in index.prefixes else [SOURCE, _LLAMA_INDEX_SOURCE]
+    cut = [models.FieldCondition(key=key, match=models.MatchAny(any=ids)) for key in keys]
+    return models.Filter(should=[*cut, _with_ids(index, ids)])
+
+
+def _with_ids(index: PassageIndex, node_ids: Sequence[str]) -> models.Filter:
+    points = [point for node_id in node_ids for point in possible_point_ids(node_id, index.tenant)]
+    return models.Filter(must=[models.HasIdCondition(has_id=points)])
+
+
+def _all_of(parts: Sequence[models.Filter | None]) -> models.Filter | None:
+    conditions: list[models.Condition] = [part for part in parts if part is not None]
+    return models.Filter(must=conditions) if conditions else None

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence, Set
+from functools import partial
 from typing import Annotated, Any, Literal, TypeAlias, TypedDict
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -19,8 +21,13 @@ from pydantic import (
     PlainSerializer,
     model_validator,
 )
+from qdrant_client import models
 
-from logic_retrievers.adapters.descriptions import describe_resolution, qualified_name
+from logic_retrievers.adapters.descriptions import (
+    any_policy_from,
+    describe_resolution,
+    qualified_name,
+)
 from logic_retrievers.checks import check_count, check_number
 from logic_retrievers.cleaning import Ledger
 from logic_retrievers.cleaning import settings as cleaning_settings
@@ -28,7 +35,7 @@ from logic_retrievers.contradiction import ContradictionSettings
 from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted
 from logic_retrievers.contradiction.pair_judge import AnyPairJudge
 from logic_retrievers.contradiction.resolution_strategies import ResolutionStrategy
-from logic_retrievers.encoders import Encoder
+from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import (
     CleaningSkippedWarning,
     ConfigurationError,
@@ -36,9 +43,18 @@ from logic_retrievers.errors import (
     warn,
 )
 from logic_retrievers.index import PassageIndex, Settings
+from logic_retrievers.index.filters import to_qdrant_filter
 from logic_retrievers.judging.conflict import ConflictJudge
 from logic_retrievers.judging.settings import AnyJudge, JudgeSettings, check_any_judge
+from logic_retrievers.policies import Policy, PolicyRouter, describe_policy, resolve_policy
 from logic_retrievers.queries.parsed_query import check_excluded
+from logic_retrievers.ranking.query_input import (
+    AnyPolicy,
+    QuerySyntax,
+    check_exclude,
+    check_syntax,
+    read_query,
+)
 from logic_retrievers.types import Passage
 
 # reaction of an ingestion hook if the model, the ledger or Qdrant fails
@@ -46,24 +62,65 @@ OnError: TypeAlias = Literal["raise", "skip"]
 _STORE_SETTINGS = frozenset({"location", "client", "api_key", "prefer_grpc", "grpc_port", "create"})
 
 
-def _checked_count(number: Any) -> Any:
-    check_count("the number of documents", number)
-    return number
+def _checked(check: Callable[[Any], object]) -> Callable[[Any], Any]:
+    """Make a validator of a function that raises this package's error."""
+
+    def validate(value: Any) -> Any:
+        check(value)
+        return value
+
+    return validate
 
 
-def _checked_number(number: Any) -> Any:
-    if number is not None:
-        check_number("this setting", number)
-    return number
+def check_policy(policy: Any) -> str | Policy | PolicyRouter:
+    """Check a policy; make one from a description of :func:`describe_policy`.
+
+    Raises:
+        UnknownPolicyError: no policy has that name.
+        ConfigurationError: not a policy, or only Python can make it.
+    """
+    made: str | Policy | PolicyRouter = any_policy_from(policy)
+    resolve_policy(made)
+    return made
+
+
+def _policy_or_name(policy: AnyPolicy) -> Any:
+    return policy if isinstance(policy, str) else describe_policy(policy)
+
+
+def _condition_or_name(condition: Any) -> Any:
+    return qualified_name(condition) if callable(condition) else condition
+
+
+def _describe_judge(judge: AnyJudge) -> Any:
+    if isinstance(judge, JudgeSettings):
+        own = {} if judge.judge is None else {"judge": qualified_name(judge.judge)}
+        return {**own, **judge.overrides()}
+    return judge if judge is None or isinstance(judge, str) else qualified_name(judge)
 
 
 # pydantic would take True for 1
-Number: TypeAlias = Annotated[float, BeforeValidator(_checked_number)]
-Count: TypeAlias = Annotated[int, BeforeValidator(_checked_count)]
+Number: TypeAlias = Annotated[
+    float, BeforeValidator(_checked(partial(check_number, "this setting")))
+]
+Count: TypeAlias = Annotated[
+    int, BeforeValidator(_checked(partial(check_count, "the number of documents")))
+]
 ExcludeSetting: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(check_excluded)]
 HardSetting: TypeAlias = Annotated[bool, Field(strict=True)]
-# InstanceOf keeps a part out of a JSON schema; the core's class checks settings that depend on
-# others
+# InstanceOf keeps a part out of a JSON schema, and a dict with the keys of a Qdrant filter from
+# becoming one; the core's class checks settings that depend on others
+PolicySetting: TypeAlias = Annotated[
+    str | InstanceOf[Policy] | InstanceOf[PolicyRouter],
+    BeforeValidator(check_policy),
+    PlainSerializer(_policy_or_name),
+]
+FilterSetting: TypeAlias = Annotated[
+    InstanceOf[models.Filter] | Mapping[str, Any], AfterValidator(_checked(to_qdrant_filter))
+]
+TrustedFilterSetting: TypeAlias = (
+    FilterSetting | Annotated[Callable[[Passage], bool], PlainSerializer(_condition_or_name)]
+)
 ResolutionSetting: TypeAlias = Annotated[
     str | InstanceOf[ResolutionStrategy] | Callable[[Passage, Passage], Passage | None],
     PlainSerializer(describe_resolution),
@@ -74,24 +131,50 @@ ResolutionsSetting: TypeAlias = Annotated[
 PairJudgeSetting: TypeAlias = Annotated[
     InstanceOf[ConflictJudge] | Callable[..., Any], PlainSerializer(qualified_name)
 ]
-
-
-def _checked_judge(judge: Any) -> Any:
-    check_any_judge(judge)
-    return judge
-
-
-def _describe_judge(judge: AnyJudge) -> Any:
-    if isinstance(judge, JudgeSettings):
-        own = {} if judge.judge is None else {"judge": qualified_name(judge.judge)}
-        return {**own, **judge.overrides()}
-    return judge if judge is None or isinstance(judge, str) else qualified_name(judge)
-
-
 # an AnyJudge, which has no JSON schema
 JudgeSetting: TypeAlias = Annotated[
-    Any, BeforeValidator(_checked_judge), PlainSerializer(_describe_judge)
+    Any, BeforeValidator(_checked(check_any_judge)), PlainSerializer(_describe_judge)
 ]
+
+
+class QueryFields(BaseModel):
+    """Fields of a retriever and of a reranker."""
+
+    policy: PolicySetting = "auto"
+    query_syntax: QuerySyntax = "words"
+    exclude: ExcludeSetting = ()
+    hard: HardSetting = False
+    judge: JudgeSetting = Field(default="auto", repr=False)
+
+    def model_post_init(self, context: Any, /) -> None:
+        super().model_post_init(context)
+        check_syntax(self.query_syntax, self.policy)
+        check_exclude(self.exclude, self.hard, self.policy)
+
+
+class RerankerFields(QueryFields):
+    """Fields of a reranker."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    top_n: Count | None = None
+    encoder: Encoder | None = Field(default=None, exclude=True, repr=False)
+    index: PassageIndex | None = Field(default=None, exclude=True, repr=False)
+
+    def model_post_init(self, context: Any, /) -> None:
+        super().model_post_init(context)
+        if self.encoder is None and self.index is None:
+            default_encoder()  # loads now: later an event loop might have to wait
+
+    def _request(self, query: str, candidates: Sequence[tuple[Passage, Any]]) -> dict[str, Any]:
+        """Return the arguments of :meth:`logic_retrievers.Reranker.rerank`."""
+        return {
+            "query": read_query(query, self.query_syntax, self.policy),
+            "passages": [passage for passage, _ in candidates],
+            "k": self.top_n,
+            "exclude": self.exclude,
+            "hard": self.hard,
+        }
 
 
 class ConflictFields(BaseModel):
@@ -116,17 +199,16 @@ class FilterFields(ConflictFields):
 
     resolution: ResolutionSetting = "annotate"
     top_n: Count | None = None
+    against_trusted: AgainstTrusted = "drop"
+    drop_above: Number | None = None
 
     @model_validator(mode="before")
     @classmethod
     def _read_earlier_form(cls, values: Any) -> Any:
-        """Saved filters of earlier versions have ``edited_copies``, which went, mostly as False."""
+        """Leave out ``edited_copies=False``, which filters of earlier versions were saved with."""
         if isinstance(values, Mapping) and values.get("edited_copies") is False:
             return {name: value for name, value in values.items() if name != "edited_copies"}
         return values
-
-    against_trusted: AgainstTrusted = "drop"
-    drop_above: Number | None = None
 
 
 class CleanerFields(ConflictFields):
@@ -139,6 +221,25 @@ class CleanerFields(ConflictFields):
     neighbours: int = Field(default=20, strict=True)
     against_trusted: cleaning_settings.AgainstTrusted = "quarantine"
     scope_keys: tuple[str, ...] = Field(default=cleaning_settings.SCOPE_KEYS, repr=False)
+
+
+class QueryOptions(TypedDict, total=False):
+    """Settings that a single search may replace."""
+
+    policy: AnyPolicy | None
+    min_score: float | None
+    query_syntax: QuerySyntax | None
+    exclude: Sequence[str] | None
+    hard: bool | None
+    judge: AnyJudge
+
+
+class ContradictionOptions(TypedDict, total=False):
+    """Settings that a single search for contradictions may replace."""
+
+    min_probability: float | None
+    candidates: int | None
+    alpha: float | None
 
 
 class FilterOptions(TypedDict, total=False):

@@ -1,4 +1,4 @@
-"""Checks host, key, length and time of a request before any of it is parsed."""
+"""Check host, key, length and time of a request before any of it is parsed."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ OPEN_PATHS = ("/health",)
 class Problem(BaseModel):
     """Why a request was not answered."""
 
-    error: str = Field(description="Its kind: one of the package's errors, say.")
-    detail: str = Field(description="What is wrong, and what to do about it.")
+    error: str = Field(description="Name of the error, such as InputError.")
+    detail: str = Field(description="The fault, and how to mend it.")
 
 
 def problem(status: int, error: str, detail: str, **headers: str) -> JSONResponse:

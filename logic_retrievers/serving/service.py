@@ -47,11 +47,11 @@ class _Request(BaseModel):
             raise ValueError("a text has half a character (a lone surrogate)")
         return values
 
-    k: int = Field(5, ge=1, le=MAX_K, strict=True, description="How many passages.")
+    k: int = Field(5, ge=1, le=MAX_K, strict=True, description="Number of passages.")
     filter: dict[str, Any] | None = Field(
         None,
-        description="Only passages with this metadata: a value, a list of values, a range, others"
-        " than a value, or null for a field that is absent. Dates are ISO 8601."
+        description="Only passages with this metadata: a value, a list of values, a range, any"
+        " other value, or null for a field that is absent. Dates are ISO 8601."
         ' {"city": ["Oslo", "Bergen"], "year": {"gte": 2020}, "until": {"lt": "2026-01-31"},'
         ' "state": {"not": "draft"}}.',
     )
@@ -64,7 +64,7 @@ class SearchRequest(_Request):
     """Finds passages for a query in plain words, and respects what the query rules out."""
 
     query: Text = Field(description="For example: a hotel by the sea without a pool.")
-    exclude: list[str] = Field([], description="What the passages are to be without, besides.")
+    exclude: list[str] = Field([], description="Further texts to rule out.")
     hard: bool = Field(
         False, description="Leave out passages that contain an excluded text as whole words."
     )
@@ -82,7 +82,7 @@ class ContradictionRequest(_Request):
     """Finds the passages that most contradict a statement, or a stored passage."""
 
     text: Text | None = Field(None, description="A statement; a question contradicts nothing.")
-    passage_id: Text | None = Field(None, description="Of a stored passage, in place of a text.")
+    passage_id: Text | None = Field(None, description="Id of a stored passage, in place of a text.")
     min_probability: Probability | None = Field(
         None, description="Only passages that contradict it with at least this probability."
     )
@@ -110,19 +110,19 @@ class FoundPassage(BaseModel):
 
     id: str
     rank: int
-    score: float = Field(description="Under the policy; comparable within one response.")
+    score: float = Field(description="Score under the policy; comparable within one response.")
     text: str
     metadata: dict[str, Any]
     source: str | None = Field(None, description="The document that the passage was cut from.")
     reason: str
-    evidence: dict[str, Any] | None = Field(None, description="Where `explain` asked for it.")
+    evidence: dict[str, Any] | None = Field(None, description="Present where `explain` is true.")
 
 
 class SearchResponse(BaseModel):
     """The passages, best first."""
 
     passages: list[FoundPassage]
-    note: str | None = Field(None, description="Why nothing was found, where that is known.")
+    note: str | None = Field(None, description="Reason why nothing was found, where it is known.")
 
 
 class SearchService:

@@ -75,18 +75,14 @@ def test_the_same_factories_and_methods(name):
         assert names[0] - {"documents"} == names[1] - {"nodes", "embed_model"}
 
 
-@pytest.mark.parametrize(
-    ("of_langchain", "of_llama_index"),
-    [
+def test_a_call_may_replace_the_same_settings():
+    """A setting that a user can give to one framework's call and not to the other's."""
+    for of_langchain, of_llama_index in (
         (langchain_retriever, llama_index_retriever),
         (langchain_contradictions, llama_index_contradictions),
-    ],
-    ids=["ConstraintRetriever", "ContradictionRetriever"],
-)
-def test_a_call_may_replace_the_same_settings(of_langchain, of_llama_index):
-    """A setting that a user can give to one framework's call and not to the other's."""
-    names = of_langchain.SearchOptions.__annotations__.keys() - {"k"} | {"similarity_top_k"}
-    assert names == of_llama_index.SearchOptions.__annotations__.keys()
+    ):
+        names = of_langchain.SearchOptions.__annotations__.keys() - {"k"} | {"similarity_top_k"}
+        assert names == of_llama_index.SearchOptions.__annotations__.keys()
 
 
 def test_fields_and_options_are_those_of_the_core():
@@ -109,7 +105,5 @@ def test_fields_and_options_are_those_of_the_core():
 
 def test_the_packages_export_the_same_names():
     """A helper that only one of them has."""
-    own = {
-        *("document_key", "ChatModelReader", "ContradictionFilterEvent", "LLMReader"),
-    }
+    own = {"document_key", "ChatModelReader", "ContradictionFilterEvent", "LLMReader"}
     assert set(langchain.__all__) - own == set(llama_index.__all__) - own

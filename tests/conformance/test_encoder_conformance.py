@@ -82,12 +82,6 @@ class TestRecentEncoder(EncoderConformance):
     another_encoder = encoder
 
 
-class TestRecentEncoderOverOnnx(EncoderConformance):
-    @pytest.fixture
-    def encoder(self):
-        return RecentEncoder(default_encoder())
-
-
 class TestCachedEncoder(EncoderConformance):
     @pytest.fixture
     def encoder(self, tmp_path):

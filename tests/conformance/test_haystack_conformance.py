@@ -13,7 +13,6 @@ from haystack_logic_retrievers import (
 )
 from suites import (
     ContradictionFilterConformance,
-    ExpressionConformance,
     RerankerConformance,
     Retrieved,
     RetrieverConformance,
@@ -68,17 +67,6 @@ class TestConstraintRetriever(RetrieverConformance):
 
     async def aretrieve(self, retriever, query, **overrides):
         return to_retrieved(await retriever.run_async(query, **in_their_words(overrides)))
-
-
-class TestConstraintRetrieverReadsExpressions(ExpressionConformance):
-    def make(self, index, **settings):
-        return ConstraintRetriever(LogicDocumentStore(index=index), top_k=5, **settings)
-
-    def ask(self, made, query):
-        return to_retrieved(made.run(query))
-
-    async def aask(self, made, query):
-        return to_retrieved(await made.run_async(query))
 
 
 class _Documents:

@@ -9,14 +9,11 @@ from langchain_logic_retrievers import (
     ContradictionFilter,
     ContradictionRetriever,
     CorpusCleaner,
-    LogicEmbeddings,
 )
 from suites import (
     ContradictionFilterConformance,
     ContradictionRetrieverConformance,
     CorpusCleanerConformance,
-    EmbeddingsConformance,
-    ExpressionConformance,
     RerankerConformance,
     Retrieved,
     RetrieverConformance,
@@ -48,26 +45,11 @@ class TestConstraintRetriever(RetrieverConformance):
         return to_retrieved(await retriever.ainvoke(query, **overrides))
 
 
-class TestConstraintRetrieverReadsExpressions(ExpressionConformance):
-    def make(self, index, **settings):
-        return ConstraintRetriever(index=index, k=5, **settings)
-
-    def ask(self, made, query):
-        return to_retrieved(made.invoke(query))
-
-    async def aask(self, made, query):
-        return to_retrieved(await made.ainvoke(query))
-
-
 class TestContradictionRetriever(ContradictionRetrieverConformance):
+    retrieve, aretrieve = TestConstraintRetriever.retrieve, TestConstraintRetriever.aretrieve
+
     def make(self, index, **settings):
         return ContradictionRetriever(index=index, **settings)
-
-    def retrieve(self, retriever, statement):
-        return to_retrieved(retriever.invoke(statement))
-
-    async def aretrieve(self, retriever, statement):
-        return to_retrieved(await retriever.ainvoke(statement))
 
 
 class _Documents:
@@ -122,20 +104,3 @@ class TestCompatibilityReranker(_Documents, RerankerConformance):
 
     async def arerank(self, reranker, query, items):
         return to_retrieved(await reranker.acompress_documents(items, query))
-
-
-class TestLogicEmbeddings(EmbeddingsConformance):
-    def make(self, vector, encoder):
-        return LogicEmbeddings(vector=vector, encoder=encoder)
-
-    def embed_documents(self, embeddings, texts):
-        return embeddings.embed_documents(texts)
-
-    def embed_query(self, embeddings, text):
-        return embeddings.embed_query(text)
-
-    async def aembed_documents(self, embeddings, texts):
-        return await embeddings.aembed_documents(texts)
-
-    async def aembed_query(self, embeddings, text):
-        return await embeddings.aembed_query(text)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import pytest
-from llama_index.core import VectorStoreIndex
 from llama_index.core.schema import MetadataMode, NodeWithScore, TextNode
 from llama_index_logic_retrievers import (
     CompatibilityReranker,
@@ -13,23 +9,15 @@ from llama_index_logic_retrievers import (
     ContradictionFilter,
     ContradictionRetriever,
     CorpusCleaner,
-    LogicEmbeddings,
-    LogicVectorStore,
 )
 from suites import (
     ContradictionFilterConformance,
     ContradictionRetrieverConformance,
     CorpusCleanerConformance,
-    EmbeddingsConformance,
-    ExpressionConformance,
-    HashedEncoder,
     RerankerConformance,
     Retrieved,
     RetrieverConformance,
 )
-from suites.sample_passages import hotel_passages
-
-from logic_retrievers import PassageIndex
 
 
 def to_retrieved(nodes):
@@ -62,46 +50,11 @@ class TestConstraintRetriever(RetrieverConformance):
         return to_retrieved(await retriever.aretrieve(query, **in_their_words(overrides)))
 
 
-class TestConstraintRetrieverReadsExpressions(ExpressionConformance):
-    def make(self, index, **settings):
-        return ConstraintRetriever(index, similarity_top_k=5, **settings)
-
-    def ask(self, made, query):
-        return to_retrieved(made.retrieve(query))
-
-    async def aask(self, made, query):
-        return to_retrieved(await made.aretrieve(query))
-
-
-class TestLogicVectorStoreReadsExpressions(TestConstraintRetrieverReadsExpressions):
-    """Through an index of LlamaIndex's own, which hands the settings on."""
-
-    @pytest.fixture
-    def index(self):
-        """Each text once: older versions of the framework merge copies themselves."""
-        texts = {passage.text: replace(passage, metadata={}) for passage in hotel_passages()}
-        with PassageIndex.open("conformance", HashedEncoder(dimension=64)) as index:
-            index.add(texts.values())
-            yield index
-
-    def make(self, index, **settings):
-        ConstraintRetriever(
-            index, **settings
-        )  # a store learns of a query's settings with the query
-        store = LogicVectorStore(index)
-        own = VectorStoreIndex.from_vector_store(store, embed_model=store.embed_model)
-        return own.as_retriever(similarity_top_k=5, vector_store_kwargs=settings)
-
-
 class TestContradictionRetriever(ContradictionRetrieverConformance):
+    retrieve, aretrieve = TestConstraintRetriever.retrieve, TestConstraintRetriever.aretrieve
+
     def make(self, index, **settings):
         return ContradictionRetriever(index, **in_their_words(settings))
-
-    def retrieve(self, retriever, statement):
-        return to_retrieved(retriever.retrieve(statement))
-
-    async def aretrieve(self, retriever, statement):
-        return to_retrieved(await retriever.aretrieve(statement))
 
 
 class _Nodes:
@@ -168,20 +121,3 @@ class TestCompatibilityReranker(_Nodes, RerankerConformance):
 
     async def arerank(self, reranker, query, items):
         return to_retrieved(await reranker.apostprocess_nodes(items, query_str=query))
-
-
-class TestLogicEmbeddings(EmbeddingsConformance):
-    def make(self, vector, encoder):
-        return LogicEmbeddings(vector=vector, encoder=encoder)
-
-    def embed_documents(self, embeddings, texts):
-        return embeddings.get_text_embedding_batch(texts)
-
-    def embed_query(self, embeddings, text):
-        return embeddings.get_query_embedding(text)
-
-    async def aembed_documents(self, embeddings, texts):
-        return await embeddings.aget_text_embedding_batch(texts)
-
-    async def aembed_query(self, embeddings, text):
-        return await embeddings.aget_query_embedding(text)

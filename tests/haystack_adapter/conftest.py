@@ -7,40 +7,19 @@ from collections.abc import Iterator
 import pytest
 from haystack import Document
 from haystack_logic_retrievers import LogicDocumentStore
-from pytest_socket import disable_socket, enable_socket, socket_allow_hosts
-
-TEXTS = {
-    "inn": "The Harbour Inn is a quiet hotel with a garden near the sea.",
-    "club": "The Anchor is a hotel by the sea, right above a loud nightclub.",
-    "disco": "Hotel Disco has a nightclub of its own, and music until five.",
-    "farm": "The farm rents rooms far from the town, among cows and orchards.",
-    "spa": "A spa hotel with warm pools and a restaurant, in the hills.",
-    "hostel": "The hostel in the old town has cheap beds and a shared kitchen.",
-}
+from hotel_town import TEXTS, no_network, query  # noqa: F401 - two are fixtures
 
 
 @pytest.fixture(autouse=True)
-def no_network(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Nothing reaches a network; a test with a wire double reaches this machine alone."""
-    if "wire_double" in request.fixturenames:
-        socket_allow_hosts(["127.0.0.1", "localhost"], allow_unix_socket=True)
-    else:
-        disable_socket(allow_unix_socket=True)
-    yield
-    enable_socket()
-    socket_allow_hosts(None)
-
-
-@pytest.fixture
-def query() -> str:
-    return "a hotel by the sea, but no nightclub"
+def without_network(no_network: None) -> None:  # noqa: F811
+    """No test reaches a network."""
 
 
 @pytest.fixture
 def documents() -> list[Document]:
     return [
         Document(id=name, content=text, meta={"name": name, "stars": number % 4})
-        for number, (name, text) in enumerate(TEXTS.items())
+        for number, (name, text) in enumerate(list(TEXTS.items())[:6])
     ]
 
 

@@ -29,7 +29,6 @@ from logic_retrievers.errors import (
     BundleNotFoundError,
     ConfigurationError,
     InputError,
-    UnknownResolutionError,
 )
 from logic_retrievers.judging import JudgeSettings
 from logic_retrievers.policies import BooleanSettings
@@ -63,27 +62,13 @@ def test_filters_replace_or_merge(store, query):
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"filters": {"stars": 3}}, "'field': 'meta.year'"),
-        ({"query_syntax": "sql"}, "query_syntax"),
-        ({"judge": "best"}, "judge"),
-        ({"hard": 1}, "hard"),
-        ({"document_store": InMemoryDocumentStore()}, "LogicDocumentStore"),
-    ],
-)
-def test_a_retriever_that_cannot_work_is_refused(store, settings, words):
-    """Later it is the pipeline's first run that fails."""
-    with pytest.raises((ConfigurationError, InputError), match=words):
-        ConstraintRetriever(**{"document_store": store, **settings})
-
-
-@pytest.mark.parametrize(
     ("kind", "settings", "words"),
     [
+        (ConstraintRetriever, {"document_store": InMemoryDocumentStore()}, "LogicDocumentStore"),
+        (ConstraintRetriever, {"filters": {"stars": 3}}, "'field': 'meta.year'"),
+        (ConstraintRetriever, {"hard": 1}, "hard"),
         (CompatibilityRanker, {"document_store": 3}, "LogicDocumentStore"),
         (CompatibilityRanker, {"encoder": 3}, "Encoder"),
-        (ContradictionFilter, {"document_store": 3}, "LogicDocumentStore"),
         (ContradictionFilter, {"thresold": 0.5}, "thresold"),
         (ContradictionFilter, {"judge": 3}, "judge"),
         (ContradictionFilter, {"drop_above": 3}, "drop_above"),
@@ -91,12 +76,10 @@ def test_a_retriever_that_cannot_work_is_refused(store, settings, words):
         (ContradictionFilter, {"trusted_filters": {"a": 1}}, "'field'"),
     ],
 )
-def test_other_components_that_cannot_work_are_refused(kind, settings, words):
+def test_components_that_cannot_work_are_refused(store, kind, settings, words):
     """Later it is the pipeline's first run that fails."""
     with pytest.raises((ConfigurationError, InputError), match=words):
-        kind(**settings)
-    with pytest.raises(UnknownResolutionError):
-        ContradictionFilter(resolution="prefer_loudest")
+        kind(**{"document_store": store, **settings})
 
 
 def test_what_is_no_document_is_refused():

@@ -118,7 +118,7 @@ def test_a_blank_document_is_left_out(policy):
 
 
 def test_a_duplicate_within_one_call_counts_under_every_policy():
-    """One of two versions is lost, and nobody knows which."""
+    """One of two versions is lost, and no one knows which."""
     store = LogicDocumentStore(encoder=HashedEncoder(dimension=16))
     one, two = Document(id="1", content="one"), Document(id="1", content="two")
     with pytest.raises(LogicRetrieversError, match="'1' is stored already, or given twice"):
@@ -144,7 +144,7 @@ def test_stores_of_one_process_share_a_folder(tmp_path):
     assert writing.count_documents() == 2  # opened again
     for store in (writing, reading, other):
         store.close()
-    with PassageIndex.open("a", encoder, location=tmp_path) as index:  # nobody has it open
+    with PassageIndex.open("a", encoder, location=tmp_path) as index:  # no one has it open
         assert index.count() == 2
         with pytest.raises(CollectionLockedError):
             reading.count_documents()

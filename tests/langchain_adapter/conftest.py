@@ -5,19 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from hotel_town import no_network  # noqa: F401 - a fixture
 from langchain_corpus import DOCUMENTS, Listener
 from langchain_logic_retrievers import ConstraintRetriever, LogicVectorStore
-from pytest_socket import disable_socket, enable_socket
 
 from logic_retrievers.index import PassageIndex
-
-
-@pytest.fixture
-def no_network() -> Iterator[None]:
-    """No sockets; an event loop's own pair of unix sockets reaches no network."""
-    disable_socket(allow_unix_socket=True)
-    yield
-    enable_socket()
 
 
 @pytest.fixture

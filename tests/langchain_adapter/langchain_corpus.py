@@ -31,18 +31,10 @@ class Listener(BaseCallbackHandler):
 
     def __init__(self) -> None:
         self.started: list[dict[str, Any]] = []
-        self.ended: list[list[Document]] = []
-        self.failed: list[BaseException] = []
         self.events: list[tuple[str, Any, dict[str, Any]]] = []
 
     def on_retriever_start(self, serialized: Any, query: str, **kwargs: Any) -> None:
         self.started.append({"query": query, **kwargs})
-
-    def on_retriever_end(self, documents: Any, **kwargs: Any) -> None:
-        self.ended.append(list(documents))
-
-    def on_retriever_error(self, error: BaseException, **kwargs: Any) -> None:
-        self.failed.append(error)
 
     def on_custom_event(self, name: str, data: Any, **kwargs: Any) -> None:
         self.events.append((name, data, kwargs))

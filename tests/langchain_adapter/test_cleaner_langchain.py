@@ -1,58 +1,46 @@
-"""CorpusCleaner over documents, and over streams of them."""
+"""CorpusCleaner over documents and streams of them, and cleaned documents in real stores."""
 
 from __future__ import annotations
 
 import asyncio
 import pickle
+from contextlib import contextmanager
 from datetime import date
 
 import pytest
 from contradicting_documents import AGAIN, COPPER, DOCUMENTS, DUTY, OPEN, SHUT, TAX, nameless
-from langchain_core.documents import BaseDocumentTransformer, Document
-from langchain_logic_retrievers import ContradictionFilter, CorpusCleaner, document_key
+from langchain_core.documents import Document
+from langchain_core.indexing import InMemoryRecordManager, aindex, index
+from langchain_logic_retrievers import (
+    ConstraintRetriever,
+    ContradictionFilter,
+    CorpusCleaner,
+    LogicEmbeddings,
+    LogicVectorStore,
+    document_key,
+    open_index_over,
+)
+from langchain_qdrant import QdrantVectorStore
 from placed import PlacedEncoder
 from pydantic import ValidationError
+from qdrant_client import QdrantClient, models
 
 from logic_retrievers import Passage, PassageIndex
 from logic_retrievers.cleaning import Ledger
-from logic_retrievers.errors import (
-    CleaningSkippedWarning,
-    ConfigurationError,
-    InputError,
-)
+from logic_retrievers.errors import CleaningSkippedWarning, ConfigurationError, InputError
 
 VECTORS = ("topical", "contradiction")
-
 NEWEST = {"resolution": "prefer_newest"}
+LOSE, STAY = {OPEN, DUTY, AGAIN}, {TAX, SHUT, COPPER}
 
 
 def cleaner(**settings):
-    settings = {} if "index" in settings else {"encoder": PlacedEncoder()}, settings
-    return CorpusCleaner(**settings[0], **settings[1])
-
-
-def collection(*documents, encoder=None):
-    index = PassageIndex.open(encoder=encoder or PlacedEncoder(), vectors=VECTORS)
-    index.add(
-        [Passage(document.id, document.page_content, document.metadata) for document in documents]
-    )
-    return index
+    parts = {} if "index" in settings else {"encoder": PlacedEncoder()}
+    return CorpusCleaner(**parts, **settings)
 
 
 def hidden(documents):
-    return [
-        document.id
-        for document in documents
-        if document.metadata.get("logic", {}).get("quarantined")
-    ]
-
-
-def findings(document):
-    return document.metadata["logic"]["cleaning"]["findings"]
-
-
-def one_by_one(texts, **fields):
-    return [Document(text, id=text, metadata=dict(fields)) for text in texts]
+    return [one.id for one in documents if one.metadata.get("logic", {}).get("quarantined")]
 
 
 class Model:
@@ -75,8 +63,6 @@ def test_other_evidence_and_the_users_own_key_stay():
     assert logic["contradiction"] == filtered[0].metadata["logic"]["contradiction"]
     assert logic["quarantined"] is True
     assert cleaner().transform_documents(results[:1]) == filtered[:1]
-    after = ContradictionFilter(encoder=PlacedEncoder()).compress_documents(results, "q")
-    assert after[0].metadata["logic"]["cleaning"] == logic["cleaning"]
 
     mine = [document.model_copy(deep=True) for document in DOCUMENTS]
     mine[0].metadata["logic"] = {"mine": 1}
@@ -89,11 +75,9 @@ def test_other_evidence_and_the_users_own_key_stay():
 def test_a_key_knows_a_document_whatever_was_said_about_it():
     """Or every new verdict makes a new document of it."""
     results = cleaner(**NEWEST).transform_documents(DOCUMENTS)
-    assert [document_key(result) for result in results] == [
-        document_key(document) for document in DOCUMENTS
-    ]
     assert results[0].metadata != DOCUMENTS[0].metadata
-    assert len({document_key(document) for document in DOCUMENTS}) == len(DOCUMENTS)
+    assert list(map(document_key, results)) == list(map(document_key, DOCUMENTS))
+    assert len(set(map(document_key, DOCUMENTS))) == len(DOCUMENTS)
     same = Document("a", metadata={"x": 1, "y": {"b": 1, "a": date(2024, 1, 2)}})
     turned = Document("a", id="other", metadata={"y": {"a": "2024-01-02", "b": 1}, "x": 1})
     assert document_key(same) == document_key(turned) == "aa178b04-5d8e-b84f-8db8-f86910c35cb0"
@@ -102,22 +86,32 @@ def test_a_key_knows_a_document_whatever_was_said_about_it():
 
 
 def test_documents_without_id_are_told_apart_by_their_keys():
-    """Under one empty name all but one are lost; under a position nobody finds them again."""
+    """Under one empty name all but one are lost; under a position they are not found again."""
     given = nameless()
     results = cleaner(**NEWEST).transform_documents(given)
-    marked = [result for result in results if result.metadata.get("logic", {}).get("quarantined")]
+    marked = [one for one in results if one.metadata.get("logic", {}).get("quarantined")]
     assert [document.page_content for document in marked] == [OPEN, DUTY, AGAIN]
     assert [result.id for result in results] == [None] * 6
-    assert document_key(given[4]) in [finding["opponent"] for finding in findings(results[1])]
+    findings = results[1].metadata["logic"]["cleaning"]["findings"]
+    assert document_key(given[4]) in [finding["opponent"] for finding in findings]
 
 
 @pytest.mark.parametrize("batch_size", [1, 4])
-def test_a_stream_is_compared_with_what_came_before(batch_size):
+async def test_a_stream_is_compared_with_what_came_before(batch_size):
     """Batches that do not know of each other let every conflict through that spans two of them."""
     given = [DOCUMENTS[2], DOCUMENTS[3], DOCUMENTS[1], DOCUMENTS[4], DOCUMENTS[0], DOCUMENTS[5]]
-    results = list(cleaner(**NEWEST).lazy_transform_documents(iter(given), batch_size=batch_size))
+
+    async def crawl():
+        for document in given:
+            await asyncio.sleep(0)
+            yield document
+
+    made = cleaner(**NEWEST)
+    results = list(made.lazy_transform_documents(iter(given), batch_size=batch_size))
     assert [result.id for result in results] == [one.id for one in given]
     assert hidden(results) == [DUTY, OPEN, AGAIN]
+    stream = cleaner(**NEWEST).alazy_transform_documents(crawl(), batch_size=batch_size)
+    assert [document async for document in stream] == results
 
 
 def test_a_stream_is_read_as_it_is_needed_and_encoded_once():
@@ -137,23 +131,23 @@ def test_a_stream_is_read_as_it_is_needed_and_encoded_once():
 
 
 def test_the_window_bounds_what_is_remembered():
-    between = one_by_one([f"topic {number} | claim | a" for number in range(4)])
-    given = [DOCUMENTS[2], *between, DOCUMENTS[0]]
+    """A stream without an end would fill the memory."""
+    texts = [f"topic {number} | claim | a" for number in range(4)]
+    given = [DOCUMENTS[2], *(Document(text, id=text) for text in texts), DOCUMENTS[0]]
     made = cleaner(**NEWEST)
-    wide = made.lazy_transform_documents(given, batch_size=1, window=5)
-    assert hidden(wide) == [OPEN]
-    for window in (4, 0):
-        assert hidden(made.lazy_transform_documents(given, batch_size=1, window=window)) == []
+    for window, lose in ((5, [OPEN]), (4, []), (0, [])):
+        stream = made.lazy_transform_documents(given, batch_size=1, window=window)
+        assert hidden(stream) == lose
 
 
 def test_what_is_stored_by_then_is_neither_encoded_nor_told_again(tmp_path):
     """Remembered all the same, every pair would be written into the ledger at every batch."""
     encoder, ledger = PlacedEncoder(), Ledger(tmp_path / "ledger.sqlite")
-    with collection(encoder=encoder) as index:
-        made = cleaner(index=index, ledger=ledger)
+    with PassageIndex.open(encoder=encoder, vectors=VECTORS) as passages:
+        made = cleaner(index=passages, ledger=ledger)
         for document in made.lazy_transform_documents(DOCUMENTS, batch_size=1):
-            index.add([Passage(document.id, document.page_content, dict(document.metadata))])
-        told = [{hit.passage, hit.opponent} for hit in ledger.entries(index.collection)]
+            passages.add([Passage(document.id, document.page_content, dict(document.metadata))])
+        told = [{entry.passage, entry.opponent} for entry in ledger.entries(passages.collection)]
     assert len(encoder.encoded) == 2 * len(DOCUMENTS)  # once to judge, once to store
     assert sorted(map(sorted, told)) == sorted(
         map(sorted, [(OPEN, SHUT), (TAX, DUTY), (SHUT, AGAIN), (OPEN, AGAIN)])
@@ -161,14 +155,16 @@ def test_what_is_stored_by_then_is_neither_encoded_nor_told_again(tmp_path):
 
 
 def test_settings_are_checked_at_once_and_unknown_ones_refused():
-    for settings, told in (
-        ({"against_trusted": "drop"}, "quarantine"),
-        ({"nieghbours": 3}, "nieghbours"),
+    """A wrong setting would be found in the middle of an ingestion."""
+    with pytest.raises(ValidationError, match="nieghbours"):
+        cleaner(nieghbours=3)
+    with pytest.raises(ValidationError, match="on_error"):
+        cleaner(on_error="ignore")
+    with (
+        PassageIndex.open(encoder=PlacedEncoder(), vectors=VECTORS) as passages,
+        pytest.raises(ValidationError, match="own encoder"),
     ):
-        with pytest.raises(ValidationError, match=told):
-            cleaner(**settings)
-    with collection() as index, pytest.raises(ValidationError, match="own encoder"):
-        CorpusCleaner(index=index, encoder=PlacedEncoder())
+        CorpusCleaner(index=passages, encoder=PlacedEncoder())
     with pytest.raises(ConfigurationError, match="batch_size"):
         cleaner().lazy_transform_documents([], batch_size=0)
     with pytest.raises(ConfigurationError, match="window"):
@@ -190,46 +186,69 @@ async def test_a_failure_is_raised_or_skipped():
         assert made.transform_documents(DOCUMENTS) == DOCUMENTS
     with pytest.warns(CleaningSkippedWarning, match="6 documents"):
         assert await made.atransform_documents(DOCUMENTS) == DOCUMENTS
-    with pytest.warns(CleaningSkippedWarning, match="4 documents"):
-        assert list(made.lazy_transform_documents(DOCUMENTS, batch_size=4))[:4] == DOCUMENTS[:4]
-    with pytest.raises(ValueError, match="on_error"):
-        cleaner(on_error="ignore")
-
-
-def test_objects_are_not_written_down(tmp_path):
-    def nothing(pairs):
-        return [0.0] * len(pairs)
-
-    with collection() as index:
-        made = cleaner(index=index, ledger=tmp_path / "l", judge=nothing)
-        told = made.model_dump(mode="json")
-    assert not {"index", "ledger", "encoder"} & told.keys()
-    assert told["judge"].endswith("nothing")
-    assert told["resolution"] == "annotate"
-    assert isinstance(cleaner(), BaseDocumentTransformer)
 
 
 def test_it_travels_to_another_process_and_tells_no_secret(tmp_path):
+    """A worker gets its cleaner pickled, and a trace its settings."""
     made = cleaner(**NEWEST, ledger=tmp_path / "ledger.sqlite", trusted=[DOCUMENTS[1]])
     expected = made.transform_documents(DOCUMENTS)
     assert pickle.loads(pickle.dumps(made)).transform_documents(DOCUMENTS) == expected
-    told = repr(cleaner(judge=Model(), trusted=[DOCUMENTS[1]]))
-    assert "very-secret-key" not in told
-    assert TAX not in told
+    judged = cleaner(judge=Model(), trusted=[DOCUMENTS[1]])
+    assert "very-secret-key" not in repr(judged)
+    assert TAX not in repr(judged)
+    dumped = judged.model_dump(mode="json")
+    assert not {"index", "ledger", "encoder"} & dumped.keys()
+    assert dumped["judge"].endswith("Model")
 
 
-def test_asynchronous_streams_come_from_anywhere():
-    async def crawl():
-        for document in DOCUMENTS:
-            await asyncio.sleep(0)
-            yield document
+@contextmanager
+def our_store():
+    store = LogicVectorStore.open(encoder=PlacedEncoder(), vectors=VECTORS)
+    with store.index:
+        yield store, store.index
 
-    async def collected():
-        made = cleaner(**NEWEST)
-        return [
-            document async for document in made.alazy_transform_documents(crawl(), batch_size=4)
-        ]
 
-    results = asyncio.run(collected())
-    assert [result.id for result in results] == [OPEN, TAX, SHUT, COPPER, DUTY, AGAIN]
-    assert hidden(results) == [OPEN, DUTY, AGAIN]
+@contextmanager
+def their_store():
+    """langchain-qdrant's own store, with nothing in it, and the index over its collection."""
+    encoder, client = PlacedEncoder(), QdrantClient(":memory:")
+    vector = models.VectorParams(size=64, distance=models.Distance.COSINE)
+    client.create_collection("theirs", vectors_config=vector)
+    theirs = QdrantVectorStore(client, "theirs", LogicEmbeddings(encoder=encoder))
+    with open_index_over(theirs, encoder=encoder) as passages:
+        yield theirs, passages
+    client.close()
+
+
+@pytest.mark.parametrize("open_store", [our_store, their_store])
+@pytest.mark.parametrize("asynchronous", [False, True])
+async def test_stores_hide_what_loses_and_a_record_manager_sees_no_change(open_store, asynchronous):
+    """Hashed with the verdict, every document would be stored again whenever a verdict changes."""
+    given, manager = nameless(), InMemoryRecordManager("records")
+    manager.create_schema()
+
+    async def run(made):
+        settings = {"key_encoder": document_key, "cleanup": "full"}
+        if asynchronous:
+            stream = made.alazy_transform_documents(given)
+            report = await aindex(stream, manager, store, **settings)
+        else:
+            report = index(made.lazy_transform_documents(given), manager, store, **settings)
+        return report["num_added"], report["num_skipped"], report["num_deleted"]
+
+    with open_store() as (store, passages):
+        made = CorpusCleaner(index=passages, **NEWEST)
+        assert await run(made) == (6, 0, 0)
+        retriever = ConstraintRetriever.over(
+            store, k=10, **({} if open_store is our_store else {"encoder": PlacedEncoder()})
+        )
+        assert {one.page_content for one in retriever.invoke("inn | open | q")} == STAY
+        # a milder rule shows nothing again: only a person restores
+        assert await run(CorpusCleaner(index=passages)) == (0, 6, 0)
+        assert {one.page_content for one in retriever.invoke("inn | open | q")} == STAY
+        assert {one.text for one in passages.scroll() if one.quarantined} == LOSE
+        assert passages.count() == len(DOCUMENTS)
+        if open_store is our_store:
+            assert {one.page_content for one in store.similarity_search("inn", k=10)} == STAY
+            stored = store.get_by_ids([document_key(document) for document in given])
+            assert [one.metadata for one in stored] == [one.metadata for one in given]

@@ -9,19 +9,20 @@ import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
 from langchain_logic_retrievers import LogicEmbeddings, encoder_of
 from langchain_logic_retrievers.models import encoder_with_compatibility
+from suites import HashedEncoder, WatchedEncoder
 
 from logic_retrievers.encoders import default_bundle_path, default_encoder
 from logic_retrievers.errors import ConfigurationError, EmptyTextError
 
-TEXTS = ["A quiet inn.", "A loud bar."]
+TEXTS = ["A quiet inn.", "no", "A loud bar.", "no"]
 
 
 class Named(Embeddings):
     """Embeddings that say which model they are, and treat queries in a way of their own."""
 
-    def __init__(self, model: str, asked: list[str] | None = None) -> None:
+    def __init__(self, model: str) -> None:
         self.model = model
-        self.asked = [] if asked is None else asked
+        self.asked: list[str] = []
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         self.asked += texts
@@ -29,6 +30,29 @@ class Named(Embeddings):
 
     def embed_query(self, text: str) -> list[float]:
         return [len(text), 0.0, 3.0]
+
+
+@pytest.mark.parametrize("vector", ["topical", "compatibility"])
+async def test_they_are_the_encoders_vectors(vector):
+    """The query side, another named vector or another order: every search is a little wrong."""
+    encoder = HashedEncoder(query_prefix="query ")
+    embeddings = LogicEmbeddings(vector=vector, encoder=encoder)
+    rows = embeddings.embed_documents(TEXTS)
+    assert rows == encoder.encode_documents(TEXTS, [vector])[vector].tolist()
+    assert await embeddings.aembed_documents(TEXTS) == rows
+    assert {type(number) for row in rows for number in row} == {float}
+    query = embeddings.embed_query("no")
+    assert query == encoder.encode_queries(["no"], [vector])[vector][0].tolist() != rows[1]
+    assert await embeddings.aembed_query("no") == query
+    assert embeddings.embed_documents([]) == []
+
+
+def test_asynchronous_calls_leave_the_event_loop_free():
+    """A server that stands still for each embedding slows all users."""
+    watched = WatchedEncoder(HashedEncoder())
+    embeddings = LogicEmbeddings(encoder=watched)
+    assert watched.loop_runs_during(embeddings.aembed_query("a first query"))
+    assert watched.loop_runs_during(embeddings.aembed_documents(["a first document"]))
 
 
 def test_where_the_encoder_comes_from():
@@ -40,33 +64,24 @@ def test_where_the_encoder_comes_from():
     assert by_bundle.model_dump() == {"vector": "topical", "bundle": bundle}
     own = encoder_of(Named("a"))
     assert LogicEmbeddings(encoder=own, bundle="not there").source is own
+    again = pickle.loads(pickle.dumps(LogicEmbeddings(vector="compatibility")))
+    assert len(again.embed_query("inn")) == 384
 
 
-def test_bad_settings_are_refused_when_they_are_set():
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"vector": "contradictory"}, "makes no vector 'contradictory'"),
+        ({"encoder": "all-minilm"}, "Encoder"),
+        ({"model": "all-minilm"}, "model"),
+    ],
+)
+def test_bad_settings_are_refused_when_they_are_set(settings, words):
     """Else the first document finds them."""
-    with pytest.raises(ValueError, match="makes no vector 'contradictory'"):
-        LogicEmbeddings(vector="contradictory")
-    with pytest.raises(ValueError, match="Encoder"):
-        LogicEmbeddings(encoder="all-minilm")
-    with pytest.raises(ValueError, match="model"):
-        LogicEmbeddings(model="all-minilm")
+    with pytest.raises(ValueError, match=words):
+        LogicEmbeddings(**settings)
     with pytest.raises(EmptyTextError):
         LogicEmbeddings().embed_query(" ")
-
-
-def test_they_travel_to_another_process():
-    """A worker that indexes gets its embeddings pickled."""
-    embeddings = pickle.loads(pickle.dumps(LogicEmbeddings(vector="compatibility")))
-    assert embeddings.vector == "compatibility"
-    assert len(embeddings.embed_query("inn")) == 384
-
-
-def test_an_encoder_of_ours_is_the_one_behind():
-    """Another fingerprint for the same vectors would orphan an index."""
-    encoder = encoder_of(LogicEmbeddings(vector="compatibility"), name="topical")
-    assert list(encoder.specs) == ["topical"]
-    theirs = default_encoder().specs["compatibility"]
-    assert encoder.specs["topical"].fingerprint == theirs.fingerprint
 
 
 def test_an_encoder_of_any_embeddings():
@@ -82,39 +97,36 @@ def test_an_encoder_of_any_embeddings():
 
 def test_another_model_is_another_encoder():
     """An index would take vectors of the small model for the large one's."""
-    fingerprints = {
+    fake = DeterministicFakeEmbedding(size=3)
+    fingerprints = [
         encoder_of(embeddings, identity=identity).specs["topical"].fingerprint
-        for embeddings, identity in [
-            (Named("a"), None),
-            (Named("b"), None),
-            (Named("a"), "said"),
-            (DeterministicFakeEmbedding(size=3), "said too"),
-        ]
-    }
-    assert len(fingerprints) == 4
-    same = [encoder_of(Named("a")).specs["topical"].fingerprint for _ in range(2)]
-    assert same[0] == same[1]
-
-
-def test_a_model_without_a_name_needs_an_identity():
-    """A guess would let two models share a collection."""
+        for embeddings, identity in (
+            *((Named("a"), None), (Named("b"), None), (Named("a"), "said")),
+            *((fake, "said too"), (Named("a"), None)),
+        )
+    ]
+    assert len(set(fingerprints)) == 4
+    assert fingerprints[0] == fingerprints[-1]
     with pytest.raises(ConfigurationError, match=r"DeterministicFakeEmbedding.*identity="):
-        encoder_of(DeterministicFakeEmbedding(size=3))
+        encoder_of(fake)  # a guess would let two models share a collection
 
 
 def test_completed_embeddings_have_compatibility_vectors():
     """Without them no policy can tell a violating document; twice the work would be waste."""
-    ours, theirs = default_encoder().specs["compatibility"], Named("a")
+    ours, theirs = default_encoder().specs, Named("a")
     encoder = encoder_with_compatibility(theirs)
-    assert encoder.specs["compatibility"].fingerprint == ours.fingerprint
-    assert encoder.specs["topical"].dimension == 3
+    theirs.asked.clear()
     encoder.encode_documents(["abc"], ["compatibility"])
     assert theirs.asked == []
-    both = encoder_with_compatibility(LogicEmbeddings())
-    assert {n: s.fingerprint for n, s in both.specs.items()} == {
-        n: default_encoder().specs[n].fingerprint for n in ("topical", "compatibility")
-    }
-    of_one_head = encoder_with_compatibility(LogicEmbeddings(vector="compatibility"))
-    assert of_one_head.specs["topical"].fingerprint == ours.fingerprint
-    with_their_own = encoder_with_compatibility(LogicEmbeddings(encoder=encoder))
-    assert with_their_own.specs["topical"].dimension == 3
+    of_one_head = LogicEmbeddings(vector="compatibility")
+    for embeddings, topical in (
+        (theirs, encoder_of(theirs).specs["topical"]),
+        (LogicEmbeddings(), ours["topical"]),
+        # another fingerprint for the same vectors would orphan an index
+        (of_one_head, ours["compatibility"]),
+        (LogicEmbeddings(encoder=encoder), encoder.specs["topical"]),
+    ):
+        specs = encoder_with_compatibility(embeddings).specs
+        assert specs["compatibility"].fingerprint == ours["compatibility"].fingerprint
+        assert specs["topical"].fingerprint == topical.fingerprint
+    assert list(encoder_of(of_one_head).specs) == ["topical"]

@@ -1,56 +1,33 @@
-"""ConstraintRetriever: settings, results, errors, events, and a judge."""
+"""ConstraintRetriever: settings, errors, and events."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import pickle
 
 import pytest
 from langchain_core.runnables import ConfigurableField, RunnableLambda
 from langchain_corpus import DOCUMENTS, QUERY, ids
-from langchain_logic_retrievers import (
-    CompatibilityReranker,
-    ConstraintRetriever,
-    LogicVectorStore,
-)
+from langchain_logic_retrievers import ConstraintRetriever, LogicVectorStore
 from langchain_logic_retrievers.tracing import RETRIEVAL
-from pydantic import ValidationError
 
-from logic_retrievers import (
-    Expression,
-    Passage,
-    PassageIndex,
-)
-from logic_retrievers.errors import (
-    ConfigurationError,
-    EmptyTextError,
-    ExpressionError,
-    InputError,
-    UnknownPolicyError,
-)
-
-NAMED = {"exclude": ["bars", "nightclub"], "hard": True}
-
-TEXT = '"a place by the harbour" AND NOT ("a loud bar" OR nightclub)'
-
-EXPRESSION = Expression.parse(TEXT)
+from logic_retrievers import Expression, Passage, PassageIndex
+from logic_retrievers.errors import ConfigurationError, InputError, UnknownPolicyError
+from logic_retrievers.judging.settings import JudgeSettings
 
 
-@pytest.fixture
-def reader(index):
-    return ConstraintRetriever(index=index, query_syntax="expression", k=3)
+def museums(pairs):
+    """A judge in favour of museums."""
+    return [(0.98, 0.01, 0.01) if "museum" in text else (0.1, 0.8, 0.1) for text, _ in pairs]
 
 
-def check_event(event, name, results, run_id):
-    assert event[0] == name
-    assert event[2]["run_id"] == run_id
-    said = json.dumps(event[1], allow_nan=False)
-    assert [hit["id"] for hit in event[1]["hits"]] == ids(results)
-    assert [hit["score"] for hit in event[1]["hits"]] == [
-        result.metadata["relevance_score"] for result in results
-    ]
-    assert all({"id", "score", "passed_filter", "reason"} == hit.keys() for hit in event[1]["hits"])
+def check_event(event, results, run_id):
+    name, data, more = event
+    assert (name, more["run_id"]) == (RETRIEVAL, run_id)
+    assert (data["policy"], data["ranked_by"]) == ("auto", "exclusion")
+    assert [hit["id"] for hit in data["hits"]] == ids(results)
+    assert all({"id", "score", "passed_filter", "reason"} == hit.keys() for hit in data["hits"])
+    said = json.dumps(data, allow_nan=False)
     assert not any(document.page_content in said for document in DOCUMENTS)
 
 
@@ -62,21 +39,14 @@ def test_a_dict_is_never_taken_for_a_qdrant_filter(index):
     assert "odd" not in ids(ConstraintRetriever(index=index, k=9).invoke(QUERY, filter=without))
 
 
-def test_a_misspelt_setting_is_refused(index):
-    """`top_k=3` that is ignored looks like a retriever that cannot count."""
-    with pytest.raises(TypeError, match="top_k"):
-        ConstraintRetriever(index=index).invoke(QUERY, top_k=3)
-    with pytest.raises(ValidationError, match="top_k"):
-        ConstraintRetriever(index=index, top_k=3)
-
-
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
+        ({"top_k": 3}, "top_k"),
         ({"k": True}, "whole number"),
-        ({"k": "3"}, "whole number"),
         ({"filter": {"city": []}}, "empty list"),
         ({"filter": "city"}, "filter"),
+        ({"hard": "yes"}, "hard"),
         ({"index": None}, "PassageIndex"),
     ],
 )
@@ -88,16 +58,22 @@ def test_bad_settings_are_refused_when_they_are_set(index, settings, words):
 
 def test_errors_of_a_call_are_the_packages_own(retriever):
     """A caller who catches LogicRetrieversError must catch these."""
-    with pytest.raises(ConfigurationError):
+    with pytest.raises(ConfigurationError, match="at least 1"):
         retriever.invoke(QUERY, k=0)
     with pytest.raises(UnknownPolicyError):
         retriever.invoke(QUERY, policy="unknown")
-    with pytest.raises(EmptyTextError):
-        retriever.invoke("  ")
+    with pytest.raises(ConfigurationError, match="hard=True"):
+        retriever.invoke(QUERY, policy="topical", exclude=["bars"])
+    with pytest.raises(ConfigurationError, match="judge is 'auto', None, a callable"):
+        retriever.invoke(QUERY, judge=3)
+    with pytest.raises(TypeError, match="top_k"):
+        retriever.invoke(QUERY, top_k=3)
+    with pytest.raises(InputError, match=r"str\(expression\)"):  # tracers and tools take texts
+        retriever.invoke(Expression.parse("inn AND NOT bar"))
 
 
 def test_configurable_fields(index):
-    """LangChain builds the object anew from its public fields; a private one is lost there."""
+    """LangChain builds the object again from its public fields; a private one is lost there."""
     configurable = ConstraintRetriever(index=index, k=6, min_score=-1.0).configurable_fields(
         k=ConfigurableField(id="k"),
         policy=ConfigurableField(id="how"),
@@ -105,105 +81,58 @@ def test_configurable_fields(index):
     )
     assert len(configurable.invoke(QUERY)) == 6
     chosen = {"k": 2, "how": "union", "where": {"city": "Bergen"}}
-    results = configurable.with_config(configurable=chosen).invoke(QUERY)
-    assert results == ConstraintRetriever(
+    assert configurable.with_config(configurable=chosen).invoke(QUERY) == ConstraintRetriever(
         index=index, k=2, policy="union", filter={"city": "Bergen"}
     ).invoke(QUERY)
-    assert len(configurable.invoke(QUERY, config={"configurable": {"k": 3}})) == 3
     assert len(configurable.with_config(configurable={"k": 3}).invoke(QUERY, k=1)) == 1
     with pytest.raises(ValueError, match="at least 1"):
         configurable.with_config(configurable={"k": 0}).invoke(QUERY)
-
-
-def test_configurable_fields_have_a_schema(index):
-    """A server that shows the settings asks for their JSON schema, and fails as a whole."""
-    configurable = ConstraintRetriever(index=index).configurable_fields(
-        policy=ConfigurableField(id="how"), filter=ConfigurableField(id="where")
-    )
-    schema = configurable.config_schema().model_json_schema()
+    schema = configurable.config_schema().model_json_schema()  # a server shows it
     fields = schema["$defs"]["Configurable"]["properties"]
     assert fields["how"]["type"] == "string"
     assert "object" in json.dumps(fields["where"])
 
 
-def test_settings_are_told_and_travel(index):
-    """A cache that cannot see the list gives one user's results to another."""
-    retriever = ConstraintRetriever(index=index, **NAMED)
+def test_settings_are_told_and_make_the_same_retriever(index):
+    """A cache that cannot see a setting gives one user's results to another."""
+    retriever = ConstraintRetriever(index=index, exclude=["bars", "nightclub"], hard=True)
     dumped = json.loads(retriever.model_dump_json())
-    assert (dumped["exclude"], dumped["hard"]) == (NAMED["exclude"], True)
+    assert (dumped["exclude"], dumped["hard"]) == (["bars", "nightclub"], True)
     assert "'nightclub'" in repr(retriever)
-    assert ConstraintRetriever(index=index, **{**dumped}) == retriever
-    reranker = CompatibilityReranker(policy="auto", **NAMED)
-    again = pickle.loads(pickle.dumps(reranker))
-    assert (again.exclude, again.hard) == (("bars", "nightclub"), True)
-    assert CompatibilityReranker(**json.loads(reranker.model_dump_json())).exclude == again.exclude
+    assert ConstraintRetriever(index=index, **dumped) == retriever
+    name = f"{museums.__module__}.museums"
+    for judge, told in (
+        ("auto", "auto"),
+        (None, None),
+        (museums, name),
+        (JudgeSettings(museums, candidates=5), {"judge": name, "candidates": 5}),
+    ):
+        judged = ConstraintRetriever(index=index, judge=judge)
+        assert json.loads(judged.model_dump_json())["judge"] == told
 
 
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"exclude": "bars"}, "list"),
-        ({"exclude": [" "]}, "empty"),
-        ({"exclude": ["bars"], "policy": "sequential"}, "hard=True"),
-        ({"hard": "yes"}, "hard"),
-    ],
-)
-def test_what_cannot_be_excluded_is_refused(index, settings, words):
-    """Else the first query of a user's user finds it."""
-    for kind in (ConstraintRetriever, CompatibilityReranker):
-        with pytest.raises(ValidationError, match=words):
-            kind(**{"index": index, "policy": "auto", **settings})
-    with pytest.raises((InputError, ConfigurationError), match=words):
-        ConstraintRetriever(index=index).invoke(QUERY, **settings)
-    with pytest.raises((InputError, ConfigurationError), match=words):
-        LogicVectorStore(index).similarity_search(QUERY, **settings)
+async def test_a_call_without_a_judge(index):
+    """None is a value of its own here, and not the retriever's own judge."""
+    retriever = ConstraintRetriever(index=index, judge=museums)
+    without = ConstraintRetriever(index=index, judge=None)
+    expected = without.invoke(QUERY)
+    assert retriever.invoke(QUERY, judge=None) == expected
+    assert await retriever.ainvoke(QUERY, judge=None) == expected
+    assert without.invoke(QUERY, judge=museums) == retriever.invoke(QUERY) != expected
 
 
-async def test_errors_are_the_packages_own_and_reach_the_tracer(reader, listener):
-    """A chain that repairs what a model wrote needs the position."""
-    config = {"callbacks": [listener]}
-    for text, position in (("harbour AND", 11), ("(harbour", 0)):
-        with pytest.raises(ExpressionError) as error:
-            reader.invoke(text, config)
-        assert error.value.position == position
-        assert "\n" in str(error.value)
-        with pytest.raises(ExpressionError):
-            await reader.ainvoke(text, config)
-    assert [type(error) for error in listener.failed] == [ExpressionError] * 4
-    with pytest.raises(ExpressionError, match="which are wanted"):
-        reader.invoke("NOT harbour")
-
-
-def test_only_texts_are_taken(retriever, reader):
-    """LangSmith writes an object down without its operators, and tools refuse it."""
-    for made in (retriever, reader):
-        with pytest.raises(InputError, match=r"str\(expression\)"):
-            made.invoke(EXPRESSION)
-
-
-def test_the_event_of_a_standalone_retrieval(retriever, listener):
-    """A bare dispatch raises where no chain is around; without run id nobody can place it."""
-    results = retriever.invoke(QUERY, {"callbacks": [listener]})
-    [event] = listener.events
-    check_event(event, RETRIEVAL, results, listener.started[0]["run_id"])
-    assert (event[1]["policy"], event[1]["ranked_by"]) == ("auto", "exclusion")
-
-
-async def test_the_event_inside_a_chain(retriever, listener):
-    """It must belong to the retriever's run, not to the chain's."""
+async def test_the_event_of_a_run(retriever, listener):
+    """A tracer shows why a document has its rank; the event is of the retriever's own run."""
+    callbacks = {"callbacks": [listener]}
     chain = RunnableLambda(lambda text: text.strip()) | retriever
-    results = chain.invoke(f" {QUERY}", {"callbacks": [listener]})
-    check_event(listener.events[0], RETRIEVAL, results, listener.started[0]["run_id"])
-    assert listener.started[0]["parent_run_id"] is not None
-    await chain.ainvoke(f" {QUERY}", {"callbacks": [listener]})
-    check_event(listener.events[1], RETRIEVAL, results, listener.started[1]["run_id"])
-
-
-def test_no_hits_no_evidence(listener):
-    """An empty collection must not break the event."""
-    with PassageIndex.open() as index:
-        assert ConstraintRetriever(index=index).invoke(QUERY, {"callbacks": [listener]}) == []
-    assert listener.events[0][1] == {"policy": "auto", "ranked_by": None, "hits": []}
+    results = retriever.invoke(QUERY, callbacks)
+    assert chain.invoke(f" {QUERY}", callbacks) == results
+    assert await chain.ainvoke(f" {QUERY}", callbacks) == results
+    for event, run in zip(listener.events, listener.started, strict=True):
+        check_event(event, results, run["run_id"])
+    with PassageIndex.open() as empty:
+        assert ConstraintRetriever(index=empty).invoke(QUERY, callbacks) == []
+    assert listener.events[-1][1] == {"policy": "auto", "ranked_by": None, "hits": []}
 
 
 async def test_requests_to_a_server_overlap(wire_double):

@@ -9,9 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from langchain_core.documents import Document
-from langchain_core.embeddings import Embeddings
-from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStore
 from langchain_logic_retrievers import (
     ConstraintRetriever,
@@ -26,8 +23,6 @@ from langchain_tests.integration_tests import (
 )
 from langchain_tests.unit_tests import EmbeddingsUnitTests
 
-from logic_retrievers.encoders import default_encoder
-from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.index import PassageIndex
 
 TEXTS = ["A quiet inn.", "A loud bar.", "A warm pool.", "A hotel by the river.", "A hostel."]
@@ -36,71 +31,37 @@ pytestmark = pytest.mark.usefixtures("no_network")
 
 
 @pytest.fixture(scope="module")
-def filled() -> Iterator[LogicVectorStore]:
-    store = LogicVectorStore.from_texts(TEXTS)
-    yield store
-    store.index.close()
+def index() -> Iterator[PassageIndex]:
+    vectors = ("topical", "compatibility", "contradiction")
+    store = LogicVectorStore.from_texts(TEXTS, vectors=vectors)
+    with store.index:
+        yield store.index
 
 
-class _Retriever(RetrieversIntegrationTests):
-    policy = "auto"
-
-    @pytest.fixture(autouse=True)
-    def _fill(self, filled: LogicVectorStore) -> None:
-        self.index = filled.index
-
-    @property
-    def retriever_constructor(self) -> type[BaseRetriever]:
-        return ConstraintRetriever
-
-    @property
-    def retriever_constructor_params(self) -> dict[str, Any]:
-        return {"index": self.index, "policy": self.policy}
-
-    @property
-    def retriever_query_example(self) -> str:
-        return "a place to stay, but not a loud one"
-
-
-class TestConstraintRetriever(_Retriever):
-    pass
-
-
-class TestContradictionRetriever(RetrieversIntegrationTests):
-    @pytest.fixture
-    def encoder(self) -> Encoder:
-        return default_encoder()
+class TestConstraintRetriever(RetrieversIntegrationTests):
+    retriever_constructor = ConstraintRetriever
+    retriever_query_example = "a place to stay, but not a loud one"
 
     @pytest.fixture(autouse=True)
-    def _fill(self, encoder: Encoder) -> Iterator[None]:
-        vectors = ("topical", "contradiction")
-        with PassageIndex.open(encoder=encoder, vectors=vectors) as self.index:
-            LogicVectorStore(self.index).add_texts(TEXTS)
-            yield
-
-    @property
-    def retriever_constructor(self) -> type[BaseRetriever]:
-        return ContradictionRetriever
+    def _fill(self, index: PassageIndex) -> None:
+        self.index = index
 
     @property
     def retriever_constructor_params(self) -> dict[str, Any]:
         return {"index": self.index}
 
-    @property
-    def retriever_query_example(self) -> str:
-        return "The inn is loud."
+
+class TestContradictionRetriever(TestConstraintRetriever):
+    retriever_constructor = ContradictionRetriever
+    retriever_query_example = "The inn is loud."
 
 
 class TestEmbeddings(EmbeddingsIntegrationTests):
-    @property
-    def embeddings_class(self) -> type[Embeddings]:
-        return LogicEmbeddings
+    embeddings_class = LogicEmbeddings
 
 
 class TestEmbeddingsUnit(EmbeddingsUnitTests):
-    @property
-    def embeddings_class(self) -> type[Embeddings]:
-        return LogicEmbeddings
+    embeddings_class = LogicEmbeddings
 
 
 class TestVectorStore(VectorStoreIntegrationTests):
@@ -116,7 +77,6 @@ class TestVectorStoreOverTheirEmbeddings(VectorStoreIntegrationTests):
 
     @pytest.fixture
     def vectorstore(self) -> Iterator[VectorStore]:
-        nothing: list[Document] = []
-        store = LogicVectorStore.from_documents(nothing, self.get_embeddings(), identity="fake")
+        store = LogicVectorStore.from_documents([], self.get_embeddings(), identity="fake")
         yield store
         store.index.close()

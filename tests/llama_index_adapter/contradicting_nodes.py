@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from llama_index.core.schema import NodeRelationship, NodeWithScore, RelatedNodeInfo, TextNode
 from llama_index_logic_retrievers import ContradictionFilter, LogicVectorStore
 from placed import PlacedEncoder
 
 from logic_retrievers import PassageIndex
+from logic_retrievers.contradiction.resolution_strategies import ResolutionStrategy, Ruling
 
 OPEN, SHUT, AGAIN = "inn | open | a", "inn | shut | a", "inn | open | b"
 TAX, DUTY, COPPER = "tax | low | a", "tax | high | a", "copper | red | a"
@@ -22,6 +24,33 @@ ABOUT = (
     (DUTY, 2021, "blog"),
     (AGAIN, 2021, "press"),
 )
+
+
+@dataclass(frozen=True)
+class Longest(ResolutionStrategy):
+    """A rule of the user's own."""
+
+    margin: int = 3
+    name: ClassVar[str] = "longest"
+
+    def decide(self, one, other, graph):
+        return Ruling("?")
+
+
+class Model:
+    """A second opinion that holds a secret."""
+
+    key = "very-secret-key"
+
+    def __call__(self, pairs):
+        return [0.0] * len(pairs)
+
+    def __repr__(self):
+        return f"Model({self.key})"
+
+
+def second(one, other):
+    return other
 
 
 def opposed(**fields: Any) -> list[TextNode]:
@@ -62,10 +91,6 @@ def opposed_store(
         store = LogicVectorStore(index)
         store.add(opposed())
         yield store
-
-
-def ids(nodes: Sequence[NodeWithScore]) -> list[str]:
-    return [result.node.node_id for result in nodes]
 
 
 def kept(hits: Sequence[Any]) -> list[str]:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
-from llama_index.core.base.llms.types import ChatMessage, CompletionResponse
+from llama_index.core.base.llms.types import CompletionResponse
 from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.span_handlers import NullSpanHandler
@@ -16,6 +16,15 @@ from llama_index.core.llms.mock import MockLLM
 from pydantic import PrivateAttr
 
 from logic_retrievers.encoders import default_encoder
+
+
+def ids(results: Sequence[Any]) -> list[str]:
+    return [result.node.node_id for result in results]
+
+
+def motels(pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float, float]]:
+    """A judge in favour of motels."""
+    return [(0.98, 0.01, 0.01) if "motel" in text else (0.1, 0.8, 0.1) for text, _ in pairs]
 
 
 class CountingEncoder:
@@ -40,7 +49,7 @@ class CountingEncoder:
 
 
 class TheirModel(BaseEmbedding):
-    """An embedding model of somebody else: the default encoder's topical vectors, under a name."""
+    """Another's embedding model: the default encoder's topical vectors, under a name."""
 
     calls: int = 0
 
@@ -63,44 +72,23 @@ class TheirModel(BaseEmbedding):
         return self._vector(text, "documents")
 
 
-class QueriesLLM(MockLLM):
-    """A model that answers every prompt with the same lines."""
+class CannedLLM(MockLLM):
+    """A model that keeps what it was asked, and answers every prompt with the same lines."""
 
     lines: str = ""
+    prompts: list[str] = []  # noqa: RUF012 - pydantic copies it
 
-    def __init__(self, lines: str) -> None:
+    def __init__(self, lines: str = "An answer.") -> None:
         super().__init__()
         self.lines = lines
 
     @classmethod
     def class_name(cls) -> str:
-        return "QueriesLLM"
-
-    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
-        return CompletionResponse(text=self.lines)
-
-    async def acomplete(
-        self, prompt: str, formatted: bool = False, **kwargs: Any
-    ) -> CompletionResponse:
-        return CompletionResponse(text=self.lines)
-
-
-class PromptsLLM(MockLLM):
-    """A model that keeps what it was asked."""
-
-    prompts: list[str] = []  # noqa: RUF012 - pydantic copies it
-
-    @classmethod
-    def class_name(cls) -> str:
-        return "PromptsLLM"
-
-    def chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> Any:
-        self.prompts.append("\n".join(str(message.content) for message in messages))
-        return super().chat(messages, **kwargs)
+        return "CannedLLM"
 
     def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
         self.prompts.append(prompt)
-        return super().complete(prompt, formatted, **kwargs)
+        return CompletionResponse(text=self.lines)
 
 
 class Recorder(BaseEventHandler):

@@ -30,6 +30,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Api key is used with an insecure connection"),
 ]
 MODEL = TheirModel(model_name="m")
+SIZE = models.VectorParams(size=384, distance=models.Distance.COSINE)
 
 
 def no_sparse(texts: list[str]) -> tuple[list[list[int]], list[list[float]]]:
@@ -53,23 +54,20 @@ def client():
     client.close()
 
 
-@pytest.fixture(params=["dense", "hybrid", "named", "unnamed"])
+FORMS = {
+    "dense": {},
+    "hybrid": {"enable_hybrid": True, "sparse_doc_fn": no_sparse, "sparse_query_fn": no_sparse},
+    "named": {"dense_vector_name": "mine"},
+    "unnamed": {},
+}
+
+
+@pytest.fixture(params=FORMS)
 def theirs(request, client, nodes) -> QdrantVectorStore:
     """The forms in which such collections are found."""
-    settings = {}
-    if request.param == "hybrid":
-        settings = {
-            "enable_hybrid": True,
-            "sparse_doc_fn": no_sparse,
-            "sparse_query_fn": no_sparse,
-        }
-    if request.param == "named":
-        settings = {"dense_vector_name": "mine"}
     if request.param == "unnamed":
-        client.create_collection(
-            "c", models.VectorParams(size=384, distance=models.Distance.COSINE)
-        )
-    return fill(QdrantVectorStore("c", client=client, **settings), nodes)
+        client.create_collection("c", SIZE)
+    return fill(QdrantVectorStore("c", client=client, **FORMS[request.param]), nodes)
 
 
 def names(results):
@@ -77,7 +75,7 @@ def names(results):
 
 
 async def test_it_searches_what_is_there(theirs, client, query):
-    """A user would have to index everything anew to try the package."""
+    """A user would have to index everything again to try the package."""
     retriever = ConstraintRetriever.over(
         theirs, policy="topical", similarity_top_k=3, embed_model=MODEL
     )
@@ -103,10 +101,13 @@ def test_missing_vectors_are_made_by_backfill(theirs, query):
     auto = ConstraintRetriever(index, similarity_top_k=8)
     assert names(auto.retrieve(query))[-1] == "disco"
     assert index.backfill().filled == 8
-    results = ConstraintRetriever(index, "union", similarity_top_k=3).retrieve(query)
-    assert len(results) == 3
-    assert set(results[0].node.metadata["logic"]["scores"]) == {"topical", "compatibility"}
+    (result,) = ConstraintRetriever(index, "union", similarity_top_k=1).retrieve(query)
+    assert set(result.node.metadata["logic"]["scores"]) == {"topical", "compatibility"}
     assert len(theirs.get_nodes()) == 8
+    # who completes a collection vouches for its vectors
+    open_index_over(theirs, embed_model=MODEL)
+    with pytest.raises(FingerprintMismatchError):
+        open_index_over(theirs, embed_model=MODEL, identity="another model")
 
 
 def test_both_stores_on_one_collection(theirs, nodes, query):
@@ -161,7 +162,7 @@ async def test_two_embedded_clients_are_two_databases(client, nodes, query):
 
 
 async def test_what_cannot_be_opened_says_why(client, store):
-    """OpenAI's model must not be asked because nobody said which one it is."""
+    """OpenAI's model must not be asked because no one said which one it is."""
     empty = QdrantVectorStore("c", client=client)
     with pytest.raises(ConfigurationError, match="embed_model="):
         ConstraintRetriever.over(empty)
@@ -178,18 +179,9 @@ async def test_what_cannot_be_opened_says_why(client, store):
     assert open_index_over(store) is await aopen_index_over(store) is store.index
 
 
-def test_who_completes_a_collection_vouches_for_its_vectors(theirs):
-    """Another model of the same dimension would search in vectors that are not its own."""
-    open_index_over(theirs, embed_model=MODEL).backfill(["compatibility"])
-    open_index_over(theirs, embed_model=MODEL)
-    with pytest.raises(FingerprintMismatchError):
-        open_index_over(theirs, embed_model=MODEL, identity="another model")
-
-
 def test_of_several_vectors_the_stores_own_is_taken(client, nodes, query):
     """Searched by the other one, every query gives nodes at random."""
-    size = models.VectorParams(size=384, distance=models.Distance.COSINE)
-    client.create_collection("c", {"other": size, "mine": size})
+    client.create_collection("c", {"other": SIZE, "mine": SIZE})
     theirs = fill(QdrantVectorStore("c", client=client, dense_vector_name="mine"), nodes)
     retriever = ConstraintRetriever.over(
         theirs, policy="topical", similarity_top_k=1, embed_model=MODEL
@@ -198,9 +190,8 @@ def test_of_several_vectors_the_stores_own_is_taken(client, nodes, query):
 
 
 def test_text_under_a_key_of_its_own(client, query):
-    """LlamaIndex over a collection of somebody else; its text_key says where the text lies."""
-    size = models.VectorParams(size=384, distance=models.Distance.COSINE)
-    client.create_collection("c", {"text-dense": size})
+    """LlamaIndex over a collection of another tool; its text_key says where the text lies."""
+    client.create_collection("c", {"text-dense": SIZE})
     vector = MODEL.get_text_embedding("A quiet inn.")
     payload = {"body": "A quiet inn.", "metadata": {"stars": 1}}
     client.upsert("c", [models.PointStruct(id=1, vector={"text-dense": vector}, payload=payload)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from llama_index.core import Document, StorageContext, VectorStoreIndex
+from llama_index.core.indices.query.embedding_utils import get_top_k_mmr_embeddings
 from llama_index.core.node_parser import TokenTextSplitter
 from llama_index.core.schema import ImageNode, MetadataMode
 from llama_index.core.vector_stores.types import (
@@ -12,27 +13,22 @@ from llama_index.core.vector_stores.types import (
     MetadataFilters,
     VectorStoreQuery,
 )
-from llama_index_logic_retrievers import (
-    ConstraintRetriever,
-    LogicVectorStore,
-)
-from llama_stubs import CountingEncoder
+from llama_index.core.vector_stores.types import VectorStoreQueryMode as Mode
+from llama_index_logic_retrievers import ConstraintRetriever, LogicVectorStore
+from llama_stubs import CountingEncoder, ids
 from qdrant_client import QdrantClient, models
 
-from logic_retrievers import Engine
+from logic_retrievers import AutoPolicy, Engine
 from logic_retrievers.errors import (
     BlankTextWarning,
     ConfigurationError,
+    ExpressionError,
     InputError,
-    MissingVectorError,
     UnknownPolicyError,
 )
 
+PLAIN = "a quiet hotel by the sea"
 STARS = MetadataFilters(filters=[MetadataFilter(key="stars", value=1)])
-
-
-def ids(results):
-    return [result.node.node_id for result in results]
 
 
 def stored(store):
@@ -41,9 +37,6 @@ def stored(store):
 
 def ask(text, k=4, **fields):
     return VectorStoreQuery(query_str=text, similarity_top_k=k, **fields)
-
-
-NAMED = {"exclude": ["nightclubs", "cows"], "hard": True}
 
 
 def test_an_index_from_documents_writes_both_vectors_and_searches_by_text(query):
@@ -89,17 +82,17 @@ def test_no_text_is_encoded_twice(nodes):
 
 async def test_sync_and_async_do_the_same(nodes, query):
     """Two code paths drift apart."""
+    given = [*nodes, Document(doc_id="whole", text="A document that was not split.")]
     sync, native = LogicVectorStore.open(), await LogicVectorStore.aopen()
-    for store in (sync, native):
-        assert store.policy == "auto"
-    assert sync.add(nodes) == await native.async_add(nodes) == [node.node_id for node in nodes]
+    assert sync.policy == native.policy == "auto"
+    assert sync.add(given) == await native.async_add(given) == [node.node_id for node in given]
     assert sync.query(ask(query)) == await native.aquery(ask(query))
-    sync.delete("doc-inn")
-    await native.adelete("doc-inn")
-    sync.delete_nodes(["club"])
-    await native.adelete_nodes(["club"])
-    sync.delete_nodes(filters=STARS)
-    await native.adelete_nodes(filters=STARS)
+    for document in ("doc-inn", "whole", "unknown"):  # a user withdrew them, with all their nodes
+        sync.delete(document)
+        await native.adelete(document)
+    for condition in ({"node_ids": ["club"]}, {"filters": STARS}):
+        sync.delete_nodes(**condition)
+        await native.adelete_nodes(**condition)
     assert stored(sync) == stored(native) == {"disco", "farm", "spa", "villa", "motel"}
     assert sync.get_nodes(["spa"]) == await native.aget_nodes(["spa"])
     assert sync.get_nodes(filters=STARS) == await native.aget_nodes(filters=STARS) == []
@@ -125,9 +118,63 @@ def test_a_query_is_the_engines(store, query):
     assert len(store.query(ask(query, node_ids=[], doc_ids=[])).ids) == 4
     native = models.Filter(must=[models.HasIdCondition(has_id=[])])
     assert store.query(ask(query), qdrant_filters=native).ids == []
-    union = store.query(ask(query), policy="union")
-    assert union.nodes[0].metadata["logic"]["policy"] == "union"
     assert store.query(ask(query), min_score=0.99).ids == []
+
+
+async def test_settings_of_a_query(store, query):
+    """`as_retriever` hands `vector_store_kwargs` on."""
+    expression = '"a hotel" AND NOT nightclub'
+    named = {"exclude": ["nightclubs", "cows"], "hard": True}
+    theirs = VectorStoreIndex.from_vector_store(store, embed_model=store.embed_model)
+    for text, settings in (
+        (query, named),
+        (query, {"policy": "union"}),
+        (expression, {"query_syntax": "expression"}),
+    ):
+        expected = ids(ConstraintRetriever.over(store, **settings).retrieve(text))
+        assert store.query(ask(text), **settings).ids == expected
+        assert (await store.aquery(ask(text), **settings)).ids == expected
+        retriever = theirs.as_retriever(similarity_top_k=4, vector_store_kwargs=settings)
+        assert ids(retriever.retrieve(text)) == expected
+    nothing = {"exclude": None, "hard": None, "policy": None, "query_syntax": None}
+    assert store.query(ask(query), **nothing).ids == store.query(ask(query)).ids
+
+
+@pytest.mark.parametrize("threshold", [0.2, 1.0])
+async def test_mmr_chooses_what_llama_index_chooses(store, threshold):
+    """Else an index that moves to this store gives other nodes for the same setting."""
+    embed = store.embed_model
+    hits = Engine(store.index, "topical").search(PLAIN, 8)
+    texts = [hit.passage.text_to_embed for hit in hits]
+    _, wanted = get_top_k_mmr_embeddings(
+        embed.get_query_embedding(PLAIN),
+        embed.get_text_embedding_batch(texts),
+        similarity_top_k=3,
+        embedding_ids=[hit.passage.id for hit in hits],
+        mmr_threshold=threshold,
+    )
+    index = VectorStoreIndex.from_vector_store(store, embed_model=embed)
+    settings = {"vector_store_kwargs": {"mmr_threshold": threshold}}
+    retriever = index.as_retriever(similarity_top_k=3, vector_store_query_mode=Mode.MMR, **settings)
+    assert ids(retriever.retrieve(PLAIN)) == wanted
+    assert ids(await retriever.aretrieve(PLAIN)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("mode", "policy"),
+    [
+        (Mode.HYBRID, AutoPolicy(base="hybrid")),
+        (Mode.TEXT_SEARCH, "lexical"),
+        (Mode.SPARSE, "lexical"),
+    ],
+)
+def test_modes_are_policies(store, query, mode, policy):
+    """Words count, and what a query rules out is still moved down by `hybrid`."""
+    expected = [hit.passage.id for hit in Engine(store.index, policy).search(query, 4)]
+    assert store.query(ask(query, mode=mode)).ids == expected
+    assert store.query(ask("lorries", mode=mode, k=1)).ids == ["motel"]
+    of_the_query = store.query(ask(query, mode=mode), policy="auto").ids
+    assert of_the_query == store.query(ask(query)).ids
 
 
 def test_what_cannot_be_asked_is_refused(store, query):
@@ -136,6 +183,12 @@ def test_what_cannot_be_asked_is_refused(store, query):
         store.query(VectorStoreQuery(query_embedding=[0.1] * 384))
     with pytest.raises(ConfigurationError, match="polcy"):
         store.query(ask(query), polcy="union")
+    with pytest.raises(ConfigurationError, match="no query mode 'svm'; it has default, hybrid"):
+        store.query(ask(query, mode=Mode.SVM))
+    with pytest.raises(ConfigurationError, match="relevance"):
+        store.query(ask(query, mode=Mode.MMR), mmr_threshold=2.0)
+    with pytest.raises(ExpressionError):
+        store.query(ask("inn AND"), query_syntax="expression")
     with pytest.raises(ConfigurationError, match="k must"):
         store.query(ask(query, 0))
     with pytest.raises(ConfigurationError, match="shard"):
@@ -167,19 +220,8 @@ def test_adding_again_changes_what_changed_and_nothing_else(nodes, query):
     assert all("logic" not in node.metadata for node in store.get_nodes())
 
 
-def test_a_document_is_deleted_with_all_its_nodes(store):
-    """What a user withdrew would still be quoted."""
-    whole = Document(doc_id="whole", text="A document that was not split.")
-    store.add([whole])
-    for doc in ("doc-inn", "whole", "unknown"):
-        store.delete(doc)
-    assert "inn" not in stored(store)
-    assert "whole" not in stored(store)
-    assert len(stored(store)) == 7
-
-
 def test_nodes_by_ids_and_filters(store):
-    """Order of the ids, and both conditions at once."""
+    """Two conditions of which one is dropped delete too much."""
     assert [n.node_id for n in store.get_nodes(["spa", "none", "inn"])] == ["spa", "inn"]
     assert store.get_nodes([]) == []
     assert {n.node_id for n in store.get_nodes(filters=STARS)} == {"club", "hostel"}
@@ -256,24 +298,3 @@ def test_settings_of_a_store(store):
     assert (settings["stores_text"], settings["is_embedding_query"]) == (True, False)
     with pytest.raises(TypeError, match="process"):
         store.__reduce__()
-
-
-def test_a_policy_without_its_vector_says_so(nodes):
-    """An empty list looks like an empty collection."""
-    store = LogicVectorStore.open(vectors=["topical"], policy="union")
-    store.add(nodes)
-    with pytest.raises(MissingVectorError, match="compatibility"):
-        store.query(ask("a quiet inn"))
-    assert store.embed_model.vector == "topical"
-
-
-async def test_a_store_and_its_retriever(store, query):
-    expected = ids(ConstraintRetriever.over(store, **NAMED).retrieve(query))
-    asked = VectorStoreQuery(query_str=query, similarity_top_k=4)
-    assert store.query(asked, **NAMED).ids == expected
-    assert (await store.aquery(asked, **NAMED)).ids == expected
-    index = VectorStoreIndex.from_vector_store(store, embed_model=store.embed_model)
-    retriever = index.as_retriever(similarity_top_k=4, vector_store_kwargs=NAMED)
-    assert ids(retriever.retrieve(query)) == expected
-    nothing = {"exclude": None, "hard": None, "policy": None, "query_syntax": None}
-    assert store.query(asked, **nothing).ids == store.query(asked).ids

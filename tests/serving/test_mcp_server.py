@@ -1,4 +1,4 @@
-"""The MCP server, asked by the official client: in memory, and as the installed command."""
+"""The MCP server: asked by the official client in memory, and as the installed command."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from mcp import Client, MCPError, StdioServerParameters, stdio_client
+from mcp import Client, MCPError
 from serving_examples import EITHER, STATEMENT, WITHOUT_POOL
 
 from logic_retrievers.serving.mcp_server import build_mcp_server
@@ -18,11 +18,6 @@ CALLS = [
     ("search_expression", {"expression": EITHER, "k": 2}, "sea"),
     ("contradictions", {"text": STATEMENT, "k": 1}, "inn"),
 ]
-
-
-def command(folder) -> list[str]:
-    main = "from logic_retrievers.cli import main; main()"
-    return ["-c", main, "serve", "--mcp", "--location", str(folder)]
 
 
 def ids(result) -> list[str]:
@@ -68,14 +63,6 @@ async def test_an_assistant_reads_what_it_did_wrong(service, name, arguments, wo
             await client.call_tool("index", {})
 
 
-async def test_the_command_serves_the_official_client(folder):
-    """What an assistant starts from its configuration."""
-    program = StdioServerParameters(command=sys.executable, args=command(folder))
-    async with Client(stdio_client(program)) as client:
-        for name, arguments, first in CALLS:
-            assert ids(await client.call_tool(name, arguments))[0] == first
-
-
 def test_standard_output_carries_the_protocol_alone(folder):
     """One stray line, of a warning say, and an assistant drops the connection."""
     hello = {
@@ -102,9 +89,9 @@ def test_standard_output_carries_the_protocol_alone(folder):
         "    print('printed'); warnings.warn('warned'); return await plain(*a, **b)\n"
         "s.Engine.asearch = loud\n"
     )
-    flag, main, *arguments = command(folder)
+    main = loud + "from logic_retrievers.cli import main; main()"
     process = subprocess.Popen(
-        [sys.executable, flag, loud + main, *arguments],
+        [sys.executable, "-c", main, "serve", "--mcp", "--location", str(folder)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     with process:

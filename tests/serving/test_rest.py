@@ -47,11 +47,9 @@ def test_searches(client, path, request_body, first):
     ("path", "request_body", "error", "words"),
     [
         ("/search", {"query": " "}, "EmptyTextError", "the query is empty"),
-        ("/search", {"query": "x" * 10_001}, "InvalidRequest", "body.query: String should have"),
         ("/search", {"query": "x", "k": 101}, "InvalidRequest", "body.k: Input should be less"),
         ("/search", {"query": "x", "filter": {"": 1}}, "InputError", "filter's keys"),
         ("/search-expression", {"expression": "(a"}, "ExpressionError", "never closed"),
-        ("/contradictions", {"passage_id": "nobody"}, "InputError", "there is no passage"),
         ("/contradictions", {}, "InvalidRequest", "give either text or passage_id"),
     ],
 )
@@ -68,10 +66,8 @@ def test_a_wrong_request_is_told_what_is_wrong(client, path, request_body, error
         ("/search", b"{"),
         ("/search", rb'{"query": "\ud800"}'),
         ("/search", rb'{"query": "x", "filter": {"city": {"not": ["\ud800"]}}}'),
-        ("/contradictions", rb'{"passage_id": "\udc80"}'),
         ("/search", b'{"query": "x", "filter": {"a": ' + b"[" * 500 + b"]" * 500 + b"}}"),
         ("/search", b'{"query": "x", "filter": {"year": NaN}}'),
-        ("/search", b""),
     ],
 )
 def test_a_request_that_is_no_json_or_half_a_character_is_refused(client, path, body):
@@ -176,27 +172,27 @@ def test_metrics_count_by_path_and_status(client):
     assert "/a" not in answer.text
 
 
-@pytest.mark.parametrize("path", ["/search", "/metrics", "/openapi.json", "/nowhere"])
 @pytest.mark.parametrize("sent", [None, "Bearer wrong", f"Basic {KEY}", KEY])
-def test_without_the_key_there_is_no_answer(service, path, sent):
+def test_without_the_key_there_is_no_answer(service, sent):
+    """Strangers had half a megabyte parsed, and were told what the fields are."""
     client = TestClient(build_app(service, KEY))
     headers = {} if sent is None else {"Authorization": sent}
-    answer = client.request("POST" if path == "/search" else "GET", path, headers=headers)
-    assert (answer.status_code, answer.json()["error"]) == (401, "Unauthorized")
-    assert answer.headers["www-authenticate"] == "Bearer"
-    assert KEY not in answer.text
+    for method, path, body in (
+        *(("POST", "/search", body) for body in (b"", b"{", b"x" * (MAX_BODY + 1))),
+        *(("GET", path, b"") for path in ("/metrics", "/openapi.json", "/nowhere")),
+    ):
+        answer = client.request(method, path, headers=headers, content=body)
+        assert (answer.status_code, answer.json()["error"]) == (401, "Unauthorized")
+        assert answer.headers["www-authenticate"] == "Bearer"
+        assert KEY not in answer.text
 
 
-@pytest.mark.parametrize("body", [b"{", b"x" * (MAX_BODY + 1), rb'{"query": "\ud800"}'])
-def test_the_key_is_asked_for_before_the_body_is_read(service, body):
-    """Strangers had half a megabyte parsed, and were told what the fields are."""
-    answer = TestClient(build_app(service, KEY)).post("/search", content=body)
-    assert answer.status_code == 401
-
-
-def test_no_body_is_read_where_no_key_is_needed(service):
-    """A hundred half-sent ones kept all who have the key waiting."""
-    client = TestClient(build_app(service, KEY))
+def test_the_key_opens_the_service_under_any_name(service):
+    """A hundred half-sent bodies that need no key kept all who have it waiting."""
+    client = TestClient(build_app(service, KEY), base_url="http://search.example")
+    headers = {"Authorization": f"Bearer {KEY}"}
+    assert client.post("/search", json={"query": "sea"}, headers=headers).status_code == 200
+    assert client.get("/metrics", headers=headers).status_code == 200
     answer = client.request("POST", "/health", content=b"x")
     assert (answer.status_code, answer.json()["error"]) == (413, "TooLarge")
     assert client.get("/health").status_code == 200
@@ -207,14 +203,6 @@ def test_a_key_that_is_none_is_refused(service, key):
     """An empty one, of a variable that is not set, answered everyone."""
     with pytest.raises(errors.ConfigurationError, match="api_key"):
         build_app(service, key)
-
-
-def test_the_key_opens_the_service_under_any_name(service):
-    client = TestClient(build_app(service, KEY), base_url="http://search.example")
-    headers = {"Authorization": f"Bearer {KEY}"}
-    assert client.post("/search", json={"query": "sea"}, headers=headers).status_code == 200
-    assert client.get("/metrics", headers=headers).status_code == 200
-    assert client.get("/health").status_code == 200
 
 
 def test_without_a_key_no_page_of_a_browser_reaches_it(client):

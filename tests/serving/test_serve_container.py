@@ -38,7 +38,7 @@ def command(name: str) -> list[str]:
 
 
 def test_it_is_built_from_what_is_here():
-    """A folder that was renamed, or an extra, fails the build only when somebody deploys."""
+    """A folder that was renamed, or an extra, fails the build only when it is deployed."""
     sources = [line.split()[:-1] for line in re.findall(r"^COPY (.*)$", DOCKERFILE, re.MULTILINE)]
     assert all((ROOT / path).exists() for paths in sources for path in paths)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -110,7 +110,7 @@ def answering(request: pytest.FixtureRequest) -> Iterator[tuple[int, int]]:
 
 
 def test_the_health_check_reads_the_status(answering):
-    """A check that always succeeds keeps a service that answers nobody."""
+    """A check that always succeeds keeps a service that answers no one."""
     status, port = answering
     program, flag, script = command("HEALTHCHECK")
     assert program == "python"

@@ -20,32 +20,26 @@ import pytest
 
 for _suite in (
     "contradiction_filters",
-    "contradiction_retrievers",
     "corpus_cleaners",
-    "embeddings",
     "encoders",
     "evidence",
-    "expressions",
     "indexes",
+    "items",
     "rerankers",
     "retrievers",
 ):
     pytest.register_assert_rewrite(f"{__name__}.{_suite}")  # failures then show the values
 
-from suites.contradiction_filters import (  # noqa: E402
-    ContradictionFilterConformance,
-)
-from suites.contradiction_retrievers import (  # noqa: E402
-    ContradictionRetrieverConformance,
-)
+from suites.contradiction_filters import ContradictionFilterConformance  # noqa: E402
 from suites.corpus_cleaners import CorpusCleanerConformance  # noqa: E402
-from suites.embeddings import EmbeddingsConformance  # noqa: E402
 from suites.encoders import EncoderConformance  # noqa: E402
-from suites.expressions import ExpressionConformance  # noqa: E402
 from suites.hashed_encoder import HashedEncoder  # noqa: E402
 from suites.indexes import IndexConformance  # noqa: E402
 from suites.rerankers import RerankerConformance  # noqa: E402
-from suites.retrievers import RetrieverConformance  # noqa: E402
+from suites.retrievers import (  # noqa: E402
+    ContradictionRetrieverConformance,
+    RetrieverConformance,
+)
 from suites.sample_passages import Retrieved  # noqa: E402
 from suites.watched_encoder import WatchedEncoder  # noqa: E402
 
@@ -53,9 +47,7 @@ __all__ = [
     "ContradictionFilterConformance",
     "ContradictionRetrieverConformance",
     "CorpusCleanerConformance",
-    "EmbeddingsConformance",
     "EncoderConformance",
-    "ExpressionConformance",
     "HashedEncoder",
     "IndexConformance",
     "RerankerConformance",

@@ -28,7 +28,7 @@ _OPPOSED: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 
 
 def contradicting_passages() -> list[Passage]:
-    """Three matters in dispute, odd ids, two copies of a text, and some that nobody contradicts."""
+    """Three matters in dispute, odd ids, two copies of a text, and some that none contradicts."""
     return [Passage(name, text, dict(about)) for name, (text, about) in _OPPOSED.items()]
 
 

@@ -126,7 +126,7 @@ class EncoderConformance:
             assert likeness.max() < 1 - 1e-4, f"{name}: two different texts have one vector"
 
     def test_later_calls_leave_earlier_arrays_alone(self, encode: Encode) -> None:
-        """A buffer that is used again changes vectors that somebody still holds."""
+        """A buffer that is used again changes vectors that a caller still holds."""
         first = encode(list(self.texts))
         copies = {name: rows.copy() for name, rows in first.items()}
         encode(list(self.texts)[::-1])

@@ -53,6 +53,11 @@ def check_evidence(
         assert stored_evidence["score"] == pytest.approx(hit.score, abs=SCORE)
 
 
+def against_gardens(pairs: Sequence[tuple[str, str]]) -> list[tuple[float, float, float]]:
+    """Judge that passages about gardens violate every query, and that all others satisfy it."""
+    return [(0.1, 0.1, 0.8) if "garden" in text else (0.8, 0.1, 0.1) for text, _ in pairs]
+
+
 def check_same_hits(results: Sequence[Hit], everything: Sequence[Hit], k: int) -> None:
     """Two engines agree on the first k; where scores tie, either passage may come first.
 

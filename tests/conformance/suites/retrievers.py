@@ -1,23 +1,31 @@
-"""Tests that a framework's retriever over one of our indexes must pass."""
+"""Tests that a framework's retrievers over one of our indexes must pass."""
 
 from __future__ import annotations
 
 import asyncio
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, ClassVar
 
 import pytest
 from qdrant_client import models
 
-from logic_retrievers.errors import EmptyTextError
+from logic_retrievers.contradiction import ContradictionSearch, ContradictionSettings
+from logic_retrievers.errors import EmptyTextError, ExpressionError, MissingVectorError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.queries import Expression
 from logic_retrievers.search import Engine
 from logic_retrievers.types import Passage
-from suites.evidence import check_evidence, check_results
-from suites.hashed_encoder import HashedEncoder
+from suites.contradicting_passages import (
+    COPPER,
+    DOGS,
+    NINE,
+    contradicting_passages,
+    contradiction_encoder,
+)
+from suites.evidence import against_gardens, check_evidence, check_results
+from suites.hashed_encoder import CONSTANTS, HashedEncoder
 from suites.sample_passages import EXCLUDING, PLAIN, QUERIES, Retrieved, hotel_passages
 from suites.watched_encoder import WatchedEncoder
 
@@ -31,9 +39,80 @@ FILTERS: dict[str, Any] = {
         must=[models.FieldCondition(key="metadata.city", match=models.MatchValue(value="Voss"))]
     ),
 }
+EXPRESSIONS = (
+    '"a quiet hotel" AND garden AND NOT nightclub',
+    '("hotels near the harbour" OR "a farm stay") AND NOT ("a bar" AND pool)',
+    "metals that rust",
+)
+STATEMENTS = (NINE, DOGS, COPPER, "The pool of the inn opens at noon in the morning.")
+OF_CONTRADICTIONS: list[dict[str, Any]] = [
+    {"k": 1},
+    {"k": 100},
+    {"k": 3, "filter": {"source": "inn"}},
+    {"k": 3, "filter": {"source": {"not": "blog"}}},
+    {"k": 5, "min_probability": 0.5},
+    {"k": 1, "candidates": 2},
+    {"k": 4, "alpha": 0.0},
+    {"k": 4, "settings": ContradictionSettings(**{**CONSTANTS, "threshold": 0.99})},
+]
 
 
-class RetrieverConformance(ABC):
+class _Retriever(ABC):
+    """Tests of every retriever.
+
+    Attributes:
+        queries: texts that it is asked.
+        condition: a filter that some passages pass.
+    """
+
+    queries: ClassVar[Sequence[str]]
+    condition: ClassVar[dict[str, Any]]
+
+    @abstractmethod
+    def make(self, index: PassageIndex, **settings: Any) -> Any:
+        """Return a retriever; settings are ``k``, ``filter`` and those of the core's search."""
+
+    @abstractmethod
+    def retrieve(self, retriever: Any, query: str, **overrides: Any) -> list[Retrieved]:
+        """Return what the framework's own callers get for a query."""
+
+    @abstractmethod
+    async def aretrieve(self, retriever: Any, query: str, **overrides: Any) -> list[Retrieved]:
+        """Call :meth:`retrieve` asynchronously."""
+
+    def test_asynchronous_retrieval_gives_the_same_and_blocks_no_event_loop(
+        self, index: PassageIndex, encoder: WatchedEncoder
+    ) -> None:
+        """Synchronous and asynchronous code drift apart; a blocked loop slows all users."""
+        retriever = self.make(index, k=4, filter=self.condition)
+
+        async def run_all() -> list[list[Retrieved]]:
+            return [await self.aretrieve(retriever, query) for query in self.queries]
+
+        assert asyncio.run(run_all()) == [self.retrieve(retriever, one) for one in self.queries]
+        assert encoder.loop_runs_during(self.aretrieve(retriever, "A text that is new."))
+
+    def test_results_are_the_callers_own(self, index: PassageIndex) -> None:
+        """A post-processor that annotates one result must not change the next search's."""
+        condition = copy.deepcopy(self.condition)
+        retriever = self.make(index, k=4, filter=condition)
+        first = self.retrieve(retriever, self.queries[0])
+        expected = copy.deepcopy(first)
+        for result in first:
+            _spoil(result.metadata)
+        assert self.retrieve(retriever, self.queries[0]) == expected
+        assert condition == self.condition
+
+    def test_an_empty_query_is_refused(self, index: PassageIndex) -> None:
+        """An empty list would say that nothing was found."""
+        retriever = self.make(index)
+        with pytest.raises(EmptyTextError):
+            self.retrieve(retriever, " \n")
+        with pytest.raises(EmptyTextError):
+            asyncio.run(self.aretrieve(retriever, ""))
+
+
+class RetrieverConformance(_Retriever):
     """A framework's retriever gives what the bare :class:`~logic_retrievers.Engine` gives.
 
     ::
@@ -57,21 +136,8 @@ class RetrieverConformance(ABC):
     """
 
     overrides: ClassVar[Collection[str]] = ()
-
-    @abstractmethod
-    def make(self, index: PassageIndex, **settings: Any) -> Any:
-        """A retriever.
-
-        Settings are ``policy``, ``k``, ``filter``, ``min_score``, ``exclude`` and ``hard``.
-        """
-
-    @abstractmethod
-    def retrieve(self, retriever: Any, query: str, **overrides: Any) -> list[Retrieved]:
-        """What the framework's own callers get for a query."""
-
-    @abstractmethod
-    async def aretrieve(self, retriever: Any, query: str, **overrides: Any) -> list[Retrieved]:
-        """Call :meth:`retrieve` asynchronously."""
+    queries = QUERIES
+    condition: ClassVar[dict[str, Any]] = {"city": ["Oslo", "Bergen"]}
 
     @pytest.fixture
     def encoder(self) -> WatchedEncoder:
@@ -137,7 +203,7 @@ class RetrieverConformance(ABC):
         assert self.retrieve(self.make(index, min_score=9.0), PLAIN) == []
 
     def test_what_is_excluded_by_name(self, index: PassageIndex) -> None:
-        """A list of what somebody must not eat, dropped on the way, shows just that."""
+        """A list of what a guest must not eat, dropped on the way, shows just that."""
         excluded: dict[str, Any] = {"exclude": ["gardens", "nightclub"]}
         soft = self.retrieve(self.make(index, k=5, **excluded), PLAIN)
         check_results(soft, Engine(index).search(PLAIN, 5, **excluded))
@@ -148,21 +214,33 @@ class RetrieverConformance(ABC):
             assert len(found) == 5
             assert not [one.text for one in found if "garden" in one.text or "club" in one.text]
 
-    def test_asynchronous_retrieval_gives_the_same(self, index: PassageIndex) -> None:
-        """Synchronous and asynchronous code drift apart."""
-        retriever = self.make(index, k=4, filter={"stars": {"gte": 1}})
+    def test_a_judge_is_asked(self, index: PassageIndex) -> None:
+        """Dropped on the way, a judge leaves an order that looks right."""
+        found = self.retrieve(self.make(index, k=5, judge=against_gardens), EXCLUDING)
+        expected = Engine(index, judge=against_gardens).search(EXCLUDING, 5)
+        check_evidence(found, expected)
+        assert any("judge" in hit.evidence.details for hit in expected)
 
-        async def run_all() -> list[list[Retrieved]]:
-            return [await self.aretrieve(retriever, query) for query in QUERIES]
+    @pytest.mark.parametrize("policy", ["auto", "boolean"])
+    def test_an_expression_is_read_as_one(self, index: PassageIndex, policy: str) -> None:
+        """Searched for as a phrase, what stands under NOT comes first."""
+        made = self.make(index, k=5, policy=policy, query_syntax="expression")
+        for text in EXPRESSIONS:
+            found = self.retrieve(made, text)
+            expected = Engine(index, policy).search(Expression.parse(text), 5)
+            check_results(found, expected)
+            check_evidence(found, expected)
+            assert asyncio.run(self.aretrieve(made, text)) == found
+        for call in (self.retrieve, lambda *given: asyncio.run(self.aretrieve(*given))):
+            with pytest.raises(ExpressionError) as error:
+                call(made, 'hotel AND NOT ("a bar"')
+            assert error.value.position == 14
 
-        assert asyncio.run(run_all()) == [self.retrieve(retriever, query) for query in QUERIES]
-
-    def test_asynchronous_retrieval_leaves_the_event_loop_free(
-        self, index: PassageIndex, encoder: WatchedEncoder
-    ) -> None:
-        """A server that stands still while a query is encoded slows all users."""
-        retriever = self.make(index)
-        assert encoder.loop_runs_during(self.aretrieve(retriever, "a query that is new"))
+    def test_words_stay_words(self, index: PassageIndex) -> None:
+        """A sentence with an AND in capitals, or a bracket, fails in front of a user."""
+        made = self.make(index, k=5)
+        for text in (EXPRESSIONS[0], "hotel (harbour"):
+            check_results(self.retrieve(made, text), Engine(index).search(text, 5))
 
     def test_what_is_stored_stays_as_it_is(self, index: PassageIndex) -> None:
         """Evidence written into a shared dictionary ends up in the collection, or in an answer."""
@@ -170,17 +248,6 @@ class RetrieverConformance(ABC):
         self.retrieve(self.make(index, k=20), EXCLUDING)
         assert {passage.id: passage for passage in index.scroll()} == before
         assert not any("logic" in passage.metadata for passage in before.values())
-
-    def test_results_are_the_callers_own(self, index: PassageIndex) -> None:
-        """A post-processor that annotates one result must not change the next search's."""
-        condition = {"city": ["Oslo", "Bergen"]}
-        retriever = self.make(index, k=4, filter=condition)
-        first = self.retrieve(retriever, EXCLUDING)
-        expected = copy.deepcopy(first)
-        for result in first:
-            _spoil(result.metadata)
-        assert self.retrieve(retriever, EXCLUDING) == expected
-        assert condition == {"city": ["Oslo", "Bergen"]}
 
     def test_what_comes_later_is_found(self, index: PassageIndex) -> None:
         """A retriever that keeps its own copy of the collection answers from yesterday's."""
@@ -191,14 +258,6 @@ class RetrieverConformance(ABC):
         index.delete(["later"])
         assert [result.id for result in self.retrieve(retriever, PLAIN)] != ["later"]
 
-    def test_an_empty_query_is_refused(self, index: PassageIndex) -> None:
-        """An empty list would say that nothing was found."""
-        retriever = self.make(index)
-        with pytest.raises(EmptyTextError):
-            self.retrieve(retriever, " \n")
-        with pytest.raises(EmptyTextError):
-            asyncio.run(self.aretrieve(retriever, ""))
-
     @pytest.mark.parametrize(
         ("settings", "words"),
         [
@@ -207,8 +266,75 @@ class RetrieverConformance(ABC):
             ({"k": "x"}, "k"),
             ({"exclude": "nuts"}, "list"),
             ({"exclude": ["nuts"], "policy": "topical"}, "hard=True"),
+            ({"judge": 3}, "judge is 'auto', None, a callable"),
+            ({"query_syntax": "sql"}, "query_syntax"),
+            ({"query_syntax": "expression", "policy": "sequential"}, "boolean"),
         ],
-        ids=["policy", "k=0", "k='x'", "exclude='nuts'", "a policy without exclusions"],
+        ids=str,
+    )
+    def test_bad_settings_fail_at_construction(
+        self, index: PassageIndex, settings: dict[str, Any], words: str
+    ) -> None:
+        """A wrong setting that waits for the first query fails in front of a user."""
+        with pytest.raises(ValueError, match=words):
+            self.make(index, **settings)
+
+
+class ContradictionRetrieverConformance(_Retriever):
+    """A framework's retriever gives what :class:`~logic_retrievers.ContradictionSearch` gives.
+
+    To be subclassed as :class:`RetrieverConformance`; no call has overrides.
+    """
+
+    queries = STATEMENTS
+    condition: ClassVar[dict[str, Any]] = {"source": ["inn", "press"]}
+
+    @pytest.fixture
+    def encoder(self) -> WatchedEncoder:
+        return contradiction_encoder()
+
+    @pytest.fixture
+    def index(self, encoder: WatchedEncoder) -> Iterator[PassageIndex]:
+        vectors = ("topical", "contradiction")
+        with PassageIndex.open("conformance", encoder, vectors=vectors) as index:
+            index.add(contradicting_passages())
+            yield index
+
+    @pytest.mark.parametrize("settings", OF_CONTRADICTIONS, ids=lambda given: " ".join(given))
+    def test_gives_what_the_core_gives(self, index: PassageIndex, settings: dict[str, Any]) -> None:
+        """A setting that is dropped on the way leaves a list that looks right."""
+        core_settings = dict(settings)
+        called = {name: core_settings.pop(name) for name in ("k", "filter") if name in settings}
+        retriever = self.make(index, **settings)
+        core = ContradictionSearch(index, **core_settings)
+        for statement in STATEMENTS:
+            found, expected = self.retrieve(retriever, statement), core.search(statement, **called)
+            check_results(found, expected)
+            check_evidence(found, expected)
+
+    def test_the_statement_itself_is_left_out(self, index: PassageIndex) -> None:
+        """The nearest text to a statement is the statement, and it does not contradict itself."""
+        results = [result.id for result in self.retrieve(self.make(index, k=100), NINE)]
+        assert set(results) == {one.id for one in contradicting_passages()} - {"nine", "twin"}
+        assert set(results[:2]) == {"7", "never"}
+
+    def test_a_collection_without_the_vector_is_refused(self, encoder: WatchedEncoder) -> None:
+        """Vectors of a thousand candidates made for one query would take minutes without a word."""
+        with PassageIndex.open("bare", encoder, vectors=("topical",)) as index:
+            index.add(contradicting_passages())
+            with pytest.raises(MissingVectorError, match="backfill"):
+                self.retrieve(self.make(index), NINE)
+
+    @pytest.mark.parametrize(
+        ("settings", "words"),
+        [
+            ({"k": 0}, "k"),
+            ({"candidates": 0}, "candidates"),
+            ({"min_probability": 2}, "min_prob"),
+            ({"alpha": -1.0}, "alpha"),
+            ({"filter": {"source": []}}, "empty list"),
+        ],
+        ids=str,
     )
     def test_bad_settings_fail_at_construction(
         self, index: PassageIndex, settings: dict[str, Any], words: str
@@ -219,7 +345,7 @@ class RetrieverConformance(ABC):
 
 
 def _spoil(metadata: Any) -> None:
-    """Changes a result's metadata at every depth."""
+    """Change a result's metadata at every depth."""
     for value in metadata.values():
         if isinstance(value, dict):
             _spoil(value)

@@ -55,7 +55,7 @@ def hotel_passages() -> list[Passage]:
 
 
 def without_equal_texts(passages: Sequence[Passage]) -> list[Passage]:
-    """Those whose texts differ; which of two equal ones comes first is an engine's own affair."""
+    """Leave out equal texts; which of two comes first is an engine's own affair."""
     return list({passage.text: passage for passage in passages}.values())
 
 

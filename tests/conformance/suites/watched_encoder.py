@@ -54,7 +54,7 @@ class WatchedEncoder:
         return self._encoder.encode_documents(texts, names)
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
-        """Those of the encoder behind."""
+        """Return the spans of the encoder behind."""
         return self._encoder.token_spans(text)
 
     def loop_runs_during(self, work: Awaitable[T]) -> bool:
@@ -63,7 +63,7 @@ class WatchedEncoder:
         Encoding waits for another task of the loop, so the answer depends on no timing.
 
         Raises:
-            AssertionError: ``work`` encoded nothing, so nobody can tell.
+            AssertionError: ``work`` encoded nothing, so there is no answer.
         """
         self._begun.clear()
         self._freed.clear()
