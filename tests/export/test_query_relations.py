@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from logic_export.training.query_relations import (
+from logic_export.training.logicol import (
     MOST_ATOMS,
     Relation,
     find_relation,

@@ -32,14 +32,8 @@ BOTH_WAYS = [
     ("There is evidence of harm.", "There is no evidence of harm."),
     ("There was a highly unusual case.", "There was not a highly unusual case."),
     ("In mice, there are differences.", "In mice, there are no differences."),
-    (
-        "We found that the test was reliable.",
-        "We found that the test was not reliable.",
-    ),
-    (
-        "It has been shown that smoking causes the disease.",
-        "It has been shown that smoking does not cause the disease.",
-    ),
+    ("We found that the test was safe.", "We found that the test was not safe."),
+    ("It is shown that salt causes pain.", "It is shown that salt does not cause pain."),
     ("After surgery, pain was severe.", "After surgery, pain was not severe."),
     ("RESULTS: the vaccine is safe.", "RESULTS: the vaccine is not safe."),
     ("Survival (which was not measured) is low.", "Survival (which was not measured) is not low."),
@@ -154,14 +148,11 @@ def test_verb_forms_are_spelt_as_in_english() -> None:
     """Forms like "studys" and "occured" teach a model that negation is a matter of spelling."""
     for base, form in {"carry": "carries", "pass": "passes", "play": "plays", "go": "goes"}.items():
         assert third_person(base) == form
-    for base, form in {"occur": "occurred", "apply": "applied", "play": "played"}.items():
+    verbs = {"occur": "occurred", "apply": "applied", "play": "played", "control": "controlled"}
+    for base, form in {**verbs, "give": "gave", "reduce": "reduced", "zorb": None}.items():
         assert past(base) == form
-    for base, form in {"control": "controlled", "give": "gave", "reduce": "reduced"}.items():
-        assert past(base) == form
-    assert past("zorb") is None
-    for phrase in ("an effect", "an unusual", "a unique", "an HLA", "a DNA", "an hour"):
-        assert indefinite_article(phrase.split()[1]) == phrase.split()[0]
-    for phrase in ("a European", "an uninformed", "an MRI", "a user"):
+    phrases = "an effect, an unusual, a unique, an HLA, a DNA, an hour, a European, an uninformed"
+    for phrase in (*phrases.split(", "), "an MRI", "a user"):
         assert indefinite_article(phrase.split()[1]) == phrase.split()[0]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from logic_export.judge.builders import (
 from logic_export.judge.recipe import JudgeRecipe, read_judge_recipe
 from logic_export.judge.rows import labelled_row, write_judge_rows
 from logic_export.recipe import DataSettings
+from small_recipes import json_lines
 
 from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.evaluation.rows import json_rows
@@ -47,8 +47,7 @@ def cluster(topic: str, domain: str = "food") -> dict[str, Any]:
 
 
 def written(path: Path, rows: list[Any]) -> str:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return str(path)
+    return str(json_lines(path, rows))
 
 
 def dataset(builder: str, most: int | None = None, **options: Any) -> DataSettings:
