@@ -62,7 +62,7 @@ def _recipe(
         head = "{settings.get("head", "compatibility")}"
         [model]
         base = "{model}"
-        {settings["model"]}
+        {settings["read"]}
         [[data]]
         builder = "{builder}"
         licence = "CC0-1.0"
@@ -124,7 +124,7 @@ def compatibility_recipe(model: Path, folder: Path) -> Path:
         "file",
         f'path = "{folder / "rows.jsonl"}"',
         folder / "set" / "dev",
-        model="query_tokens = 16\ndocument_tokens = 16\ndropout = 0.1",
+        read="query_tokens = 16\ndocument_tokens = 16\ndropout = 0.1",
         training=SLOW,
     )
 
@@ -170,7 +170,7 @@ def contradiction_recipe(model: Path, folder: Path) -> Path:
         f'path = "{folder / "rows.jsonl"}"',
         folder / "dev.jsonl",
         head="contradiction",
-        model="document_tokens = 16\ndropout = 0.1",
+        read="document_tokens = 16\ndropout = 0.1",
         loss='[loss]\nname = "sparse_contrastive"\ntemperature = 0.1',
         training=SLOW,
     )
@@ -240,7 +240,7 @@ def set_recipe(model: Path, folder: Path) -> Path:
         "set_queries",
         f'folder = "{rooms}", variants = true',
         rooms / "dev",
-        model="query_tokens = 12\ndocument_tokens = 16",
+        read="query_tokens = 12\ndocument_tokens = 16",
         loss='[loss]\nname = "logically_informed"\nrandom_share = 0.4',
         training=f"{FAST} = 16",
     )
@@ -289,7 +289,7 @@ def tier_recipe(model: Path, folder: Path) -> Path:
         f'path = "{folder / "tiers" / "train.jsonl.gz"}"',
         folder / "tiers" / "dev.jsonl.gz",
         head="topical",
-        model="query_tokens = 12\ndocument_tokens = 10",
+        read="query_tokens = 12\ndocument_tokens = 10",
         loss='[loss]\nname = "tiered"',
         training=f"{FAST} = 12",
         every="3",

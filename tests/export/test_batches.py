@@ -25,14 +25,13 @@ from small_recipes import triplets as made_triplets
 
 from logic_retrievers.queries.expressions import Expression
 
-QUERIES = [(f"s{n % 2}", f"g{n // 2}") for n in range(40) for _ in range(1 + n % 5)]
+QUERIES = [
+    {"source": f"s{n % 2}", "group": f"g{n // 2}"} for n in range(40) for _ in range(1 + n % 5)
+]
 PLANS: dict[str, tuple[Any, list[dict[str, Any]]]] = {
     "triplets": (triplet_plan, [triplet_row(row) for row in made_triplets(30)]),
     "contradictions": (contradiction_plan, [group_row(group) for group in groups(24)]),
-    "sets": (
-        partial(set_plan, random_share=0.5),
-        [{"source": source, "group": group} for source, group in QUERIES],
-    ),
+    "sets": (partial(set_plan, random_share=0.5), QUERIES),
     "tiers": (tier_plan, [{"source": ""}] * 30),
 }
 

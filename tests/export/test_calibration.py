@@ -46,7 +46,7 @@ def found() -> ContradictionConstants:
 
 
 def test_the_probability_is_what_it_says(found: ContradictionConstants):
-    """Of pairs called 80 % likely, eight in ten are contradictions, also of groups never seen."""
+    """Eight in ten pairs called 80 % likely are contradictions, also of groups never seen."""
     held_out = measure_pairs(Drawn(), labelled_pairs(drawn_groups(2000, 300), seed=5))
     said = found.probability(held_out.cosines, held_out.sparsities)
     bins = np.clip((said * 5).astype(int), 0, 4)
@@ -94,12 +94,12 @@ def test_the_null_is_that_of_unrelated_texts(found: ContradictionConstants):
 def test_other_texts_move_alpha_alone_and_the_seed_the_null():
     """The best alpha depends on what else there is to be found; a probability is of pairs."""
     groups = drawn_groups(0, 12)
-    beside = [ContradictionGroup((f"{g} 0 8", f"{g} 0 9"), (f"{g} 1 8",)) for g in range(12)]
+    more = [ContradictionGroup((f"{g} 0 8", f"{g} 0 9"), (f"{g} 1 8",)) for g in range(12)]
     alone, among = (
         calibrate(Drawn(), groups, [groups], BACKGROUND, others=others, pairs=100)
-        for others in ((), beside)
+        for others in ((), more)
     )
-    pool = build_pool(groups, beside)
+    pool = build_pool(groups, more)
     rows = Drawn().encode_documents(list(pool.texts), ["topical", "contradiction"])
     expected = find_alpha(nearest_candidates(pool, rows["topical"], rows["contradiction"]))
     assert among.alpha == pytest.approx(expected, abs=5e-4)
@@ -204,7 +204,7 @@ def test_the_default_bundles_manifest_is_written_as_it_was(tmp_path: Path):
 
 
 def test_a_manifest_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch):
-    """A process that dies in the middle leaves half a manifest, and a bundle that nobody opens."""
+    """A process that dies in the middle leaves half a manifest, and a bundle that no one opens."""
     folder = own_bundle(tmp_path / "own")
     before = (folder / "manifest.json").read_bytes()
 

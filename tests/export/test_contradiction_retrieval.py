@@ -87,7 +87,7 @@ def test_ndcg_is_that_of_the_formula(seed: int, count: int, missing: int, alpha:
 
 @pytest.mark.parametrize("wanted", [0.3, 4.44])
 def test_alpha_is_found_from_coarse_to_fine(wanted: float):
-    """A search that stops in a tenth, or goes on beside the best part, costs points unseen."""
+    """A search that stops in a tenth, or goes on next to the best part, costs points unseen."""
     rng = np.random.default_rng(0)
     # the second text, the right one, beats the first from alpha = low on, and up to alpha = high
     # the third, which is sparse and nothing else

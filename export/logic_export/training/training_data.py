@@ -18,21 +18,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class RowFormat(Generic[T]):
-    """One format of training rows.
+    """One format of training rows."""
 
-    Args:
-        build: from a builder's name, its options and a seed; without duplicates.
-        sample: from rows, the most rows to keep and a seed, about that many of them.
-        write, read: a file of rows.
-        usable: whether a row has something to learn; other rows are counted and left out.
-        merge: applied to the rows of all sets together.
-    """
-
+    # from a builder's name, its options and a seed; without duplicates
     build: Callable[[str, Mapping[str, Any], int], list[T]]
+    # from rows, the most rows to keep and a seed, about that many of them
     sample: Callable[[Sequence[T], int, int], list[T]]
     write: Callable[[Path, Sequence[T]], None]
     read: Callable[[Path], list[T]]
+    # whether a row has something to learn; other rows are counted and left out
     usable: Callable[[T], bool] = lambda _: True
+    # applied to the rows of all sets together
     merge: Callable[[list[T]], list[T]] = lambda rows: rows
 
 

@@ -84,7 +84,7 @@ def test_questions_are_cut_and_each_part_has_the_answers(tmp_path: Path):
 
 
 def test_a_passage_of_two_questions_gets_the_answers_of_its_own(tmp_path: Path):
-    """Answers of another question beside a passage say that it contradicts what it never met."""
+    """Answers of another question next to a passage say that it contradicts what it never met."""
     rows = [
         row("q", ("yes", "the same passage", ""), ("no", "never so", "")),
         row("r", ("one", "it is two, not one", ""), ("two", "the same passage", "")),
@@ -107,7 +107,7 @@ def test_statements_that_share_a_negation_are_paraphrases():
 
 
 def test_claims_stand_on_the_side_that_the_evidence_takes():
-    """A refuted claim beside its evidence is a paraphrase that denies it."""
+    """A refuted claim next to its evidence is a paraphrase that denies it."""
     first, second = claim_groups(
         [
             claim("The drug saves lives.", "SUPPORT", 1),

@@ -33,7 +33,7 @@ BOTH_WAYS = [
     ("There was a highly unusual case.", "There was not a highly unusual case."),
     ("In mice, there are differences.", "In mice, there are no differences."),
     ("We found that the test was safe.", "We found that the test was not safe."),
-    ("It is shown that salt causes pain.", "It is shown that salt does not cause pain."),
+    ("We show that salt causes the rash.", "We show that salt does not cause the rash."),
     ("After surgery, pain was severe.", "After surgery, pain was not severe."),
     ("RESULTS: the vaccine is safe.", "RESULTS: the vaccine is not safe."),
     ("Survival (which was not measured) is low.", "Survival (which was not measured) is not low."),
@@ -124,7 +124,7 @@ ENDS = st.sampled_from(["safe", "be seen in 2003", "part of it, as before", "che
 
 @given(subject=NOUNS, verb=VERBS, rest=ENDS, stop=st.sampled_from([".", "", " ."]))
 def test_auxiliaries_round_trip(subject: str, verb: str, rest: str, stop: str) -> None:
-    """What an edit moves or drops beside the verb is lost for good."""
+    """What an edit moves or drops next to the verb is lost for good."""
     sentence = f"{subject} {verb} {rest}{stop}"
     negated = negate(sentence)
     if subject == "Dr No":

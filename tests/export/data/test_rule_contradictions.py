@@ -323,7 +323,7 @@ def all_of(text: str, synonyms=None, tries: int = 300) -> set[str]:
     ],
 )
 def test_what_the_rules_make_of_a_sentence(text: str, others: set[str]):
-    """What is no English tells a model nothing, or the wrong thing: this side was made."""
+    """Bad English tells a model nothing, or that this side was made by a rule."""
     assert all_of(text) == {text} | others
 
 

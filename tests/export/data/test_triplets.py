@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -31,28 +29,22 @@ from logic_export.data.triplet_builders import BUILDERS, build_triplets
 from logic_export.data.triplets import Triplet, unique_triplets
 
 from logic_retrievers.errors import ConfigurationError, ReadError
-from logic_retrievers.evaluation import load_dataset
+from logic_retrievers.evaluation.datasets import Dataset, Query
 from logic_retrievers.queries import RuleParser
 
 
-def test_a_pair_of_queries_gives_two_mirrored_triplets(tmp_path: Path):
+def test_a_pair_of_queries_gives_two_mirrored_triplets():
     """Only one direction would teach to prefer one passage whatever is asked."""
-    (tmp_path / "corpus.jsonl").write_text(
-        "".join(json.dumps({"_id": i, "text": f"text {i}"}) + "\n" for i in "ab")
+    queries = (
+        Query("1", "q a", {"a": 1}, frozenset("b")),
+        Query("2", "q b", {"b": 1}, frozenset("a")),
+        Query("3", "plain", {"a": 1}),
     )
-    rows = [
-        {"_id": "1", "text": "q a", "satisfying": ["a"], "violating": ["b"], "neutral": []},
-        {"_id": "2", "text": "q b", "satisfying": ["b"], "violating": ["a"], "neutral": []},
-        {"_id": "3", "text": "plain", "satisfying": ["a"], "violating": [], "neutral": []},
-    ]
-    (tmp_path / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = [
-        (t.query, t.satisfying, t.violating) for t in labelled_triplets(load_dataset(tmp_path))
-    ]
-    assert found == [
-        ("q a", "text a", "text b"),
-        ("q b", "text b", "text a"),
-        ("plain", "text a", None),
+    data = Dataset("made", {"a": "text a", "b": "text b"}, queries)
+    assert labelled_triplets(data) == [
+        Triplet("q a", "text a", "text b", "made"),
+        Triplet("q b", "text b", "text a", "made"),
+        Triplet("plain", "text a", None, "made"),
     ]
 
 

@@ -57,7 +57,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def test_it_says_what_the_original_says(small_judge: SmallJudge, with_judge: Path):
-    """A lost token type, mask or label order would be a judge that nobody has trained."""
+    """A lost token type, mask or label order would be a judge that no one has trained."""
     judge = OnnxPairJudge(with_judge)
     model = AutoModelForSequenceClassification.from_pretrained(small_judge.run / "model").eval()
     temperature = load_bundle(with_judge).manifest.judge.temperature
@@ -147,7 +147,7 @@ def test_what_does_not_fit_is_refused_and_leaves_nothing(small_judge: SmallJudge
     out = tmp_path / "parent" / "out"
     moved = AutoModelForSequenceClassification.from_pretrained(small_judge.run / "model")
     with torch.no_grad():
-        moved.bert.embeddings.word_embeddings.weight[-3:] += 1
+        moved.bert.embeddings.word_embeddings.weight[-3:, :9] += 1
     moved.save_pretrained(tmp_path / "moved")
     label = BundleLabel("one", "Apache-2.0", "made here", {"NOTICE": "for a test\n"})
     export_bundle(tmp_path / "one", label, [HeadSource("topical", str(small_judge.base))])

@@ -67,9 +67,9 @@ def unpacked(
     return run / "model"
 
 
-def relabelled(model: Path, labels: int) -> torch.nn.Module:
+def relabelled(model: Path, labels: int, seed: int) -> torch.nn.Module:
     """A model with a classifier of its own."""
-    torch.manual_seed(labels)
+    torch.manual_seed(seed)
     return AutoModelForSequenceClassification.from_pretrained(
         model,
         config=AutoConfig.from_pretrained(model, num_labels=labels),
@@ -81,7 +81,7 @@ def relabelled(model: Path, labels: int) -> torch.nn.Module:
 def kinds_model(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The judge with five labels, two matrices changed by rank 2, as a training leaves it."""
     folder = tmp_path_factory.mktemp("kinds")
-    model = relabelled(unpacked, 5)
+    model = relabelled(unpacked, 5, seed=0)
     layer = model.bert.encoder.layer[1]
     with torch.no_grad():
         for matrix in (layer.output.dense.weight, layer.attention.self.query.weight):
@@ -95,7 +95,7 @@ def kinds_model(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def both_bundle(
     judge_bundle: Path, kinds_model: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The bundle with pair kinds beside its judge."""
+    """The bundle with pair kinds next to its judge."""
     out = tmp_path_factory.mktemp("both") / "bundle"
     figures = added(judge_bundle, kinds_model, out, rank=2, kinds=True, threshold=0.6)
     assert 0 <= figures["dev"] <= 1
@@ -138,9 +138,9 @@ def test_kinds_are_the_originals(both_bundle: Path, kinds_model: Path):
 def three_bundle(
     both_bundle: Path, unpacked: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """With NLI beside both: the judge with a classifier of its own."""
+    """The bundle with NLI too: the judge with a classifier of its own."""
     folder = tmp_path_factory.mktemp("nli") / "model"
-    relabelled(unpacked, 3).save_pretrained(folder)
+    relabelled(unpacked, 3, seed=1).save_pretrained(folder)
     out = tmp_path_factory.mktemp("three") / "bundle"
     added(both_bundle, folder, out, rank=1, **CONSTANTS)
     return out

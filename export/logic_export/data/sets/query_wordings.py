@@ -139,15 +139,13 @@ PARTS = ("train", "dev", "test")
 class Wording:
     """One wording of one template.
 
-    Args:
-        form: with ``{A}``, ``{B}`` and ``{C}`` for the texts of the atoms, or with ``{S}`` for a
-            phrase in which they share their head noun.
-        negation: exclusion words within that phrase.
+    The form has ``{A}``, ``{B}`` and ``{C}`` for the texts of the atoms, or ``{S}`` for a phrase in
+    which they share their head noun.
     """
 
     template: str
     form: str
-    negation: str = ""
+    negation: str = ""  # exclusion words within that phrase
 
     @property
     def name(self) -> str:
