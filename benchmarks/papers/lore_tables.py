@@ -11,8 +11,13 @@ import numpy as np
 import numpy.typing as npt
 from logic_export.data.tiers.distractor_queries import build_parts, original_question, read_parts
 from logic_export.data.tiers.examples import TieredExample
-from logic_export.training.batches import unique_passages
-from logic_export.training.development import DISTRACTORS, POSITIVES, tier_ranks, tier_recalls
+from logic_export.training.lore import (
+    DISTRACTORS,
+    POSITIVES,
+    tier_ranks,
+    tier_recalls,
+    unique_passages,
+)
 
 from benchmarks.papers.published import lore_rows
 from benchmarks.report.artefacts import Bars, Figure, Histograms, Measurement, Row, Section, Table

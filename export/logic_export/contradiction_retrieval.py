@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -26,34 +26,23 @@ SEARCH_PRECISION = 0.01
 
 @dataclass(frozen=True, slots=True)
 class ContradictionPool:
-    """Texts, and for some of them (the queries) which others contradict them.
-
-    Args:
-        texts: all of them, each once.
-        queries: per query, its row in ``texts`` and the rows of the texts that contradict it.
-        agreeing: per query, the rows of the texts that agree with it.
-    """
+    """Texts, each once, and for some of them (the queries) which others contradict them."""
 
     texts: tuple[str, ...]
+    # per query, its row in ``texts`` and the rows of the texts that contradict it
     queries: tuple[tuple[int, tuple[int, ...]], ...]
+    # per query, the rows of the texts that agree with it
     agreeing: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredCandidates:
-    """The topically nearest texts of one query.
+    """The topically nearest texts of one query, copies left out; arrays of shape (candidates,)."""
 
-    Args:
-        right: shape (candidates,): whether each contradicts the query.
-        cosines: of the topical vectors.
-        sparsities: of the contradiction vectors; copies of the query are left out.
-        total: how many texts contradict the query, candidates or not.
-    """
-
-    right: npt.NDArray[np.bool_]
-    cosines: npt.NDArray[np.float64]
-    sparsities: npt.NDArray[np.float64]
-    total: int
+    right: npt.NDArray[np.bool_]  # whether each contradicts the query
+    cosines: npt.NDArray[np.float64]  # of the topical vectors
+    sparsities: npt.NDArray[np.float64]  # of the contradiction vectors
+    total: int  # number of texts that contradict the query, candidates or not
 
 
 def build_pool(
@@ -136,7 +125,14 @@ def find_alpha(
     """
     if not candidates:
         raise ConfigurationError("alpha is found on queries, and there are none")
-    return _coarse_to_fine(lambda alpha: float(ndcg(candidates, alpha).mean()), stop, highest)
+    low, high = 0.0, highest
+    while True:
+        width = (high - low) / SEARCH_PARTS
+        middles = [low + width * (part + 0.5) for part in range(SEARCH_PARTS)]
+        best = max(middles, key=lambda alpha: float(ndcg(candidates, alpha).mean()))
+        if width < stop:
+            return best
+        low, high = best - width / 2, best + width / 2
 
 
 def crossed_ndcg(
@@ -146,28 +142,11 @@ def crossed_ndcg(
 
     For a collection without development queries: no query is measured with an alpha chosen on it.
     """
-    halves = np.arange(len(candidates)) % 2
     values = np.zeros(len(candidates))
-    alphas = []
-    for half in (0, 1):
-        alpha = find_alpha(
-            [query for query, part in zip(candidates, halves, strict=True) if part != half]
-        )
-        measured = [query for query, part in zip(candidates, halves, strict=True) if part == half]
-        values[halves == half] = ndcg(measured, alpha)
-        alphas.append(alpha)
-    return values, (alphas[0], alphas[1])
-
-
-def _coarse_to_fine(value: Callable[[float], float], stop: float, highest: float) -> float:
-    low, high = 0.0, highest
-    while True:
-        width = (high - low) / SEARCH_PARTS
-        middles = [low + width * (part + 0.5) for part in range(SEARCH_PARTS)]
-        best = max(middles, key=value)
-        if width < stop:
-            return best
-        low, high = best - width / 2, best + width / 2
+    alphas = find_alpha(candidates[1::2]), find_alpha(candidates[::2])
+    for half, alpha in enumerate(alphas):
+        values[half::2] = ndcg(candidates[half::2], alpha)
+    return values, alphas
 
 
 def _query_ndcg(query: ScoredCandidates, scores: npt.NDArray[np.float64]) -> float:

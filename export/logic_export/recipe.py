@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from logic_retrievers.errors import ConfigurationError, ReadError
+from logic_retrievers.scoring import Sparsity
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[float, Field(gt=0)]
@@ -24,7 +25,17 @@ class RecipeTable(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class CompatibilityLossSettings(RecipeTable):
+Similarity: TypeAlias = Sparsity | Literal["cosine"]
+Reduction: TypeAlias = Literal["sum", "mean"]
+
+
+class LossSettings(RecipeTable):
+    """Settings of a loss; they are finite, or the weights of a run would be no numbers."""
+
+    model_config = ConfigDict(allow_inf_nan=False)
+
+
+class CompatibilityLossSettings(LossSettings):
     """CoDeR (Yin et al. 2026, eq. 6), over triplets.
 
     Args:
@@ -35,7 +46,7 @@ class CompatibilityLossSettings(RecipeTable):
     beta: Positive = 20.0
 
 
-class SparseContrastiveSettings(RecipeTable):
+class SparseContrastiveSettings(LossSettings):
     """SparseCL (Xu et al. 2024), over contradiction groups.
 
     Args:
@@ -43,12 +54,12 @@ class SparseContrastiveSettings(RecipeTable):
         measure: measure of sparsity; ``cosine`` trains the paper's contrastive baseline.
     """
 
-    name: Literal["sparse_contrastive"]
+    name: Literal["sparse_contrastive"] = "sparse_contrastive"
     temperature: Positive = 0.02
-    measure: Literal["hoyer", "l2_l1", "kappa4", "cosine"] = "hoyer"
+    measure: Similarity = "hoyer"
 
 
-class LogicallyInformedSettings(RecipeTable):
+class LogicallyInformedSettings(LossSettings):
     """LogiCoL (Shen et al. 2025), over groups of set queries.
 
     Defaults are the paper's; its released code uses weights of .05 and means.
@@ -64,7 +75,7 @@ class LogicallyInformedSettings(RecipeTable):
             term.
     """
 
-    name: Literal["logically_informed"]
+    name: Literal["logically_informed"] = "logically_informed"
     random_share: Share = 0.5
     temperature: Positive = 0.1
     exclusion_weight: NonNegative = 0.1
@@ -72,10 +83,10 @@ class LogicallyInformedSettings(RecipeTable):
     exclusion_margin: NonNegative = 0.2
     subset_margin: NonNegative = 0.2
     exclusion_temperature: Positive = 1.0
-    reduction: Literal["sum", "mean"] = "sum"
+    reduction: Reduction = "sum"
 
 
-class TieredSettings(RecipeTable):
+class TieredSettings(LossSettings):
     """LORE (Zhang et al.), over queries with candidates in three tiers.
 
     Defaults are the paper's; its released code uses ``alpha = 0.3`` and ``beta = 1.0``. With both 1
@@ -87,7 +98,7 @@ class TieredSettings(RecipeTable):
         beta: weight of a distractor.
     """
 
-    name: Literal["tiered"]
+    name: Literal["tiered"] = "tiered"
     temperature: Positive = 0.05
     alpha: Positive = 1.0
     beta: Positive = 3.0

@@ -1,17 +1,91 @@
-"""Recipes of every task over a model of two layers, and their data."""
+"""Recipes of every task over a model of two layers, and data that it can learn."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
+from itertools import combinations, permutations, product
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 from logic_export.data.contradictions.groups import ContradictionGroup, write_groups
+from logic_export.data.tiers.examples import TieredExample, write_tiers
 from logic_export.data.triplets import Triplet, write_triplets
-from small_sets import write_small_sets
+from logic_export.training.encoding import TextRole, TextRoles
+
+from logic_retrievers.queries.expressions import Atom, Expression
 
 WORDS = ["a", "quiet", "room", "hotel", "noise", "find", "not", "loud", "without", "no"]
+
+
+def json_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def changed(path: Path, *changes: tuple[str, str]) -> Path:
+    """A recipe's file with other settings."""
+    text = path.read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    path.write_text(text)
+    return path
+
+
+def roles(
+    query: int, document: int, query_prefix: str = "", document_prefix: str = ""
+) -> TextRoles:
+    """Lengths and prefixes of both sides."""
+    return TextRoles(TextRole(query, query_prefix), TextRole(document, document_prefix))
+
+
+def weights(folder: Path) -> dict[str, np.ndarray]:
+    """The weights of a model's folder."""
+    from safetensors.numpy import load_file
+
+    (file,) = folder.rglob("*.safetensors")
+    return load_file(file)
+
+
+def _recipe(
+    model: Path, folder: Path, builder: str, options: str, sets: Path | str, **settings: str
+) -> Path:
+    """A recipe's file: what all have in common, and its own settings."""
+    path = folder / "recipe.toml"
+    path.write_text(
+        f"""
+        name = "small"
+        head = "{settings.get("head", "compatibility")}"
+        [model]
+        base = "{model}"
+        {settings["read"]}
+        [[data]]
+        builder = "{builder}"
+        licence = "CC0-1.0"
+        ships = true
+        options = {{ {options} }}
+        {settings.get("loss", "")}
+        [training]
+        epochs = 2
+        {settings["training"]}
+        [evaluation]
+        sets = ["{sets}"]
+        every = {settings.get("every", "4")}
+        """
+    )
+    return path
+
+
+# settings of the trainer
+SLOW = "batch_size = 4\nlearning_rate = 1e-3"
+FAST = 'learning_rate = 2e-3\nschedule = "constant"\nbatch_size'
+
+
+# --- triplets
 
 
 def triplets(count: int, seed: int = 0) -> list[Triplet]:
@@ -25,6 +99,39 @@ def triplets(count: int, seed: int = 0) -> list[Triplet]:
     return made
 
 
+def compatibility_recipe(model: Path, folder: Path) -> Path:
+    """Over 48 triplets; an epoch has 12 steps."""
+    write_triplets(folder / "rows.jsonl", triplets(24))
+    held_out = triplets(6, seed=1)
+    texts = sorted({t.satisfying for t in held_out})
+    part = folder / "set" / "dev"
+    json_lines(part / "corpus.jsonl", ({"_id": str(i), "text": t} for i, t in enumerate(texts)))
+    json_lines(
+        part / "queries.jsonl",
+        (
+            {
+                "_id": str(i),
+                "text": t.query,
+                "satisfying": [str(texts.index(t.satisfying))],
+                "violating": [str(texts.index(t.violating))],
+            }
+            for i, t in enumerate(held_out)
+        ),
+    )
+    return _recipe(
+        model,
+        folder,
+        "file",
+        f'path = "{folder / "rows.jsonl"}"',
+        folder / "set" / "dev",
+        read="query_tokens = 16\ndocument_tokens = 16\ndropout = 0.1",
+        training=SLOW,
+    )
+
+
+# --- contradiction groups
+
+
 def groups(count: int, seed: int = 0) -> list[ContradictionGroup]:
     """A statement and its paraphrase against the same with "not", some with a side of one."""
     random = Random(seed)
@@ -35,140 +142,6 @@ def groups(count: int, seed: int = 0) -> list[ContradictionGroup]:
         right = [f"{text} not loud" for text in said][: 1 + number % 2]
         made.append(ContradictionGroup(tuple(dict.fromkeys(said)), tuple(right), f"s{number % 2}"))
     return made
-
-
-def compatibility_recipe(model: Path, folder: Path) -> Path:
-    """Over 48 triplets; an epoch has 12 steps."""
-    write_triplets(folder / "rows.jsonl", triplets(24))
-    part = folder / "set" / "dev"
-    part.mkdir(parents=True)
-    held_out = triplets(6, seed=1)
-    texts = sorted({t.satisfying for t in held_out})
-    (part / "corpus.jsonl").write_text(
-        "".join(json.dumps({"_id": str(i), "text": t}) + "\n" for i, t in enumerate(texts))
-    )
-    (part / "queries.jsonl").write_text(
-        "".join(
-            json.dumps(
-                {
-                    "_id": str(i),
-                    "text": t.query,
-                    "satisfying": [str(texts.index(t.satisfying))],
-                    "violating": [str(texts.index(t.violating))],
-                }
-            )
-            + "\n"
-            for i, t in enumerate(held_out)
-        )
-    )
-    return _written(
-        folder,
-        f"""
-        name = "small"
-        [model]
-        base = "{model}"
-        query_tokens = 16
-        document_tokens = 16
-        dropout = 0.1
-        [[data]]
-        builder = "file"
-        licence = "CC0-1.0"
-        ships = true
-        options = {{ path = "{folder / "rows.jsonl"}" }}
-        [training]
-        epochs = 2
-        batch_size = 4
-        learning_rate = 1e-3
-        [evaluation]
-        sets = ["{folder / "set"}/dev"]
-        every = 4
-        """,
-    )
-
-
-def contradiction_recipe(model: Path, folder: Path) -> Path:
-    """Over 24 groups; an epoch has 6 steps or so."""
-    write_groups(folder / "rows.jsonl", groups(24))
-    random = Random(1)
-    for name, count in (("dev", 6), ("empty", 0)):
-        (folder / f"{name}.jsonl").write_text(
-            "".join(json.dumps(_question_row(n, random)) + "\n" for n in range(count))
-        )
-    return _written(
-        folder,
-        f"""
-        name = "small"
-        head = "contradiction"
-        [model]
-        base = "{model}"
-        document_tokens = 16
-        dropout = 0.1
-        [[data]]
-        builder = "file"
-        licence = "CC0-1.0"
-        ships = true
-        options = {{ path = "{folder / "rows.jsonl"}" }}
-        [loss]
-        name = "sparse_contrastive"
-        temperature = 0.1
-        [training]
-        epochs = 2
-        batch_size = 4
-        learning_rate = 1e-3
-        [evaluation]
-        sets = ["{folder / "dev.jsonl"}"]
-        every = 4
-        """,
-    )
-
-
-def set_recipe(model: Path, folder: Path) -> Path:
-    """Over the rooms, which go to ``rooms``; an epoch has 5 steps or so."""
-    rooms = write_small_sets(folder / "rooms")
-    return _written(
-        folder,
-        f"""
-        name = "small"
-        [model]
-        base = "{model}"
-        query_tokens = 12
-        document_tokens = 16
-        [[data]]
-        builder = "set_queries"
-        licence = "CC0-1.0"
-        ships = true
-        options = {{ folder = "{rooms}", variants = true }}
-        [loss]
-        name = "logically_informed"
-        random_share = 0.4
-        [training]
-        epochs = 2
-        batch_size = 16
-        learning_rate = 2e-3
-        schedule = "constant"
-        [evaluation]
-        sets = ["{rooms}/dev"]
-        every = 4
-        """,
-    )
-
-
-def changed(path: Path, *changes: tuple[str, str]) -> Path:
-    """A recipe's file with other settings."""
-    text = path.read_text()
-    for old, new in changes:
-        assert old in text
-        text = text.replace(old, new)
-    path.write_text(text)
-    return path
-
-
-def weights(folder: Path) -> dict[str, np.ndarray]:
-    """The weights of a model's folder."""
-    from safetensors.numpy import load_file
-
-    (file,) = folder.rglob("*.safetensors")
-    return load_file(file)
 
 
 def _question_row(number: int, random: Random) -> dict[str, str]:
@@ -184,7 +157,140 @@ def _question_row(number: int, random: Random) -> dict[str, str]:
     }
 
 
-def _written(folder: Path, recipe: str) -> Path:
-    path = folder / "recipe.toml"
-    path.write_text(recipe)
-    return path
+def contradiction_recipe(model: Path, folder: Path) -> Path:
+    """Over 24 groups; an epoch has 6 steps or so."""
+    write_groups(folder / "rows.jsonl", groups(24))
+    random = Random(1)
+    for name, count in (("dev", 6), ("empty", 0)):
+        json_lines(folder / f"{name}.jsonl", (_question_row(n, random) for n in range(count)))
+    return _recipe(
+        model,
+        folder,
+        "file",
+        f'path = "{folder / "rows.jsonl"}"',
+        folder / "dev.jsonl",
+        head="contradiction",
+        read="document_tokens = 16\ndropout = 0.1",
+        loss='[loss]\nname = "sparse_contrastive"\ntemperature = 0.1',
+        training=SLOW,
+    )
+
+
+# --- set queries: the words of a room's text are the atoms that hold for it
+
+ATOMS = ("quiet", "loud", "noise", "room", "hotel")
+ROOMS = {
+    f"{'-'.join(held)}{number}": f"{' '.join(held)} {mark}"
+    for size in range(1, len(ATOMS) + 1)
+    for held in combinations(ATOMS, size)
+    for number, mark in enumerate(map(" ".join, product(".,:", repeat=2)))
+}
+
+
+def _answers(expression: Expression) -> list[str]:
+    """The rooms of an expression over one or two atoms."""
+
+    def holds(part: Expression, words: list[str]) -> bool:
+        if isinstance(part, Atom):
+            return part.text in words
+        held = [holds(one, words) for one in part.args]
+        return {"and": all(held), "or": any(held), "not": not held[0]}[part.op]
+
+    return [name for name, text in ROOMS.items() if holds(expression, text.split())]
+
+
+def write_rooms(folder: Path) -> Path:
+    """Parts ``train`` and ``dev`` with their variants, in the form of the command's folders."""
+    rows: dict[str, list[dict[str, object]]] = {}
+    for number, (one, other) in enumerate(permutations(ATOMS, 2)):
+        part = "dev" if number % 4 == 0 else "train"
+        left, right = Atom(one), Atom(other)
+        for place, (template, text, expression) in enumerate(
+            (
+                ("a_and_b", f"find {one} {other}", left & right),
+                ("a_or_b", f"q {one} {other}", left | right),
+                ("a_not_b", f"find {one} not {other}", left & ~right),
+                ("a", f"a {one}", left),
+                ("a", f"a {other}", right),
+            )
+        ):
+            row = {
+                "_id": f"{part}-{number}-{place}",
+                "text": text,
+                "satisfying": _answers(expression),
+                "violating": _answers(left & right) if template == "a_not_b" else [],
+                "neutral": [],
+                "expression": expression.to_dict(),
+                "template": template,
+                "group": f"{part}-{number}",
+            }
+            rows.setdefault(f"{part}_variants" if template == "a" else part, []).append(row)
+    json_lines(folder / "corpus.jsonl", ({"_id": n, "text": t} for n, t in ROOMS.items()))
+    for part, queries in rows.items():
+        json_lines(folder / part / "queries.jsonl", queries)
+    return folder
+
+
+def set_recipe(model: Path, folder: Path) -> Path:
+    """Over the rooms, which go to ``rooms``; an epoch has 5 steps or so."""
+    rooms = write_rooms(folder / "rooms")
+    return _recipe(
+        model,
+        folder,
+        "set_queries",
+        f'folder = "{rooms}", variants = true',
+        rooms / "dev",
+        read="query_tokens = 12\ndocument_tokens = 16",
+        loss='[loss]\nname = "logically_informed"\nrandom_share = 0.4',
+        training=f"{FAST} = 16",
+    )
+
+
+# --- tiers: a question says what it does not ask for
+
+WORDINGS = {
+    "train": ("without {other} find {one}", "find {one} not {other}", "q {one} , no {other} !"),
+    "dev": ("find {one} not {other} .",),
+}
+# a change to the recipe: train the documents too
+FREE = ("document_tokens = 10", "document_tokens = 10\nfrozen_documents = false")
+
+
+def _tiers(part: str) -> list[TieredExample]:
+    """For "find A not B", A's passages are right, B's distract, the others' are wrong."""
+
+    def passages(word: str, count: int) -> tuple[str, ...]:
+        marks = list(product(".,:!", repeat=2))[:count]
+        return tuple(f"{word} {mark} {end}" for mark, end in marks)
+
+    return [
+        TieredExample(
+            wording.format(one=one, other=other),
+            passages(one, 3),
+            passages(other, 3),
+            tuple(p for word in ATOMS if word not in (one, other) for p in passages(word, 2)),
+            "rooms",
+            "contrastive",
+            f"find {one}",
+        )
+        for one, other in permutations(ATOMS, 2)
+        for wording in WORDINGS[part]
+    ]
+
+
+def tier_recipe(model: Path, folder: Path) -> Path:
+    """Over questions in ``tiers``, whose development part has other wordings; 5 steps an epoch."""
+    for part in WORDINGS:
+        write_tiers(folder / "tiers" / f"{part}.jsonl.gz", _tiers(part))
+    return _recipe(
+        model,
+        folder,
+        "tiers",
+        f'path = "{folder / "tiers" / "train.jsonl.gz"}"',
+        folder / "tiers" / "dev.jsonl.gz",
+        head="topical",
+        read="query_tokens = 12\ndocument_tokens = 10",
+        loss='[loss]\nname = "tiered"',
+        training=f"{FAST} = 12",
+        every="3",
+    )

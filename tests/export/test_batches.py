@@ -9,46 +9,29 @@ from random import Random
 from typing import Any
 
 import pytest
+import torch
+from datasets import Dataset as Rows
+from logic_export.data.contradictions.groups import ContradictionGroup
+from logic_export.data.set_examples import SetExample
+from logic_export.data.triplets import Triplet
+from logic_export.training.batches import EpochBatchSampler
+from logic_export.training.coder import TripletCollator, triplet_plan, triplet_row
+from logic_export.training.logicol import SetCollator, set_plan, set_query_row
+from logic_export.training.lore import tier_plan
+from logic_export.training.sparsecl import ContradictionCollator, contradiction_plan, group_row
+from sentence_transformers import SentenceTransformer, SentenceTransformerTrainer
+from small_recipes import groups, roles
+from small_recipes import triplets as made_triplets
 
-for needed in ("sentence_transformers", "datasets", "accelerate"):
-    pytest.importorskip(needed, reason="the extra train")
+from logic_retrievers.queries.expressions import Expression
 
-import torch  # noqa: E402
-from datasets import Dataset as Rows  # noqa: E402
-from logic_export.data.contradictions.groups import ContradictionGroup  # noqa: E402
-from logic_export.data.set_examples import SetExample  # noqa: E402
-from logic_export.data.triplets import Triplet  # noqa: E402
-from logic_export.losses import SparseContrastiveLoss, sparse_contrastive_loss  # noqa: E402
-from logic_export.training.batches import (  # noqa: E402
-    ContradictionCollator,
-    EpochBatchSampler,
-    SetCollator,
-    TripletCollator,
-    contradiction_plan,
-    group_row,
-    set_plan,
-    set_query_row,
-    tier_plan,
-    triplet_plan,
-    triplet_row,
-)
-from logic_export.training.encoding import TextRoles  # noqa: E402
-from sentence_transformers import SentenceTransformer, SentenceTransformerTrainer  # noqa: E402
-from small_recipes import groups  # noqa: E402
-from small_recipes import triplets as made_triplets  # noqa: E402
-
-from logic_retrievers.queries.expressions import Expression  # noqa: E402
-
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
-
-QUERIES = [(f"s{n % 2}", f"g{n // 2}") for n in range(40) for _ in range(1 + n % 5)]
+QUERIES = [
+    {"source": f"s{n % 2}", "group": f"g{n // 2}"} for n in range(40) for _ in range(1 + n % 5)
+]
 PLANS: dict[str, tuple[Any, list[dict[str, Any]]]] = {
     "triplets": (triplet_plan, [triplet_row(row) for row in made_triplets(30)]),
     "contradictions": (contradiction_plan, [group_row(group) for group in groups(24)]),
-    "sets": (
-        partial(set_plan, random_share=0.5),
-        [{"source": source, "group": group} for source, group in QUERIES],
-    ),
+    "sets": (partial(set_plan, random_share=0.5), QUERIES),
     "tiers": (tier_plan, [{"source": ""}] * 30),
 }
 
@@ -80,28 +63,29 @@ def test_mirrored_triplets_share_a_batch():
     assert all({row ^ 1 for row in batch} == set(batch) for batch in batches)
 
 
-def test_triplets_that_share_a_query_or_a_passage_do_not_meet():
-    """What satisfies a query in one of them would be its negative in the other."""
+def test_rows_that_share_a_text_do_not_meet():
+    """What satisfies or contradicts a text in one of them would be its negative in the other."""
     triplets = [
         Triplet(f"query {n % 3}", f"right {n}", f"wrong {n}", "crops") for n in range(9)
     ] + [Triplet(f"asks for {n}", f"right {n}", f"other {n}", "crops") for n in range(9)]
-    batches = triplet_plan([triplet_row(row) for row in triplets], 4)(Random(0))
-    for batch in batches:
-        said = [text for i in batch for text in (triplets[i].query, triplets[i].satisfying)]
-        assert len(said) == len(set(said))
-
-
-def test_groups_that_share_a_text_do_not_meet():
-    """What contradicts a text in one group would be its negative in the other."""
     made = [
         ContradictionGroup((f"a {n % 4}", f"b {n}"), (f"c {n}", f"d {n % 3}"), "x")
         for n in range(24)
     ]
-    batches = contradiction_plan([group_row(group) for group in made], 4)(Random(0))
+    for batches, texts_of in (
+        (
+            triplet_plan([triplet_row(row) for row in triplets], 4)(Random(0)),
+            [(row.query, row.satisfying) for row in triplets],
+        ),
+        (
+            contradiction_plan([group_row(group) for group in made], 4)(Random(0)),
+            [group.texts for group in made],
+        ),
+    ):
+        for batch in batches:
+            said = [text for row in batch for text in texts_of[row]]
+            assert len(said) == len(set(said))
     assert max(map(len, batches)) == 3  # three texts "d"
-    for batch in batches:
-        said = [text for i in batch for text in made[i].texts]
-        assert len(said) == len(set(said))
 
 
 def test_the_share_says_how_many_set_queries_meet_strangers():
@@ -128,7 +112,7 @@ def texts(model: SentenceTransformer, ids: torch.Tensor) -> list[str]:
 
 def test_a_batch_holds_every_document_once(small_model: SentenceTransformer):
     """A copy of the satisfying passage among the negatives pushes it away from its query."""
-    collate = TripletCollator(small_model, TextRoles((8, 16), ("q : ", "")))
+    collate = TripletCollator(small_model, roles(8, 16, "q : "))
     triplets = [
         Triplet("find a room", "a room", "a hotel"),
         Triplet("find a hotel", "a hotel", "a room"),
@@ -147,7 +131,7 @@ def test_labels_stay_with_their_texts(small_model: SentenceTransformer, count: i
     strangers contradict each other, and the loss still falls.
     """
     made = groups(count, seed=3)
-    collate = ContradictionCollator(small_model, TextRoles((5, 24), ("", "q : ")))
+    collate = ContradictionCollator(small_model, roles(5, 24, "", "q : "))
     batch = collate([group_row(group) for group in made])
     features, labels = SentenceTransformerTrainer.collect_features(None, batch)
     assert len(features) == 2
@@ -164,39 +148,13 @@ def test_labels_stay_with_their_texts(small_model: SentenceTransformer, count: i
     assert short <= long
 
 
-def test_a_batchs_loss_is_that_of_its_groups(small_model: SentenceTransformer):
-    """From rows to the loss, as the trainer does it, against the texts encoded one by one."""
-    made = groups(5, seed=4)
-    collate = ContradictionCollator(small_model, TextRoles((5, 16), ("", "")))
-    batch = collate([group_row(group) for group in made])
-    features, labels = SentenceTransformerTrainer.collect_features(None, batch)
-    small_model.eval()
-    with torch.no_grad():
-        found = SparseContrastiveLoss(small_model, 0.1)(features, labels)
-    said = [
-        (text, group, side)
-        for group, one in enumerate(made)
-        for side, texts in enumerate((one.left, one.right))
-        for text in texts
-    ]
-    small_model.max_seq_length = 16
-    alone = torch.stack(
-        [small_model.encode(text, convert_to_tensor=True, batch_size=1) for text, _, _ in said]
-    )
-    expected = sparse_contrastive_loss(
-        alone, torch.tensor([g for _, g, _ in said]), torch.tensor([s for _, _, s in said]),
-        temperature=0.1,
-    )  # fmt: skip
-    assert found.item() == pytest.approx(expected.item(), rel=1e-3)
-
-
 def test_texts_are_cut_to_the_recipes_lengths(small_model: SentenceTransformer):
-    roles = TextRoles((7, 9), ("", ""))
+    read = roles(7, 9)
     group = ContradictionGroup(("a " * 50,), ("no " * 60 + "a",))
-    batch = ContradictionCollator(small_model, roles)([group_row(group)])
+    batch = ContradictionCollator(small_model, read)([group_row(group)])
     assert batch["short_input_ids"].shape == batch["long_input_ids"].shape == (1, 9)
     long = SetExample("a " * 50, Expression.parse("a"), "g", ("x",), (), "s", {"x": "noise " * 50})
-    batch = SetCollator(small_model, roles, {"s": long.documents}, 0)([set_query_row(long)])
+    batch = SetCollator(small_model, read, {"s": long.documents}, 0)([set_query_row(long)])
     assert batch["query_input_ids"].shape == (1, 7)
     assert batch["document_input_ids"].shape == (1, 9)
 
@@ -219,8 +177,8 @@ EXAMPLES = [
 
 
 def set_batch(model: SentenceTransformer, examples: list[SetExample], seed: int = 0):
-    roles = TextRoles((8, 16), ("q : ", ""))
-    return SetCollator(model, roles, {"s": DOCUMENTS}, seed)([set_query_row(e) for e in examples])
+    collate = SetCollator(model, roles(8, 16, "q : "), {"s": DOCUMENTS}, seed)
+    return collate([set_query_row(e) for e in examples])
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])

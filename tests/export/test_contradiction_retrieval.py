@@ -6,9 +6,6 @@ import math
 
 import numpy as np
 import pytest
-
-pytest.importorskip("sklearn", reason="the extra train")
-
 from hypothesis import given
 from hypothesis import strategies as st
 from logic_export.contradiction_retrieval import (
@@ -49,12 +46,8 @@ def rows(count: int, seed: int, dimension: int = 12) -> np.ndarray:
 @pytest.mark.parametrize("depth", [1, 9, 1000])
 def test_candidates_are_the_nearest_but_the_query_and_its_copies(measure: str, depth: int):
     """The query itself is its own nearest text, and its rounding the sparsest difference of all."""
-    pool = build_pool(
-        [
-            ContradictionGroup(("a", "b"), ("c", "d")),
-            ContradictionGroup(("e", "f"), ("g", "h", "i")),
-        ]
-    )
+    groups = [(("a", "b"), ("c", "d")), (("e", "f"), ("g", "h", "i"))]
+    pool = build_pool([ContradictionGroup(*sides) for sides in groups])
     topical, contradiction = rows(9, 1), rows(9, 2)
     contradiction[3] = contradiction[0]  # d says what a says
     found = nearest_candidates(pool, topical, contradiction, measure, depth)
@@ -87,17 +80,14 @@ def test_ndcg_is_that_of_the_formula(seed: int, count: int, missing: int, alpha:
     expected = plain_ndcg(right, cosines + alpha * sparsities, one.total)
     assert ndcg([one], alpha) == pytest.approx([expected], abs=1e-12)
     assert ndcg([one, one], alpha).shape == (2,)
-
-
-def test_a_query_that_nothing_contradicts_finds_nothing():
-    empty = np.empty(0)
-    assert ndcg([ScoredCandidates(empty.astype(bool), empty, empty, 0)], 1).tolist() == [0]
+    # a query that nothing contradicts finds nothing
+    assert ndcg([ScoredCandidates(right[:0], cosines[:0], sparsities[:0], 0)], 1).tolist() == [0]
     assert ndcg([], 1).shape == (0,)
 
 
 @pytest.mark.parametrize("wanted", [0.3, 4.44])
 def test_alpha_is_found_from_coarse_to_fine(wanted: float):
-    """A search that stops in a tenth, or goes on beside the best part, costs points unseen."""
+    """A search that stops in a tenth, or goes on next to the best part, costs points unseen."""
     rng = np.random.default_rng(0)
     # the second text, the right one, beats the first from alpha = low on, and up to alpha = high
     # the third, which is sparse and nothing else

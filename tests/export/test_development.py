@@ -6,46 +6,29 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-for needed in ("sentence_transformers", "datasets", "accelerate"):
-    pytest.importorskip(needed, reason="the extra train")
-
-from logic_export.contradiction_retrieval import (  # noqa: E402
+from logic_export.contradiction_retrieval import (
     build_pool,
     find_alpha,
     ndcg,
     nearest_candidates,
 )
-from logic_export.data.tiers.examples import TieredExample  # noqa: E402
-from logic_export.recipe import read_recipe  # noqa: E402
-from logic_export.training import tasks  # noqa: E402
-from logic_export.training.development import (  # noqa: E402
-    ALPHA,
+from logic_export.data.tiers.examples import TieredExample
+from logic_export.training.coder import constraint_score
+from logic_export.training.logicol import (
     ANSWER_RECALL,
-    COSINE,
-    DISTRACTORS,
-    NDCG,
-    POSITIVES,
     VIOLATION,
-    constraint_score,
-    contradiction_development,
     sample_pool,
     set_development,
     set_figures,
-    tier_development,
 )
-from logic_export.training.encoding import TextRoles  # noqa: E402
-from logic_export.training.tasks import select_task  # noqa: E402
-from sentence_transformers import SentenceTransformer  # noqa: E402
-from small_recipes import changed, contradiction_recipe, groups  # noqa: E402
-from small_sets import write_small_sets  # noqa: E402
+from logic_export.training.lore import DISTRACTORS, POSITIVES, tier_development
+from logic_export.training.sparsecl import ALPHA, COSINE, NDCG, contradiction_development
+from sentence_transformers import SentenceTransformer
+from small_recipes import groups, roles, write_rooms
 
-from logic_retrievers.errors import ConfigurationError, ReadError  # noqa: E402
-from logic_retrievers.evaluation import Dataset, evaluate, load_dataset  # noqa: E402
-from logic_retrievers.evaluation.datasets import Query  # noqa: E402
-
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
-
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation import Dataset, evaluate, load_dataset
+from logic_retrievers.evaluation.datasets import Query
 
 # --- compatibility
 
@@ -68,19 +51,14 @@ def test_the_score_takes_recall_that_is_lost_beyond_the_limit():
 # --- contradiction
 
 
-@pytest.fixture
-def recipe_file(small_model_folder: Path, tmp_path: Path) -> Path:
-    return contradiction_recipe(small_model_folder, tmp_path)
-
-
 def test_development_measures_what_retrieval_is_measured_by(small_model: SentenceTransformer):
     """Cosines of the head that is trained, instead of the base's, would move with every step."""
     pool = build_pool(groups(8, seed=5))
     rng = np.random.default_rng(0)
     topical = rng.normal(size=(len(pool.texts), 32)).astype(np.float32)
     topical /= np.linalg.norm(topical, axis=1, keepdims=True)
-    roles = TextRoles((5, 16), ("", "q : "))
-    development = contradiction_development({"own": pool}, lambda _: topical, roles)
+    read = roles(5, 16, "", "q : ")
+    development = contradiction_development({"own": pool}, lambda _: topical, read)
     found = development.measure(small_model)["own"]
     small_model.max_seq_length = 16
     own = small_model.encode([f"q : {text}" for text in pool.texts], normalize_embeddings=True)
@@ -93,45 +71,11 @@ def test_development_measures_what_retrieval_is_measured_by(small_model: Sentenc
     assert (told["score"], told[f"own {ALPHA}"]) == (found[NDCG], alpha)
     sets = {"a": {NDCG: 0.4, ALPHA: 9}, "b": {NDCG: 0.8, ALPHA: 1}}
     assert development.score(sets, {}) == pytest.approx(0.6)
-
-
-def test_the_baseline_is_ranked_by_its_own_cosine(small_model: SentenceTransformer):
-    pool = build_pool(groups(8, seed=5))
-    wrong = np.zeros((len(pool.texts), 32), np.float32)
-    roles = TextRoles((5, 16), ("", ""))
-    baseline = contradiction_development({"own": pool}, lambda _: wrong, roles, None)
-    own = small_model.encode(list(pool.texts), normalize_embeddings=True)
+    # the baseline is ranked by its own cosine
+    wrong = np.zeros_like(topical)
+    baseline = contradiction_development({"own": pool}, lambda _: wrong, read, None)
     expected = ndcg(nearest_candidates(pool, own, own, depth=100), 0).mean()
     assert baseline.measure(small_model) == {"own": {NDCG: pytest.approx(expected)}}
-
-
-def test_a_head_trained_further_is_added_to_the_cosines_it_will_be_added_to(
-    recipe_file: Path, monkeypatch
-):
-    """By its own cosines a head that found everything seemed to find nothing."""
-    asked: list[str] = []
-
-    def opened(model):
-        asked.append(model.base)
-        return SentenceTransformer(model.base)
-
-    monkeypatch.setattr(tasks, "load_trainable", opened)
-    recipe = read_recipe(recipe_file)
-    select_task(recipe).development(None)
-    other = recipe.evaluation.model_copy(update={"topical": recipe.model.base})
-    model = recipe.model.model_copy(update={"base": "a run"})
-    select_task(recipe.model_copy(update={"evaluation": other, "model": model})).development(None)
-    assert asked == [recipe.model.base, recipe.model.base]
-
-
-def test_development_without_questions_is_refused(recipe_file: Path):
-    """The score would be no number, no checkpoint the best, and the run for nothing."""
-    recipe = read_recipe(changed(recipe_file, ("dev.jsonl", "empty.jsonl")))
-    with pytest.raises(ConfigurationError, match=r"empty\.jsonl"):
-        select_task(recipe).development(None)
-    missing = read_recipe(changed(recipe_file, ("empty.jsonl", "no.jsonl")))
-    with pytest.raises(ReadError, match=r"no\.jsonl"):
-        select_task(missing).development(None)
 
 
 # --- set queries
@@ -164,7 +108,7 @@ def test_figures_are_recall_and_violation_rate(tmp_path: Path):
 
 
 def test_recall_is_that_of_the_benchmarks(tmp_path: Path):
-    data = load_dataset(write_small_sets(tmp_path / "rooms"), "dev")
+    data = load_dataset(write_rooms(tmp_path / "rooms"), "dev")
     scores = np.random.default_rng(0).normal(size=(len(data.queries), len(data.documents)))
     ids = list(data.documents)
 
@@ -207,7 +151,7 @@ def test_a_measurement_uses_lengths_and_prefixes_of_its_side(small_model: Senten
             return small_model.encode(texts, **settings)
 
     data = dataset(3, ("d1", "d2"), ("d2", ""))
-    development = set_development([data], TextRoles((7, 9), ("q: ", "d: ")))
+    development = set_development([data], roles(7, 9, "q: ", "d: "))
     found = development.measure(Watched())
     assert seen == [
         (["q: query 0", "q: query 1"], 7),
@@ -220,7 +164,7 @@ def test_a_measurement_uses_lengths_and_prefixes_of_its_side(small_model: Senten
 
 # --- tiers
 
-ROLES = TextRoles((8, 8), ("", ""))
+ROLES = roles(8, 8)
 
 
 def example(positives="", distractors="", negatives="", query="q"):
@@ -245,23 +189,15 @@ def scored(examples, **scores):
     return tier_development({"made": examples}, ROLES).measure(model)["made"]
 
 
-def test_the_first_three_of_a_querys_own_candidates_count():
-    """Passages of other queries in the ranking would make it another task."""
-    rows = [example("ab", "c", "de"), example("a", "b", "cd")]
-    found = scored(rows, a=5, b=1, c=4, d=2, e=3)
+def test_tiers_by_hand():
+    """Passages of other queries in the ranking would make it another task; 0 for tiers that a query
+    lacks would flatter the mean; an encoder to which all is alike must not be perfect.
+    """
+    found = scored([example("ab", "c", "de"), example("a", "b", "cd")], a=5, b=1, c=4, d=2, e=3)
     assert found == {POSITIVES: (1 / 2 + 1) / 2, DISTRACTORS: (1 + 0) / 2}
-
-
-def test_queries_without_a_tier_do_not_count_in_its_figure():
-    """Undisturbed questions have no distractors: 0 of none would flatter the mean."""
     rows = [example("a", "", "bcd"), example("", "a", "bcd"), example("d", "abc")]
-    found = scored(rows, a=4, b=3, c=2, d=1)
-    assert found == {POSITIVES: 1 / 2, DISTRACTORS: 1}
+    assert scored(rows, a=4, b=3, c=2, d=1) == {POSITIVES: 1 / 2, DISTRACTORS: 1}
     assert scored(rows[:1], a=4, b=3, c=2, d=1) == {POSITIVES: 1}
-
-
-def test_equal_scores_count_against_the_encoder():
-    """An encoder to which all is alike would otherwise be perfect."""
     found = scored([example("a", "bcd", "e")], a=0, b=0, c=0, d=0, e=0)
     assert found == {POSITIVES: 0, DISTRACTORS: 1}
 

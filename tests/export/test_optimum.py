@@ -34,24 +34,16 @@ def test_without_optimum_the_error_names_its_extra(small_model_folder: Path, tmp
 
 @pytest.mark.skipif(not HAS_OPTIMUM, reason="the extra optimum, in an environment of its own")
 @pytest.mark.filterwarnings("ignore")
-def test_optimums_graph_passes_the_gate(small_model_folder: Path, tmp_path: Path):
+def test_optimums_graph_passes_the_gate_and_cannot_be_cut(small_model_folder: Path, tmp_path: Path):
+    """It reads the token ids once more for their shape."""
     head = HeadSource("topical", str(small_model_folder))
-
     figures = export_bundle(tmp_path / "bundle", LABEL, [head], exporter="optimum")
-
     assert figures.lowest_cosine >= 0.9999
     assert figures.batch_cosine >= 0.99999
     verify_bundle(tmp_path / "bundle")
-
-
-@pytest.mark.skipif(not HAS_OPTIMUM, reason="the extra optimum, in an environment of its own")
-@pytest.mark.filterwarnings("ignore")
-def test_optimums_graph_cannot_be_cut(small_model_folder: Path, tmp_path: Path):
-    """It reads the token ids once more for their shape."""
     copy = tmp_path / "copy"
     copy.symlink_to(small_model_folder, target_is_directory=True)
-    heads = [HeadSource("topical", str(small_model_folder)), HeadSource("compatibility", str(copy))]
-
+    heads = [head, HeadSource("compatibility", str(copy))]
     with pytest.raises(ConfigurationError, match="cannot be cut"):
-        export_bundle(tmp_path / "bundle", LABEL, heads, exporter="optimum")
-    assert not (tmp_path / "bundle").exists()
+        export_bundle(tmp_path / "both", LABEL, heads, exporter="optimum")
+    assert not (tmp_path / "both").exists()

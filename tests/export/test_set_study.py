@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_sets import write_small_sets
+from small_recipes import write_rooms
 from suites.hashed_encoder import HashedEncoder
 
 from benchmarks.papers import logicol_systems as systems_module
@@ -49,7 +49,7 @@ class MadeBench(Workbench):
 @pytest.fixture
 def rooms(tmp_path: Path) -> Path:
     """A folder with a test part."""
-    folder = write_small_sets(tmp_path / "film_sets")
+    folder = write_rooms(tmp_path / "film_sets")
     for part in ("dev", "dev_variants"):
         (folder / part).rename(folder / part.replace("dev", "test"))
     return folder
@@ -60,11 +60,10 @@ def systems(table) -> list[object]:
 
 
 def test_the_section_is_whole_and_comes_out_the_same_twice(rooms):
-    """A report that differs from run to run cannot be checked by anybody."""
+    """A report that differs from run to run cannot be checked by anyone."""
     bench = MadeBench(rooms.parent / "vectors.sqlite", trained_roles=TRAINED)
-    study = STUDY
-    found = study.run(bench)
-    assert found == study.run(bench) == Section.model_validate_json(found.model_dump_json())
+    found = STUDY.run(bench)
+    assert found == STUDY.run(bench) == Section.model_validate_json(found.model_dump_json())
     by_name = {one.name: one for one in found.artefacts}
     assert len(by_name) == len(found.artefacts)
     table = by_name["set-queries"]
@@ -109,12 +108,6 @@ def test_the_pool_holds_what_is_labelled_and_others(rooms):
     assert film_pool(rooms, 1, 10**6).test_set.queries == small.test_set.queries
 
 
-def test_queries_are_taken_evenly():
-    """The first 420 of 2,100 would be of two templates."""
-    assert spread_evenly(tuple(range(10)), 3) == (0, 3, 6)
-    assert spread_evenly((1, 2), 5) == (1, 2)
-
-
 def test_a_data_set_that_was_cut_off_is_not_taken_for_one(tmp_path, monkeypatch):
     """The next run would measure over half of it."""
 
@@ -147,6 +140,9 @@ def test_the_pair_that_is_shown_is_the_median_one(rooms):
     values = {pair.without.id: float(r) for pair, r in zip(pairs, order, strict=True)}
     shown = values[median_pair(pairs, values).without.id]
     assert abs(shown - (len(pairs) - 1) / 2) <= 0.5
+    # the first 420 of 2,100 queries would be of two templates
+    assert spread_evenly(tuple(range(10)), 3) == (0, 3, 6)
+    assert spread_evenly((1, 2), 5) == (1, 2)
 
 
 def test_every_group_is_in_a_bin():

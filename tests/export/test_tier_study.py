@@ -7,11 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-pytest.importorskip("sentence_transformers", reason="the extra train")
-
 from logic_export.data.tiers.examples import TieredExample
-from logic_export.training.development import DISTRACTORS, POSITIVES
+from logic_export.training.lore import DISTRACTORS, POSITIVES
 from suites.hashed_encoder import HashedEncoder
 
 from benchmarks.papers import lore_tables
@@ -59,9 +56,6 @@ def test_figures_by_hand():
     assert found.recalls[RIGHT_DISTURBED] == {"0": 0.5}
     assert found.recalls[DISTRACTORS_RAW] == {"0": 0}
     assert found.shifts == {POSITIVES: (-1,), DISTRACTORS: (6,)}
-
-
-def test_a_question_without_distractors_has_no_shift():
     rows = asked("abcdefg", "abcdefg")
     rows = {f: [TieredExample(r[0].query, ("a",), (), PASSAGES[1:], "x")] for f, r in rows.items()}
     found = measure_encoders(rows, {BASE: Placed()}, Placed())[BASE]
@@ -96,9 +90,8 @@ def rows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_section_is_whole_and_comes_out_the_same_twice(rows, tmp_path: Path):
-    study = STUDY
-    found = study.run(MadeBench(tmp_path / "vectors"))
-    assert found == study.run(MadeBench(tmp_path / "vectors"))
+    found = STUDY.run(MadeBench(tmp_path / "vectors"))
+    assert found == STUDY.run(MadeBench(tmp_path / "vectors"))
     assert found == Section.model_validate_json(found.model_dump_json())
     table, gains, bars, shifts = found.artefacts
     assert [row.cells[0] for row in table.rows][:3] == [BASE, INFONCE, LORE]

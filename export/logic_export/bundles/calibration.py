@@ -36,10 +36,8 @@ Values = npt.NDArray[np.float64]
 class LabelledPairs:
     """Labelled pairs of one source.
 
-    Args:
-        cosines: cosine of each pair's topical vectors.
-        sparsities: Hoyer sparsity of the difference of its contradiction vectors.
-        contradicts: whether the pair is a contradiction.
+    Cosines are those of topical vectors, Hoyer sparsities of the differences of contradiction
+    vectors.
     """
 
     cosines: Values
@@ -106,23 +104,16 @@ def calibrate(
     alpha = find_alpha(nearest_candidates(pool, vectors["topical"], vectors[HEAD]))
     unrelated = [(*pair, False) for pair in unrelated_pairs(background, pairs, seed)]
     null = null_distribution(measure_pairs(encoder, unrelated).sparsities)
-    features = np.concatenate(
-        [
-            np.column_stack(
-                [
-                    source.cosines,
-                    (source.sparsities - null["null_mean"]) / null["null_deviation"],
-                ]
-            )
-            for source in measured
-        ]
+    cosines, sparsities, labels = (
+        np.concatenate([getattr(source, name) for source in measured])
+        for name in ("cosines", "sparsities", "contradicts")
     )
-    labels = np.concatenate([source.contradicts for source in measured])
+    deviations = (sparsities - null["null_mean"]) / null["null_deviation"]
     weights = np.concatenate(
         [np.full(len(source.contradicts), 1 / len(source.contradicts)) for source in measured]
     )
     model = LogisticRegression(C=1e6, max_iter=1000).fit(
-        features, labels, sample_weight=weights * len(labels)
+        np.column_stack([cosines, deviations]), labels, sample_weight=weights * len(labels)
     )
     settings = ContradictionConstants(
         alpha=round(alpha, 3),

@@ -27,7 +27,7 @@ from logic_export.bundles.graphs import (
     split_graph,
 )
 from logic_export.bundles.heads import HeadSource, build_notice, refuse_query_encoders
-from logic_export.bundles.manifests import checksums, new_bundle, require_new, write_manifest
+from logic_export.bundles.manifests import checksums, new_folder, require_new, write_manifest
 from logic_export.bundles.parity import (
     ParityFigures,
     measure_parity,
@@ -110,7 +110,7 @@ def export_bundle(
     least_cosine = MIN_COSINE[compression] if min_cosine is None else min_cosine
     models = {source.model: load_model(source.model) for source in heads}
     prefixes = (query_prefix, document_prefix)
-    with new_bundle(out) as folder:
+    with new_folder(out) as folder:
         graphs = _write_graphs(folder, models, heads, shared_layers, compression, exporter)
         (folder / "tokenizer.json").write_text(shared_tokenizer(models.values()), encoding="utf-8")
         for file, content in label.documents.items():
@@ -201,7 +201,7 @@ def add_head(
             f"the trunk of {head.model!r} is not that of {bundle}: train it from the same base, "
             "its shared layers frozen, and export it with the same compression"
         )
-    with new_bundle(out) as folder:
+    with new_folder(out) as folder:
         kept_files = _files_without(manifest, head.name)
         for file in kept_files:
             (folder / file).write_bytes(old.read(file))
@@ -289,14 +289,7 @@ def _head_entry(
     graphs: tuple[str | None, str],
     prefixes: tuple[str, str],
 ) -> Head:
-    """The manifest's entry of a head.
-
-    Args:
-        model: its original.
-        source: names the head and its training.
-        graphs: file of the trunk, or None, and of the graph above it.
-        prefixes: put before queries and before documents.
-    """
+    """The manifest's entry of a head; graphs are its trunk, or None, and the graph above it."""
     query, document = (
         Side(
             graph=graphs[1],
@@ -333,8 +326,5 @@ def _files_without(manifest: Manifest, name: str) -> list[str]:
 
 def _unused_file_name(head: str, taken: Sequence[str]) -> str:
     """An unused name: heads of one model share a graph, which may already have this head's name."""
-    number, name = 1, f"{head}.onnx"
-    while name in taken:
-        number += 1
-        name = f"{head}-{number}.onnx"
-    return name
+    names = (f"{head}.onnx", *(f"{head}-{number}.onnx" for number in range(2, len(taken) + 2)))
+    return next(name for name in names if name not in taken)

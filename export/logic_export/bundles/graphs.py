@@ -50,14 +50,9 @@ def export_graph(model: SentenceTransformer) -> onnx.ModelProto:
 
 
 def export_module(module: torch.nn.Module, max_tokens: int, output: str) -> onnx.ModelProto:
-    """Export a module over ``input_ids`` and ``attention_mask`` as a float32 graph.
+    """Export a module over ``input_ids`` and ``attention_mask`` with one output.
 
-    Both axes are dynamic.
-
-    Args:
-        module: a module with one output.
-        max_tokens: longest sequence.
-        output: name of the output.
+    The graph is in float32, with both axes dynamic.
     """
     # two texts of different length: a batch of 1, or no padding, could be traced as a constant
     ids = torch.randint(5, 100, (2, 7))

@@ -78,12 +78,7 @@ def refuse_query_encoders(heads: Sequence[HeadSource]) -> None:
 
 
 def build_notice(heads: Sequence[HeadSource], *, added: bool = False) -> str:
-    """Write the text of a bundle's NOTICE: origin and training data of each head.
-
-    Args:
-        heads: all heads of a new bundle, or those added to an existing one.
-        added: whether they were added.
-    """
+    """Write a NOTICE: origin and training data of all heads, or of those that were added."""
     lines = ["Added since:" if added else "What this bundle was made from.", ""]
     for head in heads:
         lines.append(f"{head.name}: {head.origin}{', trained on' if head.training else ''}")

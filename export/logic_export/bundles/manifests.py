@@ -15,18 +15,14 @@ from logic_retrievers.errors import ConfigurationError
 
 
 def require_new(out: Path) -> None:
-    """Refuse an output folder that exists.
-
-    Raises:
-        ConfigurationError: it exists.
-    """
+    """Raise :class:`ConfigurationError` where an output folder exists."""
     if out.exists():
         raise ConfigurationError(f"{str(out)!r} exists. Remove it or name another folder.")
 
 
 @contextmanager
-def new_bundle(out: Path) -> Iterator[Path]:
-    """Make a folder to write a bundle in; it becomes ``out`` where the block does not raise."""
+def new_folder(out: Path) -> Iterator[Path]:
+    """Make a folder to write in; it becomes ``out`` where the block does not raise."""
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".export-") as name:
         folder = Path(name) / out.name

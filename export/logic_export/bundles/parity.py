@@ -57,13 +57,9 @@ class ParityFigures:
 
 
 def measure_parity(bundle: Bundle, head: str, roles: tuple[Role, ...] = ROLES) -> ParityFigures:
-    """Compare a head's vectors with the bundle's reference vectors.
+    """Compare a head's vectors with the bundle's reference vectors in some roles.
 
-    Args:
-        bundle: the exported bundle.
-        head: name of the head.
-        roles: roles whose reference vectors count. Texts alone and in a batch are compared in the
-            last role.
+    Texts alone and in a batch are compared in the last role.
     """
     encoder = OnnxEncoder(bundle)
     encode = encoder.encode_queries if roles[-1] == "query" else encoder.encode_documents

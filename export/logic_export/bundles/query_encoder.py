@@ -226,15 +226,11 @@ def _card(
 
 
 def write_query_encoder(path: Path, graph: onnx.ModelProto, card: QueryEncoderCard) -> None:
-    """Write a graph with its description, atomically.
+    """Write a graph, without metadata of its own, with its description, atomically.
 
     The description is a second message after the graph's: protobuf reads two consecutive messages
-    as one. So the graph's bytes are contiguous, and their checksum needs no parsing.
-
-    Args:
-        path: an existing file is replaced.
-        graph: without metadata of its own.
-        card: ``graph_bytes`` is filled in here.
+    as one. So the graph's bytes are contiguous, and their checksum needs no parsing. The card's
+    ``graph_bytes`` is filled in here.
     """
     content = graph.SerializeToString(deterministic=True)
     text = card.model_copy(update={"graph_bytes": len(content)}).model_dump_json()

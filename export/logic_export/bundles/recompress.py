@@ -14,7 +14,7 @@ from logic_export.bundles.compression import (
     expand_weights,
     write_graph,
 )
-from logic_export.bundles.manifests import checksums, new_bundle, require_new, write_manifest
+from logic_export.bundles.manifests import checksums, new_folder, require_new, write_manifest
 from logic_export.bundles.parity import ParityFigures, measure_parity, require_parity
 from logic_retrievers.encoders.bundle import load_bundle
 
@@ -50,7 +50,7 @@ def recompress_bundle(
     source = load_bundle(bundle)
     manifest = source.manifest
     least = MIN_COSINE[compression] if min_cosine is None else min_cosine
-    with new_bundle(out) as folder:
+    with new_folder(out) as folder:
         for file in manifest.files:
             content = source.read(file)
             if file.endswith(".onnx"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -32,10 +33,7 @@ def train_judge(
     settings = read_judge_recipe(recipe)
     if seed is not None:
         settings = settings.model_copy(update={"seed": seed})
-    table = Table("development set", "accuracy")
-    for name, value in run(settings, folder, quiet=quiet).items():
-        table.add_row(name, f"{value:.3f}")
-    out.print(table)
+    _print_accuracies(run(settings, folder, quiet=quiet))
     out.print(f"model, card and metrics are in {folder}", soft_wrap=True)
 
 
@@ -98,19 +96,18 @@ def add_judge(
             "bundle must stay on this machine"
         )
     source = finished.source
+    if rank is not None:
+        source = replace(source, rank=min(rank, source.rank))
     figures = add(
         bundle,
-        source if rank is None else replace(source, rank=min(rank, source.rank)),
+        source,
         folder,
         finished.development(),
         constants=parse_numbers(constant, "--constant"),
         minimum=parse_numbers(minimum, "--minimum"),
         compression=compression,
     )
-    table = Table("development set", "accuracy")
-    for name, value in figures.items():
-        table.add_row(name, f"{value:.3f}")
-    out.print(table)
+    _print_accuracies(figures)
     if not finished.ships:
         out.print("trained on data that let no model be handed on")
     out.print(f"the bundle is in {folder}", soft_wrap=True)
@@ -138,4 +135,11 @@ def measure_judge(
     for path, rows in sets.items():
         figures = accuracy(judge, rows), calibration_error(judge, rows)
         table.add_row(path.name, str(len(rows)), *(f"{value:.3f}" for value in figures))
+    out.print(table)
+
+
+def _print_accuracies(figures: Mapping[str, float]) -> None:
+    table = Table("development set", "accuracy")
+    for name, value in figures.items():
+        table.add_row(name, f"{value:.3f}")
     out.print(table)

@@ -17,17 +17,11 @@ from logic_export.data.triplets import Triplet, unique_triplets
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A passage and its topic.
+    """A passage and its topic."""
 
-    Args:
-        name: a title or another short phrase that names the topic.
-        text: the passage.
-        question: a question that the passage answers, where there is one.
-    """
-
-    name: str
+    name: str  # a title or another short phrase
     text: str
-    question: str | None = None
+    question: str | None = None  # that the passage answers
 
 
 def exclusion_triplets(

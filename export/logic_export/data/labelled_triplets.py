@@ -69,24 +69,16 @@ def cropped_triplets(triplets: Sequence[Triplet], *, copies: int, seed: int = 0)
     for row in triplets:
         groups.setdefault(frozenset((row.satisfying, row.violating)), []).append(row)
     triplets_with_crops = list(triplets)
-    for members in groups.values():
-        for _ in range(copies):
-            triplets_with_crops += _cropped_copies(members, random)
+    for first, *others in groups.values():
+        for _ in range(copies if first.violating else 0):
+            left, right = crop_pair(first.satisfying, first.violating or "", random)
+            if left and right and left != right:
+                cropped = {first.satisfying: left, first.violating: right}
+                triplets_with_crops += [
+                    Triplet(row.query, cropped[row.satisfying], cropped[row.violating], row.source)
+                    for row in (first, *others)
+                ]
     return unique_triplets(triplets_with_crops)
-
-
-def _cropped_copies(members: Sequence[Triplet], random: Random) -> list[Triplet]:
-    first, second = members[0].satisfying, members[0].violating
-    if second is None:
-        return []
-    left, right = crop_pair(first, second, random)
-    if not left or not right or left == right:
-        return []
-    cropped = {first: left, second: right}
-    return [
-        Triplet(row.query, cropped[row.satisfying], cropped[row.violating or ""], row.source)
-        for row in members
-    ]
 
 
 def crop_pair(left: str, right: str, random: Random) -> tuple[str, str]:

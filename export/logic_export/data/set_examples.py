@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, TypeAlias
 
 from logic_export.data.files import write_json_lines
-from logic_export.data.triplet_builders import run_builder
 from logic_retrievers.errors import InputError, ReadError
 from logic_retrievers.evaluation import Dataset, load_dataset
 from logic_retrievers.evaluation.datasets import Query
@@ -108,19 +106,6 @@ def _read_example(row: Row, documents: Mapping[str, Mapping[str, str]]) -> SetEx
         raise row.error(str(error)) from error
 
 
-SetBuilder: TypeAlias = Callable[..., list[SetExample]]
-
-
-def build_set_examples(name: str, options: Mapping[str, Any], seed: int) -> list[SetExample]:
-    """Runs a builder by its name in :data:`SET_BUILDERS`.
-
-    Raises:
-        ConfigurationError: no such builder, or an option that it does not have.
-        ReadError: a file of the data folder is missing or malformed.
-    """
-    return run_builder(SET_BUILDERS, name, options, seed)
-
-
 def set_queries(
     folder: str,
     split: str = "train",
@@ -161,4 +146,4 @@ def _to_example(query: Query, data: Dataset, source: str, texts: Mapping[str, st
     )
 
 
-SET_BUILDERS: Mapping[str, SetBuilder] = {"set_queries": set_queries}
+SET_BUILDERS: Mapping[str, Callable[..., list[SetExample]]] = {"set_queries": set_queries}

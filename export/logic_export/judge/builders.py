@@ -50,9 +50,7 @@ _SHARES = {"train": 0.9, "dev": 0.1}
 def pairs(path: str, *, seed: int = 0) -> list[JudgeRow]:  # noqa: ARG001 - every builder has a seed
     """Labelled pairs of texts: any set of natural language inference.
 
-    Args:
-        path: JSON lines with ``premise``, ``hypothesis`` and ``label``.
-        seed: not used.
+    ``path`` is JSON lines with ``premise``, ``hypothesis`` and ``label``.
     """
     return read_judge_rows(find_data_file(Path(path)))
 
@@ -95,11 +93,7 @@ def cluster_kinds(
     """Pairs of one cluster's passages by their kind: neighbours that do not contradict each other.
 
     Two passages are of another scope, or unrelated where one of them answers none of the queries.
-
-    Args:
-        part: as in :func:`clusters`.
-        path: as in :func:`clusters`.
-        seed: draws which passage of a pair comes first.
+    ``part`` and ``path`` are as in :func:`clusters`; ``seed`` draws which passage comes first.
     """
     random = Random(seed)
     built = []
@@ -146,12 +140,8 @@ def passage_kinds(
 ) -> list[JudgeRow]:
     """Pairs of passages in both orders: which of five kinds are they?
 
-    Args:
-        part: as in :func:`passage_pairs`.
-        path: as in :func:`passage_pairs`.
-        derived: add pairs that follow from two others: a passage relates to a text as it does to a
-            paraphrase of that text.
-        seed: not used.
+    ``part`` and ``path`` are as in :func:`passage_pairs`. ``derived`` adds pairs that follow from
+    two others: a passage relates to a text as it does to a paraphrase of that text.
     """
     pairs = list(_read_passage_pairs(part, path))
     by_text: dict[tuple[str, str], list[tuple[str, str]]] = {}

@@ -15,10 +15,10 @@ import torch
 from scipy.optimize import minimize_scalar
 from transformers import AutoModelForSequenceClassification, PreTrainedModel
 
+from logic_export.bundles import graphs
 from logic_export.bundles.compression import STORAGE, Compression, compress_weights, write_graph
-from logic_export.bundles.graphs import export_module, split_graph
 from logic_export.bundles.integer_graphs import INTEGER_STORAGE, quantise_products
-from logic_export.bundles.manifests import checksums, new_bundle, require_new, write_manifest
+from logic_export.bundles.manifests import checksums, new_folder, require_new, write_manifest
 from logic_export.bundles.parity import ParityError
 from logic_export.judge import low_rank
 from logic_export.judge.low_rank import find_changes, with_optional_inputs
@@ -55,22 +55,13 @@ _MAX_EMBEDDING_DIFFERENCE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class JudgeSource:
-    """A judge, pair kinds or NLI, to export.
+    """A judge, pair kinds or NLI, to export."""
 
-    Args:
-        model: folder of the trained model, or a hub name.
-        max_tokens: longest pair.
-        training: the data sets that it was trained on.
-        origin: how it was trained, for the manifest.
-        rank: rank in which pair kinds and NLI store their changes to the bundle's judge; 0 for a
-            judge.
-    """
-
-    model: str
-    max_tokens: int
+    model: str  # a folder or a hub name
+    max_tokens: int  # of the longest pair
     training: tuple[TrainingData, ...]
-    origin: str
-    rank: int = 0
+    origin: str  # how it was trained, for the manifest
+    rank: int = 0  # in which pair kinds and NLI store their changes to the bundle's judge
 
 
 class _LogitsModule(torch.nn.Module):
@@ -135,7 +126,7 @@ def add_judge(
         raise ConfigurationError(f"the heads of {bundle} share no trunk that a judge could use")
     _require_trunk(model, old, trunk_file)
     rows = [row for part in development.values() for row in part]
-    with new_bundle(out) as folder:
+    with new_folder(out) as folder:
         shutil.copytree(old.path, folder, dirs_exist_ok=True)
         if form is _JUDGE:
             files = _write_judge(folder, trunk_file, model, compression)
@@ -165,20 +156,12 @@ def add_judge(
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """One of a bundle's three cross-encoders: its entry in the manifest, its file, its reader.
+    """One of a bundle's three cross-encoders."""
 
-    Args:
-        entry: name in the manifest.
-        file: holds its weights.
-        reader: class that reads it.
-        title: name in the NOTICE.
-        constants: names of its constants; those of a judge are checked elsewhere.
-    """
-
-    entry: str
+    entry: str  # in the manifest
     file: str
     reader: type[OnnxCrossEncoder]
-    title: str
+    title: str  # in the NOTICE
     constants: frozenset[str] = frozenset({"threshold"})
 
 
@@ -222,8 +205,8 @@ def _write_judge(
     folder: Path, trunk: str, model: PreTrainedModel, compression: JudgeCompression
 ) -> dict[str, Any]:
     """Write the graph above the trunk; return the files for the manifest's entry."""
-    graph = export_module(_LogitsModule(model), model.config.max_position_embeddings, OUTPUT)
-    _, above = split_graph(graph, 0)
+    graph = graphs.export_module(_LogitsModule(model), model.config.max_position_embeddings, OUTPUT)
+    _, above = graphs.split_graph(graph, 0)
     small = (
         quantise_products(above) if compression == "int4" else compress_weights(above, compression)
     )
@@ -273,11 +256,7 @@ def _load(name: str) -> PreTrainedModel:
 
 
 def _require_trunk(model: PreTrainedModel, bundle: Bundle, trunk: str) -> None:
-    """Refuse a judge whose embeddings are not those of the bundle's trunk.
-
-    Raises:
-        ConfigurationError: the two embed some tokens differently.
-    """
+    """Refuse a judge whose embeddings are not those of the bundle's trunk."""
     config = model.config
     tokens = min(64, config.max_position_embeddings)
     ids = (torch.arange(4 * tokens) + config.vocab_size // 30).reshape(4, tokens)
@@ -331,11 +310,7 @@ def _require_parity(
     rows: Sequence[JudgeRow],
     most: float,
 ) -> None:
-    """Compare some probabilities with those of the original for the same tokens.
-
-    Raises:
-        ParityError: the mean difference is over ``most``.
-    """
+    """Refuse an export whose probabilities differ from the original's by more than ``most``."""
     some = range(0, len(rows), max(1, len(rows) // 200))
     differences = []
     for index in some:

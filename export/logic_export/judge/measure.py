@@ -41,11 +41,7 @@ def calibration_error(judge: QueryJudge, rows: Sequence[JudgeRow], bins: int = 1
 
 
 def require_gate(figures: Figures, minimum: Mapping[str, float]) -> None:
-    """Refuse a judge that misses a minimum accuracy.
-
-    Raises:
-        ParityError: an accuracy is below its minimum.
-    """
+    """Raise :class:`ParityError` where an accuracy is below its minimum."""
     for name, least in minimum.items():
         if figures[name] < least:
             raise ParityError(f"{name}: accuracy {figures[name]:.3f}, minimum {least}")

@@ -45,12 +45,7 @@ class JudgeModelSettings(RecipeTable):
 
 
 class JudgeEvaluationSettings(RecipeTable):
-    """Development sets.
-
-    Args:
-        sets: like training sets; the mean of their accuracies selects the checkpoint.
-        every: steps between two measurements, each with a checkpoint.
-    """
+    """Development sets: the mean of their accuracies, every so many steps, selects a checkpoint."""
 
     sets: Annotated[tuple[DataSettings, ...], Field(min_length=1)]
     every: Count = 500

@@ -17,18 +17,11 @@ ENTAILMENT, NEUTRAL, CONTRADICTION = LABELS
 
 @dataclass(frozen=True, slots=True)
 class JudgeRow:
-    """One pair of texts.
+    """One pair of texts."""
 
-    Args:
-        premise: the passage, or a sentence of it.
-        hypothesis: the query, its constraint, or a statement.
-        target: probability of each of :data:`logic_retrievers.judging.LABELS`, or of each of
-            :data:`logic_retrievers.judging.PAIR_KINDS`; sums to 1.
-    """
-
-    premise: str
-    hypothesis: str
-    target: tuple[float, ...]
+    premise: str  # the passage, or a sentence of it
+    hypothesis: str  # the query, its constraint, or a statement
+    target: tuple[float, ...]  # probability of each label, or of each pair kind; sums to 1
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -177,13 +177,9 @@ def soft_cross_entropy(
     labels: torch.Tensor,
     num_items_in_batch: torch.Tensor | int | None = None,
 ) -> torch.Tensor:
-    """Cross entropy towards probabilities, mean over the batch.
+    """Cross entropy towards probabilities, shape (batch, labels), mean over the batch.
 
-    Args:
-        outputs: with ``logits``, shape (batch, number of labels).
-        labels: the same shape; rows sum to 1.
-        num_items_in_batch: values in ``labels`` of all devices and accumulated batches; this batch
-            alone where None.
+    ``num_items_in_batch`` counts the values in the labels of all devices and accumulated batches.
     """
     total = nn.functional.cross_entropy(outputs["logits"].float(), labels, reduction="sum")
     return total / (

@@ -1,15 +1,15 @@
-"""Losses: functions over embeddings, and modules that encode a batch and apply them."""
+"""Losses of the four papers: functions over embeddings, and modules that encode a batch first."""
 
-from logic_export.losses.compatibility import CompatibilityLoss, compatibility_loss
-from logic_export.losses.logically_informed import (
+from logic_export.losses.coder import CompatibilityLoss, compatibility_loss
+from logic_export.losses.logicol import (
     LogicallyInformedLoss,
     exclusion_loss,
     pack_labels,
     set_contrastive_loss,
     subset_loss,
 )
-from logic_export.losses.sparse_contrastive import SparseContrastiveLoss, sparse_contrastive_loss
-from logic_export.losses.tiered import DISTRACTOR, NEGATIVE, POSITIVE, TieredLoss, tiered_loss
+from logic_export.losses.lore import DISTRACTOR, NEGATIVE, POSITIVE, TieredLoss, tiered_loss
+from logic_export.losses.sparsecl import SparseContrastiveLoss, sparse_contrastive_loss
 
 __all__ = [
     "DISTRACTOR",

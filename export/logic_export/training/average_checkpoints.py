@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,25 +10,20 @@ import torch
 from pydantic import ValidationError
 from sentence_transformers import SentenceTransformer
 
+from logic_export.bundles.manifests import new_folder, require_new
 from logic_export.recipe import Recipe
 from logic_export.training.development import Measured
+from logic_export.training.run import select_task
 from logic_export.training.run_folder import MODEL, RunCard, read_card, write_card
-from logic_export.training.tasks import select_task
 from logic_retrievers.errors import ConfigurationError
 
 
 def average_runs(runs: Sequence[Path], out: Path) -> Measured:
-    """Average the weights of finished runs that differ in their seed alone.
+    """Average the weights of finished runs that differ in their seed alone, and measure the mean.
 
     Fine-tuned from one base, runs end in one basin of the loss, whose centre is often better than
     any of them (Wortsman et al. 2022, "Model soups"); here it recovers recall that each run lost.
-
-    Args:
-        runs: folders of two or more finished runs.
-        out: a new folder; gets a model and a card like a run's, with the first run's seed.
-
-    Returns:
-        Development figures of the averaged model.
+    The new folder gets a model and a card like a run's, with the first run's seed.
 
     Raises:
         ConfigurationError: fewer than two runs, an unfinished one or one of another recipe, or
@@ -37,8 +31,7 @@ def average_runs(runs: Sequence[Path], out: Path) -> Measured:
     """
     if len(runs) < 2:
         raise ConfigurationError("an average needs two finished runs or more")
-    if out.exists():
-        raise ConfigurationError(f"{out} exists; name a new folder")
+    require_new(out)
     cards = [read_card(run) for run in runs]
     recipes = [_read_recipe(run, card) for run, card in zip(runs, cards, strict=True)]
     recipe = recipes[0]
@@ -53,22 +46,15 @@ def average_runs(runs: Sequence[Path], out: Path) -> Measured:
         {name: _mean_weights([state[name] for state in weights]) for name in weights[0]}
     )
     base: Measured = cards[0].base
-    measured = select_task(recipe).development(base).measure(models[0])
-    partial = out.with_name(out.name + ".partial")
-    shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
-    models[0].save(str(partial / MODEL), create_model_card=False)
+    measured = select_task(recipe).development().measure(models[0])
     # every seed sampled its own rows
     sets = [
-        replace(
-            rows[0],
-            rows=sum(row.rows for row in rows),
-            left_out=sum(row.left_out for row in rows),
-        )
-        for rows in zip(*(card.sets for card in cards), strict=True)
+        replace(one[0], rows=sum(s.rows for s in one), left_out=sum(s.left_out for s in one))
+        for one in zip(*(card.sets for card in cards), strict=True)
     ]
-    write_card(partial, recipe, base, measured, sets, len(runs))
-    partial.replace(out)
+    with new_folder(out) as folder:
+        models[0].save(str(folder / MODEL), create_model_card=False)
+        write_card(folder, recipe, base, measured, sets, len(runs))
     return measured
 
 

@@ -42,41 +42,59 @@ def load_trainable(settings: ModelSettings) -> SentenceTransformer:
     return model
 
 
-def make_encoder(model: SentenceTransformer, length: int, prefix: str) -> Encode:
-    """A function from texts to vectors of length 1, truncated as in training."""
+class TextRole(NamedTuple):
+    """How the texts of one side are read: queries, or documents.
 
-    def encode(texts: Sequence[str]) -> Any:
-        before, model.max_seq_length = model.max_seq_length, length
-        try:
-            return model.encode(
-                [prefix + text for text in texts],
-                batch_size=64,
-                normalize_embeddings=True,
-                show_progress_bar=False,
-            )
-        finally:
-            model.max_seq_length = before
+    Args:
+        length: most tokens.
+        prefix: put before every text.
+    """
 
-    return encode
+    length: int
+    prefix: str
+
+    def tokenize(
+        self, tokenizer: Any, column: str, texts: Sequence[str]
+    ) -> dict[str, torch.Tensor]:
+        """Tokens of one column of a batch, as ``{column}_*``."""
+        tokens = tokenizer(
+            [self.prefix + text for text in texts],
+            padding=True,
+            truncation=True,
+            max_length=self.length,
+            return_tensors="pt",
+        )
+        return {f"{column}_{name}": value for name, value in tokens.items()}
+
+    def encoder(self, model: SentenceTransformer) -> Encode:
+        """A function from texts to vectors of length 1, truncated as in training."""
+
+        def encode(texts: Sequence[str]) -> Any:
+            before, model.max_seq_length = model.max_seq_length, self.length
+            try:
+                return model.encode(
+                    [self.prefix + text for text in texts],
+                    batch_size=64,
+                    normalize_embeddings=True,
+                    show_progress_bar=False,
+                )
+            finally:
+                model.max_seq_length = before
+
+        return encode
 
 
 class TextRoles(NamedTuple):
-    """Truncation lengths and prefixes of queries and documents, in this order.
+    """The roles of a recipe's queries and documents."""
 
-    Args:
-        lengths: most tokens of queries and of documents.
-        prefixes: put before queries and before documents.
-    """
-
-    lengths: tuple[int, int]
-    prefixes: tuple[str, str]
+    query: TextRole
+    document: TextRole
 
     @classmethod
     def of(cls, model: ModelSettings) -> TextRoles:
-        """The settings of a recipe's model."""
         return cls(
-            (model.query_tokens, model.document_tokens),
-            (model.query_prefix, model.document_prefix),
+            TextRole(model.query_tokens, model.query_prefix),
+            TextRole(model.document_tokens, model.document_prefix),
         )
 
     def tokenize(
@@ -84,27 +102,6 @@ class TextRoles(NamedTuple):
     ) -> dict[str, torch.Tensor]:
         """``query_*`` and ``document_*`` features of a batch."""
         return {
-            **tokenize_column(tokenizer, "query", queries, self.lengths[0], self.prefixes[0]),
-            **tokenize_column(tokenizer, "document", documents, self.lengths[1], self.prefixes[1]),
+            **self.query.tokenize(tokenizer, "query", queries),
+            **self.document.tokenize(tokenizer, "document", documents),
         }
-
-    def encodings(self, model: SentenceTransformer) -> tuple[Encode, Encode]:
-        """The model's query encoder and document encoder."""
-        return (
-            make_encoder(model, self.lengths[0], self.prefixes[0]),
-            make_encoder(model, self.lengths[1], self.prefixes[1]),
-        )
-
-
-def tokenize_column(
-    tokenizer: Any, column: str, texts: Sequence[str], length: int, prefix: str
-) -> dict[str, torch.Tensor]:
-    """Tokens of one column of a batch, as ``{column}_*``."""
-    tokens = tokenizer(
-        [prefix + text for text in texts],
-        padding=True,
-        truncation=True,
-        max_length=length,
-        return_tensors="pt",
-    )
-    return {f"{column}_{name}": value for name, value in tokens.items()}

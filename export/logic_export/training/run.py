@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +24,20 @@ from transformers import (
     TrainingArguments,
 )
 
-from logic_export.recipe import Recipe, TrainingSettings
+from logic_export.recipe import (
+    CompatibilityLossSettings,
+    LogicallyInformedSettings,
+    Recipe,
+    SparseContrastiveSettings,
+    TieredSettings,
+    TrainingSettings,
+)
+from logic_export.training.batches import EpochBatchSampler
+from logic_export.training.coder import CompatibilityTask
 from logic_export.training.development import SCORE, Development, Measured
 from logic_export.training.encoding import load_trainable
+from logic_export.training.logicol import SetQueryTask
+from logic_export.training.lore import TierTask
 from logic_export.training.run_folder import (
     MODEL,
     TrainingSet,
@@ -32,22 +45,29 @@ from logic_export.training.run_folder import (
     prepare_folder,
     write_card,
 )
-from logic_export.training.tasks import select_task
+from logic_export.training.sparsecl import ContradictionTask
+from logic_export.training.task import Task
+
+TASKS: Mapping[type, type[Task[Any]]] = {
+    CompatibilityLossSettings: CompatibilityTask,
+    SparseContrastiveSettings: ContradictionTask,
+    LogicallyInformedSettings: SetQueryTask,
+    TieredSettings: TierTask,
+}
+
+
+def select_task(recipe: Recipe) -> Task[Any]:
+    """The task of a recipe's loss."""
+    return TASKS[type(recipe.loss)](recipe, recipe.loss)
 
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """The result of a run.
+    """The result of a run."""
 
-    Args:
-        model: folder of the best checkpoint, as sentence-transformers loads it.
-        base, best: development figures before training and of the best checkpoint.
-        sets: the training sets.
-    """
-
-    model: Path
-    base: Measured
-    best: Measured
+    model: Path  # folder of the best checkpoint, as sentence-transformers loads it
+    base: Measured  # development figures before training
+    best: Measured  # those of the best checkpoint
     sets: tuple[TrainingSet, ...]
 
 
@@ -139,7 +159,7 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
     task = select_task(recipe)
     arguments = SentenceTransformerTrainingArguments(
         **common_arguments(recipe.training, out, recipe.seed, recipe.evaluation.every, quiet=quiet),
-        batch_sampler=task.sampler,
+        batch_sampler=partial(EpochBatchSampler, plan=task.plan),
         logging_steps=10,
     )
     patience = recipe.evaluation.patience
@@ -150,15 +170,16 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
         checkpoint = last_checkpoint(out / "checkpoints")
     model = load_trainable(recipe.model)
     measured = out / "base.json"
-    development = task.development(
-        json.loads(measured.read_text("utf-8")) if measured.is_file() else None
-    )
-    if development.base is None:
-        development.base = development.measure(model)
+    development = task.development()
+    if measured.is_file():
+        base = json.loads(measured.read_text("utf-8"))
+    else:
+        base = development.measure(model)
         if arguments.process_index == 0:
-            partial = measured.with_name(measured.name + ".partial")
-            partial.write_text(json.dumps(development.base), encoding="utf-8")
-            partial.replace(measured)
+            unfinished = measured.with_name(measured.name + ".partial")
+            unfinished.write_text(json.dumps(base), encoding="utf-8")
+            unfinished.replace(measured)
+    development.base = base
     trainer = _Trainer(
         development,
         model=model,
@@ -173,7 +194,7 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
         ],
     )
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-    trained = Trained(out / MODEL, dict(development.base), development.measure(model), tuple(sets))
+    trained = Trained(out / MODEL, base, development.measure(model), tuple(sets))
     if arguments.process_index == 0:
         model.save(str(trained.model), create_model_card=False)
         write_card(out, recipe, trained.base, trained.best, sets)
@@ -184,15 +205,7 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
 def common_arguments(
     settings: TrainingSettings, out: Path, seed: int, every: int, *, quiet: bool
 ) -> dict[str, Any]:
-    """Arguments of a trainer that encoders and judges share.
-
-    Args:
-        settings: the recipe's.
-        out: the run's folder.
-        seed: the recipe's.
-        every: steps between two measurements, each with a checkpoint.
-        quiet: no progress bar.
-    """
+    """Arguments of a trainer that encoders and judges share."""
     decay = "linear" if settings.schedule == "linear" else "constant_with_warmup"
     return {
         "output_dir": str(out / "checkpoints"),

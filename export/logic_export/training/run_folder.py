@@ -29,21 +29,13 @@ Figures: TypeAlias = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True, slots=True)
 class TrainingSet:
-    """One training set as it was used.
+    """One training set as it was used."""
 
-    Args:
-        name: builder and source.
-        licence: licence of its texts.
-        ships: whether a model trained on it may be handed on.
-        rows: number of triplets, contradiction groups, set queries or tiered queries used.
-        left_out: rows with nothing to learn.
-    """
-
-    name: str
-    licence: str
-    rows: int
-    ships: bool = False
-    left_out: int = 0
+    name: str  # builder and source
+    licence: str  # of its texts
+    rows: int  # number of rows used
+    ships: bool = False  # whether a model trained on it may be handed on
+    left_out: int = 0  # number of rows with nothing to learn
 
 
 class RunCard(BaseModel):
@@ -152,48 +144,36 @@ def _card_text(
     sets: Sequence[TrainingSet],
     averaged: int,
 ) -> str:
-    runs = f" It is the mean of {averaged} runs that differ in their seed." if averaged > 1 else ""
-    permission = (
-        "may be handed on" if recipe.ships else "must stay on this machine: see the licences"
-    )
-    kind = (
-        "query encoder, for the base's document vectors" if recipe.frozen_documents else "encoder"
-    )
+    kind, permission, runs = "encoder", "must stay on this machine: see the licences", ""
+    if recipe.frozen_documents:
+        kind = "query encoder, for the base's document vectors"
+    if recipe.ships:
+        permission = "may be handed on"
+    if averaged > 1:
+        runs = f" It is the mean of {averaged} runs that differ in their seed."
+    rows = [
+        f"| {one.name} | {one.licence} | {'yes' if one.ships else 'no'} | {one.rows} |"
+        for one in sets
+    ]
+    rows += [
+        f"\n{one.left_out} rows of `{one.name}` had nothing to learn and were left out."
+        for one in sets
+        if one.left_out
+    ]
+    figures = [
+        f"| {name} | {figure} | {base[name][figure]:.3f} | {value:.3f} |"
+        for name, values in best.items()
+        for figure, value in values.items()
+    ]
     lines = [
-        f"# {recipe.name}",
-        "",
-        f"The `{recipe.head}` {kind}, trained from `{recipe.model.base}`. It {permission}.{runs}",
-        "",
-        "## Training data",
-        "",
-        "| set | licence | may ship | rows |",
-        "|---|---|---|---|",
-        *(
-            f"| {dataset.name} | {dataset.licence} | {'yes' if dataset.ships else 'no'} | "
-            f"{dataset.rows} |"
-            for dataset in sets
-        ),
-        *(
-            f"\n{dataset.left_out} rows of `{dataset.name}` had nothing to learn and were left out."
-            for dataset in sets
-            if dataset.left_out
-        ),
-        "",
-        "## Development figures",
-        "",
-        "| set | figure | before | after |",
-        "|---|---|---|---|",
-        *(
-            f"| {name} | {figure} | {base[name][figure]:.3f} | {value:.3f} |"
-            for name, figures in best.items()
-            for figure, value in figures.items()
-        ),
-        "",
-        "## Recipe",
-        "",
-        "```json",
-        recipe.model_dump_json(indent=2),
-        "```",
-        "",
+        f"# {recipe.name}\n",
+        f"The `{recipe.head}` {kind}, trained from `{recipe.model.base}`. It {permission}.{runs}\n",
+        "## Training data\n",
+        "| set | licence | may ship | rows |\n|---|---|---|---|",
+        *rows,
+        "\n## Development figures\n",
+        "| set | figure | before | after |\n|---|---|---|---|",
+        *figures,
+        f"\n## Recipe\n\n```json\n{recipe.model_dump_json(indent=2)}\n```\n",
     ]
     return "\n".join(lines)

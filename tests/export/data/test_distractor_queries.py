@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from logic_export.cli.app import app
+from logic_export.data.tiers.builders import TIER_BUILDERS
 from logic_export.data.tiers.distractor_queries import (
     RELATIONS,
     add_distractors,
@@ -17,7 +20,7 @@ from logic_export.data.tiers.distractor_queries import (
     wordings_of_part,
     write_parts,
 )
-from logic_export.data.tiers.examples import read_tiers
+from logic_export.data.tiers.examples import TieredExample, examples_from_triplets, read_tiers
 from logic_export.data.tiers.labelled_questions import (
     BM25Index,
     Candidate,
@@ -26,7 +29,11 @@ from logic_export.data.tiers.labelled_questions import (
     read_questions,
     split_questions,
 )
+from logic_export.data.triplet_builders import run_builder
+from logic_export.data.triplets import Triplet
+from small_recipes import json_lines
 from tier_questions import labelled_rows, paired_rows, write_questions
+from typer.testing import CliRunner
 
 from logic_retrievers.errors import ConfigurationError, InputError, ReadError
 
@@ -85,7 +92,7 @@ def test_the_question_stands_in_the_query_word_for_word(seed, part, text):
 
 
 def test_parts_share_no_wording_and_two_relations_are_the_tests_alone():
-    """What is measured would else be that the model has learned our sentences."""
+    """Else the figures would measure that the model has learned our sentences."""
     seen: dict[str, tuple[str, str]] = {}
     for relation, parts in RELATIONS.items():
         assert sum(map(len, parts.values())) >= 10
@@ -94,33 +101,26 @@ def test_parts_share_no_wording_and_two_relations_are_the_tests_alone():
                 assert seen.setdefault(form, (relation, part)) == (relation, part)
                 assert form.count("{question}") == 1
     assert len(RELATIONS) == 8
-    assert (
-        wordings_of_part("train").keys()
-        == wordings_of_part("dev").keys()
-        == RELATIONS.keys() - {"parallel", "hypothetical"}
-    )
-    assert wordings_of_part("test").keys() == RELATIONS.keys()
+    for part, missing in (("train", {"parallel", "hypothetical"}), ("test", set())):
+        assert wordings_of_part(part).keys() == RELATIONS.keys() - missing
+    assert wordings_of_part("train").keys() == wordings_of_part("dev").keys()
 
 
 def test_every_passage_with_a_clause_can_be_joined_under_every_relation():
     """A part whose wordings all need a topic would fail on passages without a title."""
     bare = Candidate("", "The old bridge of the town was closed in the winter of that year.")
     for part in ("train", "dev", "test"):
-        made = add_distractors(
-            [question(wrong=(bare,))], part, copies=len(wordings_of_part(part))
-        ).examples
-        assert {row.relation for row in made} == wordings_of_part(part).keys()
+        relations = wordings_of_part(part)
+        made = add_distractors([question(wrong=(bare,))], part, copies=len(relations)).examples
+        assert {row.relation for row in made} == relations.keys()
         assert all("the old bridge of the town was closed" in row.query.lower() for row in made)
 
 
 def test_relations_come_about_equally_often(folder):
     made = add_distractors(read_questions(folder), "train", copies=3).examples
-    counts = [sum(row.relation == name for row in made) for name in wordings_of_part("train")]
-    assert counts == [12] * 6
-    by_question: dict[str, set[str]] = {}
-    for row in made:
-        by_question.setdefault(row.original, set()).add(row.relation)
-    assert {len(relations) for relations in by_question.values()} == {3}
+    assert set(Counter(row.relation for row in made).values()) == {12}
+    by_question = Counter((row.original, row.relation) for row in made)
+    assert set(by_question.values()) == {1}
 
 
 def test_parts_share_no_question_and_no_passage(folder, pairs):
@@ -178,11 +178,10 @@ def test_pairs_are_filled_up_with_passages_of_other_questions(pairs):
 
 
 def test_what_may_be_an_answer_is_not_taken_for_a_wrong_passage():
-    """Nobody has labelled the passages of other questions."""
+    """No one has labelled the passages of other questions."""
     right = Candidate("Osric", "Osric built the harbour of Saltmarsh.")
-    above = Candidate("Port", "Who built the harbour, and who built the bridge?")
     ranked = [
-        above,
+        Candidate("Port", "Who built the harbour, and who built the bridge?"),
         right,
         Candidate("Osric", "Osric is another part of the same article."),
         Candidate("Told", "The harbour was Saltmarsh all along."),
@@ -190,9 +189,7 @@ def test_what_may_be_an_answer_is_not_taken_for_a_wrong_passage():
         Candidate("Fine", "A village that has no harbour."),
         Candidate("Fine too", "A village without a bridge."),
     ]
-    asked = question(
-        "Who built the harbour?", (right,), (ranked[4],), answers=("Saltmarsh",), name="q"
-    )
+    asked = question("Who built it?", (right,), (ranked[4],), answers=("Saltmarsh",))
     assert mine_wrong_passages(asked, lambda text: ranked, 5) == ranked[5:]
     assert mine_wrong_passages(asked, lambda text: ranked, 1) == [ranked[5]]
     # the right one is not found: nothing can be told of the others
@@ -200,20 +197,14 @@ def test_what_may_be_an_answer_is_not_taken_for_a_wrong_passage():
 
 
 def test_passages_that_share_rare_words_are_near():
-    index = BM25Index(
-        [
-            Candidate("", "the the the the the"),
-            Candidate("", "the lighthouse of the island, seen from the shore of the other island"),
-            Candidate("", "the lighthouse"),
-            Candidate("", "nothing of it"),
-        ]
-    )
-    assert [one.passage[:14] for one in index("the lighthouse")] == [
+    texts = [
+        "the the the the the",
+        "the lighthouse of the island, seen from the shore of the other island",
         "the lighthouse",
-        "the lighthouse",
-        "the the the th",
+        "nothing of it",
     ]
-    assert index("the lighthouse")[0].passage == "the lighthouse"
+    index = BM25Index([Candidate("", text) for text in texts])
+    assert [one.passage for one in index("the lighthouse")] == [texts[2], texts[1], texts[0]]
     assert index("unheard") == []
 
 
@@ -258,3 +249,93 @@ def test_passages_are_read_as_their_sets_have_them(tmp_path, pairs):
     read = read_questions(write_questions(tmp_path / "colon", [row]))[0]
     assert read.right == (Candidate("", "A passage without any title"),)
     assert read.wrong == (Candidate("Film: The Return", "Film: The Return is a film."),)
+
+
+# --- builders and the command
+
+
+def built(name: str, seed: int = 0, **options: object) -> list[TieredExample]:
+    return run_builder(TIER_BUILDERS, name, options, seed)
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(app, ["data", "distractor-queries", *map(str, arguments)])
+
+
+@pytest.fixture
+def labelled_set(tmp_path: Path) -> Path:
+    folder = tmp_path / "labels"
+    documents = [{"_id": f"d{n}", "title": "", "text": f"passage {n}"} for n in range(20)]
+    queries = [
+        {
+            "_id": f"q{n}",
+            "text": f"what is {n} but not {n + 1}",
+            "satisfying": [f"d{n}"],
+            "violating": [f"d{n + 1}"],
+            "neutral": [f"d{n + 2}"],
+        }
+        for n in range(0, 12, 3)
+    ]
+    json_lines(folder / "corpus.jsonl", documents)
+    json_lines(folder / "queries.jsonl", queries)
+    return folder
+
+
+def test_what_violates_is_a_distractor_and_others_are_negatives(labelled_set):
+    options = {"builder": "labelled", "options": {"folder": str(labelled_set)}, "others": 5}
+    rows = built("triplets", **options)
+    # a plain data set can be given clauses too: other questions' passages are the candidates
+    questions = read_questions(labelled_set)
+    assert [one.right[0].passage for one in questions] == [f"passage {n}" for n in range(0, 12, 3)]
+    assert questions[0].wrong[0].passage == "passage 1"
+    assert len(rows) == 4
+    for number, row in zip(range(0, 12, 3), rows, strict=True):
+        assert row.positives == (f"passage {number}",)
+        assert row.distractors == (f"passage {number + 1}",)
+        assert len(row.negatives) == 5
+    assert rows == built("triplets", **options)
+    assert rows != built("triplets", **options, seed=1)
+
+
+def test_triplets_of_one_query_are_one_example():
+    """A passage that is right in one row is not ruled out by another; a row may rule out none."""
+    rows = [
+        Triplet("q", "a", "b"),
+        Triplet("other", "d", None),
+        Triplet("q", "a", "c"),
+        Triplet("q", "c", "b"),
+    ]
+    first, second = examples_from_triplets(rows, others=9)
+    assert (first.positives, first.distractors) == (("a", "c"), ("b",))
+    assert first.negatives == ("d",)
+    assert (second.positives, second.distractors) == (("d",), ())
+    assert sorted(second.negatives) == ["a", "b", "c"]
+    assert len(examples_from_triplets(rows, others=2)[1].negatives) == 2
+
+
+def test_the_builder_gives_what_the_command_writes(folder, tmp_path):
+    done = run(folder, tmp_path / "out", "--copies", 2)
+    assert done.exit_code == 0, done.output
+    for part, copies in (("train", 2), ("test", 1)):
+        rows = built("distractor_queries", folders=[str(folder)], split=part, copies=copies)
+        assert rows == read_tiers(tmp_path / "out" / f"{part}.jsonl.gz")
+    plain = built("distractor_queries", folders=[str(folder)], split="test", copies=1, plain=True)
+    assert plain == read_tiers(tmp_path / "out" / "test_original.jsonl.gz")
+    with pytest.raises(ConfigurationError, match="other"):
+        built("distractor_queries", folders=[str(folder)], split="other")
+
+
+def test_the_command_takes_several_folders_and_says_what_parts_share(folder, tmp_path):
+    pairs = write_questions(tmp_path / "pairs", paired_rows())
+    out = tmp_path / "out"
+    done = run(pairs, folder, out, "--train", 0.5, "--dev", 0.2, "--candidates", 6)
+    assert done.exit_code == 0, done.output
+    assert "passages in both train and test: 0" in done.output
+    names = ["dev.jsonl.gz", "test.jsonl.gz", "test_original.jsonl.gz", "train.jsonl.gz"]
+    assert sorted(path.name for path in out.iterdir()) == names
+    sources = {row.source for row in read_tiers(out / "train.jsonl.gz")}
+    assert sources == {"labelled", "pairs"}
+    assert run(folder, out).exit_code == 2
+    # 1 - .9 - .1 is a little less than 0 in floating point; an empty part leaves no file
+    assert run(folder, tmp_path / "two", "--train", 0.9, "--dev", 0.1).exit_code == 0
+    assert {path.name for path in (tmp_path / "two").iterdir()} == {names[0], names[3]}

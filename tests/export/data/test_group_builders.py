@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -14,14 +13,9 @@ from logic_export.data.contradictions.conflictqa import (
     question_groups,
 )
 from logic_export.data.contradictions.groups import ContradictionGroup, unique_groups, write_groups
+from small_recipes import json_lines
 
 from logic_retrievers.errors import ConfigurationError, ReadError
-
-
-def jsonl(path: Path, rows: list) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
 
 DOCUMENT = (
     "Cells were counted. The drug reduces the risk of death. It was given daily. Costs were high. "
@@ -73,7 +67,7 @@ def test_questions_are_cut_and_each_part_has_the_answers(tmp_path: Path):
         row("q", ("yes", f"long because {n}", f"and {n} indeed"), ("no", f"never {n}", f"not {n}"))
         for n in range(2)
     ]
-    options = {"path": str(jsonl(tmp_path / "rows.jsonl", rows))}
+    options = {"path": str(json_lines(tmp_path / "rows.jsonl", rows))}
     parts = build_groups("questions", options, 0)
     assert len(parts) == 2
     for part in parts:
@@ -90,12 +84,12 @@ def test_questions_are_cut_and_each_part_has_the_answers(tmp_path: Path):
 
 
 def test_a_passage_of_two_questions_gets_the_answers_of_its_own(tmp_path: Path):
-    """Answers of another question beside a passage say that it contradicts what it never met."""
+    """Answers of another question next to a passage say that it contradicts what it never met."""
     rows = [
         row("q", ("yes", "the same passage", ""), ("no", "never so", "")),
         row("r", ("one", "it is two, not one", ""), ("two", "the same passage", "")),
     ]
-    found = build_groups("questions", {"path": str(jsonl(tmp_path / "r.jsonl", rows))}, 0)
+    found = build_groups("questions", {"path": str(json_lines(tmp_path / "r.jsonl", rows))}, 0)
     assert [(set(g.left), set(g.right)) for g in found] == [
         ({"yes", "the same passage"}, {"no", "never so"}),
         ({"one", "it is two, not one"}, {"two", "the same passage"}),
@@ -113,8 +107,8 @@ def test_statements_that_share_a_negation_are_paraphrases():
 
 
 def test_claims_stand_on_the_side_that_the_evidence_takes():
-    """A refuted claim beside its evidence is a paraphrase that denies it."""
-    found = claim_groups(
+    """A refuted claim next to its evidence is a paraphrase that denies it."""
+    first, second = claim_groups(
         [
             claim("The drug saves lives.", "SUPPORT", 1),
             claim("The drug kills.", "CONTRADICT", 1),
@@ -123,20 +117,13 @@ def test_claims_stand_on_the_side_that_the_evidence_takes():
         ],
         {"1": DOCUMENT},
     )
-    first, second = found
-    assert first.left == (
-        "Cells were counted. The drug reduces the risk of death. It was given daily.",
-        "The drug saves lives.",
-    )
-    assert first.right == ("The drug kills.",)
+    evidence = "Cells were counted. The drug reduces the risk of death. It was given daily."
+    assert (first.left, first.right) == ((evidence, "The drug saves lives."), ("The drug kills.",))
     assert second.left == ("It was given daily. Costs were high. No harm was seen.",)
     assert second.right == ("Costs were low.",)
-
-
-def test_supported_claims_are_denied_where_that_is_safe():
+    # supported claims alone are negated, where that is safe
     safe = claim("The drug reduces the risk.", "SUPPORT", 1)
-    unsafe = claim("Some drugs may work.", "SUPPORT", 3)
-    (group,) = claim_groups([safe, unsafe], {"1": DOCUMENT})
+    (group,) = claim_groups([safe, claim("Some drugs may work.", "SUPPORT", 3)], {"1": DOCUMENT})
     assert group.right == ("The drug does not reduce the risk.",)
     assert group.left[1:] == ("The drug reduces the risk.",)
     (group,) = claim_groups([claim("It is red.", "SUPPORT", 0)], {"1": "It is red."})
@@ -148,7 +135,7 @@ def test_a_part_of_conflictqa_is_read_by_question(tmp_path: Path, monkeypatch) -
     monkeypatch.setenv("LOGIC_RETRIEVERS_DATA", str(tmp_path))
     (tmp_path / "conflictqa_strategyqa").mkdir()
     other = row("r", ("one", "it is one", "see one"), ("two", "it is two", "see two"))
-    jsonl(tmp_path / "conflictqa_strategyqa" / "test.jsonl", [ROWS[0], other, ROWS[1]])
+    json_lines(tmp_path / "conflictqa_strategyqa" / "test.jsonl", [ROWS[0], other, ROWS[1]])
     found = load_conflictqa("test")
     assert list(found) == ["q", "r"]
     (group,) = found["q"]
@@ -160,17 +147,15 @@ def test_a_part_of_conflictqa_is_read_by_question(tmp_path: Path, monkeypatch) -
 
 def test_builders_of_labelled_files(tmp_path: Path):
     """Fields read under another name give an empty training set, or the wrong labels."""
-    negations = jsonl(tmp_path / "n.jsonl", [{"sentence": "I won.", "negated": "I lost."}])
-    assert build_groups("negations", {"path": str(negations)}, 0) == [
-        ContradictionGroup(("I won.",), ("I lost.",), "negations")
-    ]
-    corpus = jsonl(tmp_path / "c.jsonl", [{"_id": 1, "text": DOCUMENT}])
-    claims = jsonl(tmp_path / "claims.jsonl", [claim("The drug kills.", "CONTRADICT", 1)])
+    negations = json_lines(tmp_path / "n.jsonl", [{"sentence": "I won.", "negated": "I lost."}])
+    corpus = json_lines(tmp_path / "c.jsonl", [{"_id": 1, "text": DOCUMENT}])
+    claims = json_lines(tmp_path / "claims.jsonl", [claim("The drug kills.", "CONTRADICT", 1)])
+    own = ContradictionGroup(("I won.",), ("I lost.",), "negations")
+    write_groups(tmp_path / "own.jsonl", [own])
+    assert build_groups("negations", {"path": str(negations)}, 0) == [own]
+    assert build_groups("file", {"path": str(tmp_path / "own.jsonl")}, 0) == [own]
     (group,) = build_groups("claims", {"path": str(claims), "corpus": str(corpus)}, 0)
     assert group.right == ("The drug kills.",)
-    own = tmp_path / "own.jsonl"
-    write_groups(own, [group])
-    assert build_groups("file", {"path": str(own)}, 0) == [group]
 
 
 @pytest.mark.parametrize(
@@ -183,8 +168,8 @@ def test_builders_of_labelled_files(tmp_path: Path):
 )
 def test_a_row_that_a_builder_cannot_read_is_named(tmp_path: Path, builder, line, fault):
     """A KeyError out of a thousand rows names none of them."""
-    path = jsonl(tmp_path / "rows.jsonl", [line])
-    corpus = jsonl(tmp_path / "c.jsonl", [{"_id": 1, "text": DOCUMENT}])
+    path = json_lines(tmp_path / "rows.jsonl", [line])
+    corpus = json_lines(tmp_path / "c.jsonl", [{"_id": 1, "text": DOCUMENT}])
     options = {"path": str(path), **({"corpus": str(corpus)} if builder == "claims" else {})}
     with pytest.raises(ReadError, match=fault) as caught:
         build_groups(builder, options, 0)
@@ -192,13 +177,13 @@ def test_a_row_that_a_builder_cannot_read_is_named(tmp_path: Path, builder, line
 
 
 def versions_folder(folder: Path, left: str, right: str) -> str:
-    jsonl(folder / "corpus.jsonl", [{"_id": "a", "text": left}, {"_id": "b", "text": right}])
+    json_lines(folder / "corpus.jsonl", [{"_id": "a", "text": left}, {"_id": "b", "text": right}])
     queries = [
         {"_id": "1", "text": "x", "satisfying": ["a"], "violating": ["b"], "neutral": []},
         {"_id": "2", "text": "y", "satisfying": ["b"], "violating": ["a"], "neutral": []},
         {"_id": "3", "text": "z", "satisfying": ["a"], "violating": [], "neutral": []},
     ]
-    jsonl(folder / "queries.jsonl", queries)
+    json_lines(folder / "queries.jsonl", queries)
     return str(folder)
 
 
@@ -218,10 +203,7 @@ def test_versions_of_a_passage_stand_against_each_other(tmp_path: Path):
     assert cut != build_groups("versions", {"folder": folder, "crops": 4}, 1)
     with pytest.raises(ConfigurationError, match="crops"):
         build_groups("versions", {"folder": folder, "crops": -1}, 0)
-
-
-def test_a_version_that_says_more_is_not_cut_to_nothing(tmp_path: Path):
-    """An empty text on one side ends the build of all the others."""
+    # a version that only says more is not cut to an empty text
     folder = versions_folder(tmp_path, "A first one.", "A first one. A second one.")
     found = build_groups("versions", {"folder": folder, "crops": 6}, 0)
     assert found
@@ -244,10 +226,10 @@ def test_unknown_builders_and_options_are_named(name: str, options: dict, fault:
         build_groups("questions", {"path": "no/such.jsonl"}, 0)
 
 
-def test_made_needs_a_kind_that_it_can_make(tmp_path: Path):
+def test_rules_need_a_kind_that_they_can_make(tmp_path: Path):
     """An empty training set is found at the end of a run, if at all."""
-    path = jsonl(tmp_path / "c.jsonl", [{"_id": "1", "text": "The mill was built in 1907 here."}])
-    options = {"path": str(path), "count": 2}
+    rows = [{"_id": "1", "text": "The mill was built in 1907 here."}]
+    options = {"path": str(json_lines(tmp_path / "c.jsonl", rows)), "count": 2}
     with pytest.raises(ConfigurationError, match="wordnet"):
         build_groups("rules", {**options, "kinds": ["antonym"]}, 0)
     (group,) = build_groups("rules", {**options, "kinds": ["antonym", "date"]}, 0)

@@ -32,14 +32,8 @@ BOTH_WAYS = [
     ("There is evidence of harm.", "There is no evidence of harm."),
     ("There was a highly unusual case.", "There was not a highly unusual case."),
     ("In mice, there are differences.", "In mice, there are no differences."),
-    (
-        "We found that the test was reliable.",
-        "We found that the test was not reliable.",
-    ),
-    (
-        "It has been shown that smoking causes the disease.",
-        "It has been shown that smoking does not cause the disease.",
-    ),
+    ("We found that the test was safe.", "We found that the test was not safe."),
+    ("We show that salt causes the rash.", "We show that salt does not cause the rash."),
     ("After surgery, pain was severe.", "After surgery, pain was not severe."),
     ("RESULTS: the vaccine is safe.", "RESULTS: the vaccine is not safe."),
     ("Survival (which was not measured) is low.", "Survival (which was not measured) is not low."),
@@ -130,7 +124,7 @@ ENDS = st.sampled_from(["safe", "be seen in 2003", "part of it, as before", "che
 
 @given(subject=NOUNS, verb=VERBS, rest=ENDS, stop=st.sampled_from([".", "", " ."]))
 def test_auxiliaries_round_trip(subject: str, verb: str, rest: str, stop: str) -> None:
-    """What an edit moves or drops beside the verb is lost for good."""
+    """What an edit moves or drops next to the verb is lost for good."""
     sentence = f"{subject} {verb} {rest}{stop}"
     negated = negate(sentence)
     if subject == "Dr No":
@@ -154,14 +148,11 @@ def test_verb_forms_are_spelt_as_in_english() -> None:
     """Forms like "studys" and "occured" teach a model that negation is a matter of spelling."""
     for base, form in {"carry": "carries", "pass": "passes", "play": "plays", "go": "goes"}.items():
         assert third_person(base) == form
-    for base, form in {"occur": "occurred", "apply": "applied", "play": "played"}.items():
+    verbs = {"occur": "occurred", "apply": "applied", "play": "played", "control": "controlled"}
+    for base, form in {**verbs, "give": "gave", "reduce": "reduced", "zorb": None}.items():
         assert past(base) == form
-    for base, form in {"control": "controlled", "give": "gave", "reduce": "reduced"}.items():
-        assert past(base) == form
-    assert past("zorb") is None
-    for phrase in ("an effect", "an unusual", "a unique", "an HLA", "a DNA", "an hour"):
-        assert indefinite_article(phrase.split()[1]) == phrase.split()[0]
-    for phrase in ("a European", "an uninformed", "an MRI", "a user"):
+    phrases = "an effect, an unusual, a unique, an HLA, a DNA, an hour, a European, an uninformed"
+    for phrase in (*phrases.split(", "), "an MRI", "a user"):
         assert indefinite_article(phrase.split()[1]) == phrase.split()[0]
 
 

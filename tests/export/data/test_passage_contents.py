@@ -22,11 +22,6 @@ from logic_export.data.tiers.passage_contents import (
             "Demon Dice is a collectible dice game created by Lester Smith and Tim Brown",
         ),
         (
-            "The Boys (1991 film)",
-            "The Boys (aka The Guys) is a drama film, directed by Glenn Jordan.",
-            "The Boys is a drama film",
-        ),
-        (
             "Clinton Foundation",
             "The Clinton Foundation (founded in 1997) is a non-profit organization under the code.",
             "the Clinton Foundation is a non-profit organization under the code",
@@ -42,11 +37,6 @@ from logic_export.data.tiers.passage_contents import (
             "flute sonata is a sonata usually for flute and piano",
         ),
         ("AT&amp;T Tower", "AT&T Tower is a tall building.", "AT&T Tower is a tall building"),
-        (
-            "Female condom",
-            "A Female condom is a device that is used by women.",
-            "Female condom is a device that is used by women",
-        ),
         (
             "Empathy",
             "Empathy is the ability to not only detect what others feel, but also to share it.",

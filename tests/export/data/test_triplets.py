@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -18,68 +16,93 @@ from logic_export.data.exclusion_queries import (
     neighbouring_topics,
     word_exclusion,
 )
-from logic_export.data.labelled_triplets import conflict_triplets, labelled_triplets
+from logic_export.data.labelled_triplets import (
+    MAX_CONTEXT,
+    conflict_triplets,
+    crop_pair,
+    cropped_triplets,
+    labelled_triplets,
+)
 from logic_export.data.negated_passages import negated_passage_triplets
+from logic_export.data.sentences import split_sentences
 from logic_export.data.triplet_builders import BUILDERS, build_triplets
-from logic_export.data.triplets import Triplet, read_triplets, unique_triplets, write_triplets
+from logic_export.data.triplets import Triplet, unique_triplets
 
 from logic_retrievers.errors import ConfigurationError, ReadError
-from logic_retrievers.evaluation import load_dataset
+from logic_retrievers.evaluation.datasets import Dataset, Query
 from logic_retrievers.queries import RuleParser
 
-texts = st.text(min_size=1).filter(lambda text: bool(text.strip()) and text.isprintable())
 
-
-@given(st.lists(st.tuples(texts, texts, st.none() | texts), max_size=8), st.booleans())
-def test_a_file_gives_back_the_rows_that_went_in(tmp_path_factory, rows, packed):
-    """Lines that end at U+2028, or None that comes back as text."""
-    triplets = [Triplet(q, s, v) for q, s, v in rows if s != v]
-    path = tmp_path_factory.mktemp("rows") / ("rows.jsonl.gz" if packed else "rows.jsonl")
-    write_triplets(path, triplets)
-    first = path.read_bytes()
-    assert read_triplets(path) == triplets
-    write_triplets(path, triplets)
-    assert path.read_bytes() == first
-
-
-@pytest.mark.parametrize(
-    ("line", "fault"),
-    [
-        ('{"query": "a"}', "satisfying"),
-        ('{"query": "a", "satisfying": "b", "violating": "b"}', "both"),
-        ('{"query": " ", "satisfying": "b"}', "query"),
-        ('{"query": "a", "satisfying": "b", "violating": " "}', "violating"),
-        ('{"query": "a", "satisfying": "b", "negative": "c"}', "negative"),
-        ("[]", "object"),
-    ],
-)
-def test_a_malformed_row_is_named_with_its_line(tmp_path: Path, line: str, fault: str):
-    path = tmp_path / "own.jsonl"
-    path.write_text('{"query": "a", "satisfying": "b"}\n' + line + "\n")
-    with pytest.raises(ReadError, match=fault) as caught:
-        read_triplets(path)
-    assert "line 2" in str(caught.value) or ":2" in str(caught.value)
-
-
-def test_a_pair_of_queries_gives_two_mirrored_triplets(tmp_path: Path):
+def test_a_pair_of_queries_gives_two_mirrored_triplets():
     """Only one direction would teach to prefer one passage whatever is asked."""
-    (tmp_path / "corpus.jsonl").write_text(
-        "".join(json.dumps({"_id": i, "text": f"text {i}"}) + "\n" for i in "ab")
+    queries = (
+        Query("1", "q a", {"a": 1}, frozenset("b")),
+        Query("2", "q b", {"b": 1}, frozenset("a")),
+        Query("3", "plain", {"a": 1}),
     )
+    data = Dataset("made", {"a": "text a", "b": "text b"}, queries)
+    assert labelled_triplets(data) == [
+        Triplet("q a", "text a", "text b", "made"),
+        Triplet("q b", "text b", "text a", "made"),
+        Triplet("plain", "text a", None, "made"),
+    ]
+
+
+SENTENCE = st.sampled_from([f"The {noun} is old." for noun in ("mill", "well", "barn", "tower")])
+
+
+@given(st.lists(SENTENCE, max_size=6), st.lists(SENTENCE, max_size=6), st.integers(0, 2**16))
+def test_a_crop_holds_all_that_differs_between_the_same_neighbours(before, after, seed):
+    left, right = (
+        " ".join([*before, changed, *after]) for changed in ("It stands.", "It fell. It is gone.")
+    )
+
+    ours, theirs = crop_pair(left, right, Random(seed))
+
+    assert ours in left
+    assert theirs in right
+    assert ours.replace("It stands.", "X") == theirs.replace("It fell. It is gone.", "X")
+    assert "X" in ours.replace("It stands.", "X")
+    kept = split_sentences(ours)
+    place = kept.index("It stands.")
+    assert place <= MAX_CONTEXT
+    assert len(kept) - 1 - place <= MAX_CONTEXT
+
+
+def test_both_queries_of_a_pair_share_their_crops():
+    passages = [
+        f"A first. A second. A third. {changed} A fifth. A sixth. A seventh."
+        for changed in ("It rusts.", "It never rusts.")
+    ]
+    pair = [Triplet("what rusts?", *passages), Triplet("what does not?", *reversed(passages))]
+
+    made = cropped_triplets(pair, copies=5, seed=1)
+
+    assert made[:2] == pair
+    copies = made[2:]
+    assert 4 <= len(copies) <= 10
+    for first, second in zip(copies[::2], copies[1::2], strict=True):
+        assert (first.satisfying, first.violating) == (second.violating, second.satisfying)
+        assert "It rusts." in first.satisfying
+        assert "It never rusts." in second.satisfying
+    assert len({row.satisfying for row in copies}) > 2
+    assert made == cropped_triplets(pair, copies=5, seed=1)
+    assert made != cropped_triplets(pair, copies=5, seed=2)
+
+
+def test_what_cannot_be_cut_comes_once():
     rows = [
-        {"_id": "1", "text": "q a", "satisfying": ["a"], "violating": ["b"], "neutral": []},
-        {"_id": "2", "text": "q b", "satisfying": ["b"], "violating": ["a"], "neutral": []},
-        {"_id": "3", "text": "plain", "satisfying": ["a"], "violating": [], "neutral": []},
+        Triplet("no violating passage", "A first. A second."),
+        Triplet("only added to", "A first.", "A first. A second."),
+        Triplet("one sentence", "It rusts.", "It never rusts."),
     ]
-    (tmp_path / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = [
-        (t.query, t.satisfying, t.violating) for t in labelled_triplets(load_dataset(tmp_path))
-    ]
-    assert found == [
-        ("q a", "text a", "text b"),
-        ("q b", "text b", "text a"),
-        ("plain", "text a", None),
-    ]
+
+    assert cropped_triplets(rows, copies=3)[:3] == rows
+    assert all(
+        row.satisfying.strip() and row.violating != "" for row in cropped_triplets(rows, copies=3)
+    )
+    assert cropped_triplets(rows[:1], copies=3) == rows[:1]
+    assert cropped_triplets(rows[2:], copies=3) == rows[2:]
 
 
 def test_each_side_of_a_conflict_is_asked_for_once_with_the_other_against_it():

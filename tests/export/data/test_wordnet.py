@@ -1,11 +1,22 @@
-"""WordNet's files: words, synonyms, and which word opposes which."""
+"""WordNet's files, and what is made of them: antonyms in sentences, CoDeR's words and phrases."""
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
-from logic_export.data.wordnet import USUAL_FOLDER, WordNet, load_wordnet
+from logic_export.data.antonyms import find_antonyms, swap_antonyms
+from logic_export.data.sentences import sentence_window, split_sentences, to_claim
+from logic_export.data.triplets import Triplet
+from logic_export.data.wordnet import (
+    USUAL_FOLDER,
+    PartOfSpeech,
+    Sense,
+    WordNet,
+    load_wordnet,
+)
+from logic_export.data.wordnet_triplets import EXCLUSION_OPENINGS, phrase_triplets, word_triplets
 
 from logic_retrievers.errors import ConfigurationError, ReadError
 
@@ -112,12 +123,169 @@ def test_variables_decide_where_to_look(
     assert load_wordnet().parts("very warm")
 
 
+# --- sentences and their antonyms
+
+
+def wordnet_of(*pairs: tuple[str, str, PartOfSpeech]) -> WordNet:
+    """A WordNet of antonyms alone."""
+    senses: dict[tuple[str, PartOfSpeech], tuple[Sense, ...]] = {}
+    for one, other, part in pairs:
+        for word, antonym in ((one, other), (other, one)):
+            senses[word, part] = (*senses.get((word, part), ()), Sense((), (antonym,)))
+    return WordNet(senses)
+
+
+def test_sentences() -> None:
+    """An abbreviation taken for a full stop leaves half a sentence to be negated."""
+    text = "Dr. Grey met E. Blue. He saw (see Fig. 3) it! Was it so?  Yes, e.g. Here. And 1.5 more."
+    assert split_sentences(text) == [
+        "Dr. Grey met E. Blue.", "He saw (see Fig. 3) it!", "Was it so?",
+        "Yes, e.g. Here.", "And 1.5 more.",
+    ]  # fmt: skip
+    assert split_sentences("  ") == []
+    text = "One is first. Two follows. Three is here. Four ends."
+    assert sentence_window(text, {0}) == "One is first. Two follows."
+    assert sentence_window(text, [3, 0], neighbours=0) == "One is first. Four ends."
+
+
+def test_claims_stand_alone() -> None:
+    """A query that begins with "it" or "However" asks for nothing."""
+    assert to_claim("BRCA1 is safe in all mice.") == "BRCA1 is safe in all mice"
+    assert to_claim("CONCLUSIONS: Pain was not felt there.") == "Pain was not felt there"
+    assert to_claim("However, we found that the drug was not safe.") == "the drug was not safe"
+    for text in ("It is safe in all mice.", "The drug works.", "word " * 31, "They were all safe."):
+        assert to_claim(text) is None
+
+
+def test_words_are_swapped_where_there_is_one_antonym() -> None:
+    """A word with two antonyms, or one that is a noun alone, is swapped for another meaning."""
+    wordnet = wordnet_of(
+        ("light", "dark", "adjective"), ("light", "heavy", "adjective"),
+        ("analysis", "synthesis", "noun"), ("high", "low", "adjective"),
+        ("increased", "decreased", "adjective"), ("improved", "unimproved", "adjective"),
+        ("induced", "spontaneous", "adjective"), ("usual", "unusual", "adjective"),
+        ("rare", "common", "adjective"), ("same", "other", "adjective"),
+        ("well", "ill", "adverb"),
+    )  # fmt: skip
+    mixed = WordNet({**wordnet.senses, ("well", "noun"): (Sense(("shaft",), ()),)})
+    text = (
+        "light dark heavy analysis synthesis high low increased decreased improved unimproved "
+        "induced spontaneous usual unusual same other well ill rare " + "common " * 51
+    )
+    assert find_antonyms([text], mixed) == {
+        "dark": "light", "heavy": "light", "high": "low", "low": "high", "ill": "well",
+        "increased": "decreased", "decreased": "increased", "usual": "unusual",
+        "unusual": "usual", "rare": "common",
+    }  # fmt: skip
+
+
+def test_a_swap_leaves_nothing_that_says_the_contrary() -> None:
+    """A document with "high" and "low" both satisfies and violates."""
+    swaps = {"high": "low", "usual": "unusual", "unusual": "usual", "low": "high"}
+    assert swap_antonyms("A usual dose is high.", "A usual dose is high.", swaps) == [
+        "An unusual dose is high.",
+        "A usual dose is low.",
+    ]
+    assert swap_antonyms("It is an unusual dose.", "It is an unusual dose.", swaps) == [
+        "It is a usual dose."
+    ]
+    assert swap_antonyms("It is high.", "It is high. Low is rare.", swaps) == []
+    assert swap_antonyms("It is high.", "It is high. High is rare.", swaps) == []
+    assert swap_antonyms("A high-dose test, Low risk.", "A high-dose test, Low risk.", swaps) == []
+
+
+# --- triplets
+
+SMALL = WordNet(
+    {
+        ("hot", "adjective"): (Sense(("warm",), ("cold",)), Sense(("stolen",), ())),
+        ("cold", "adjective"): (Sense(("chilly",), ("hot",)),),
+        ("chilly", "adjective"): (Sense(("cold",), ()),),
+        ("warm", "adjective"): (Sense(("hot",), ()),),
+        ("table", "noun"): (Sense(("desk",), ()),),
+    }
+)
+
+
+def big(synonyms: int, antonyms: int) -> WordNet:
+    """One anchor with as many synonyms and antonyms."""
+    alike = tuple(f"s{i}" for i in range(synonyms))
+    opposed = tuple(f"a{i}" for i in range(antonyms))
+    return WordNet({("word", "noun"): (Sense(alike, opposed),)})
+
+
+def sides(rows: list[Triplet]) -> list[tuple[str, str, str | None]]:
+    return [(row.query, row.satisfying, row.violating) for row in rows]
+
+
+def test_words_go_with_synonyms_against_antonyms() -> None:
+    """Synonym and antonym changed over, or an anchor without antonyms, trains the reverse."""
+    rows = word_triplets(SMALL)
+    assert sides(rows) == [
+        ("cold", "chilly", "hot"),
+        ("hot", "stolen", "cold"),
+        ("hot", "warm", "cold"),
+    ]
+    assert {row.source for row in rows} == {"wordnet-words"}
+
+
+def test_phrases_want_the_antonym_and_rule_the_word_out() -> None:
+    """ "not hot" with "warm" as satisfying teaches an encoder to overlook the "not"."""  # noqa: D210
+    rows = phrase_triplets(SMALL, most=1000)
+    assert {row.query for row in rows} == {
+        f"{o} {x}" for o in EXCLUSION_OPENINGS for x in ("hot", "cold")
+    }
+    assert {row[1:] for row in sides(rows) if row[0] == "without hot"} == {
+        (wanted, ruled_out)
+        for wanted in ("cold", "chilly")
+        for ruled_out in ("hot", "warm", "stolen")
+    }
+
+
+def test_a_word_on_both_sides_is_on_neither() -> None:
+    """WordNet opposes king to queen and also lists them together; one triplet would be its own
+    contradiction, which :class:`Triplet` refuses, and the build would stop.
+    """
+    royal = WordNet(
+        {
+            ("king", "noun"): (
+                Sense(("monarch",), ("queen",)),
+                Sense(("Queen", "ruler"), ()),
+            ),
+            ("queen", "noun"): (Sense(("Monarch", "lady"), ()),),
+            ("kern", "verb"): (Sense((), ("kern",)),),
+        }
+    )
+    assert word_triplets(royal) == []
+    found = {row[1:] for row in sides(phrase_triplets(royal)) if row[0] == "no king"}
+    assert found == {("lady", "king"), ("lady", "ruler")}
+
+
+@pytest.mark.parametrize(("make", "usual"), [(word_triplets, 20), (phrase_triplets, 30)])
+def test_most_is_kept_by_seed(make, usual: int) -> None:  # type: ignore[no-untyped-def]
+    """Without a limit, a few anchors with a hundred synonyms are most of the data."""
+    wordnet = big(9, 7)
+    assert len(make(wordnet)) == len(set(make(wordnet))) == usual
+    assert len(make(wordnet, most=5)) == 5
+    assert make(wordnet, seed=3) == make(wordnet, seed=3) != make(wordnet, seed=4)
+    assert len(make(big(1, 1))) == len(make(big(1, 1), most=10**6))
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(
     not (USUAL_FOLDER / "data.noun").is_file(), reason="the Debian package wordnet-base"
 )
 def test_all_of_wordnet_3_0() -> None:
-    """A rule that drops one kind of line shows only in the totals."""
-    pointers = antonym_pointers(load_wordnet(USUAL_FOLDER))
+    """A rule that drops one kind of line, or a broken join, shows only in the totals."""
+    wordnet = load_wordnet(USUAL_FOLDER)
+    pointers = antonym_pointers(wordnet)
     assert len(pointers) == 7979
     assert len({frozenset(pair) for pair in pointers}) == 3556
+    words, phrases = word_triplets(wordnet), phrase_triplets(wordnet)
+    assert 15_000 < len(words) < 17_000
+    assert 110_000 < len(phrases) < 120_000
+    assert max(Counter(row.query for row in words).values()) == 20
+    openings = Counter(row.query.split(" ")[0] for row in phrases)
+    assert set(openings) == set(EXCLUSION_OPENINGS)
+    assert min(openings.values()) > 0.24 * len(phrases)
+    assert not {(r.query, r.violating, r.satisfying) for r in words} & set(sides(words))

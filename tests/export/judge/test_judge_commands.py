@@ -7,27 +7,17 @@ import shutil
 from pathlib import Path
 
 import pytest
+from logic_export.cli.app import app
+from logic_export.judge.finished_run import read_finished_run
+from logic_export.judge.rows import write_judge_rows
+from small_judges import SmallJudge, development_set, judge_recipe, rows
+from small_recipes import changed
+from typer.testing import CliRunner
 
-pytest.importorskip("typer", reason="the extra cli")
-for needed in ("onnx", "onnxscript", "sentence_transformers", "datasets", "accelerate"):
-    pytest.importorskip(needed, reason="the extra train")
+from logic_retrievers.encoders import load_bundle
+from logic_retrievers.errors import ConfigurationError
 
-from logic_export.cli.app import app  # noqa: E402
-from logic_export.judge.finished_run import read_finished_run  # noqa: E402
-from logic_export.judge.rows import write_judge_rows  # noqa: E402
-from small_judges import SmallJudge, development_set, judge_recipe, rows  # noqa: E402
-from small_recipes import changed  # noqa: E402
-from typer.testing import CliRunner  # noqa: E402
-
-from logic_retrievers.encoders import load_bundle  # noqa: E402
-from logic_retrievers.errors import ConfigurationError  # noqa: E402
-
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.filterwarnings(
-        "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning:torch"
-    ),
-]
+pytestmark = pytest.mark.slow
 
 
 def call(*arguments: object, code: int = 0) -> str:
@@ -36,20 +26,6 @@ def call(*arguments: object, code: int = 0) -> str:
     assert done.exit_code == code, done.output
     assert "Traceback" not in done.output
     return " ".join(done.output.split())
-
-
-@pytest.fixture(scope="module")
-def bundle(small_judge: SmallJudge, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Made by the command."""
-    out = tmp_path_factory.mktemp("commands") / "bundle"
-    said = call(
-        "add-judge", small_judge.bundle, small_judge.run, "--out", out, "--compression", "none",
-        "--constant", "thing_weight=0.25", "--constant", "property_weight=0",
-        "--minimum", f"{development_set(small_judge.recipe)}=0.01",
-    )  # fmt: skip
-    assert f"the bundle is in {out}" in said
-    assert "0." in said
-    return out
 
 
 def with_card(run: Path, out: Path, **card: object) -> Path:
@@ -72,24 +48,31 @@ def test_train_judge(small_judge: SmallJudge, tmp_path: Path):
     assert "finished run" in call("train-judge", recipe, "--out", out, code=2)
 
 
-def test_add_judge_takes_all_from_the_runs_card(small_judge: SmallJudge, bundle: Path):
-    judge = load_bundle(bundle).manifest.judge
+def test_add_judge_takes_all_from_the_runs_card(small_judge: SmallJudge, tmp_path: Path):
+    """A licence is broken by a forgotten flag."""
+    run = with_card(small_judge.run, tmp_path / "run", ships=False)
+    out = tmp_path / "out"
+    arguments = [
+        *("add-judge", small_judge.bundle, run, "--out", out, "--compression", "none"),
+        *("--constant", "thing_weight=0.25", "--constant", "property_weight=0"),
+        *("--minimum", f"{development_set(small_judge.recipe)}=0.01"),
+    ]
+    assert "--keep-here" in call(*arguments, code=2)
+    assert not out.exists()
+    said = call(*arguments, "--keep-here")
+    assert "let no model be handed on" in said
+    assert f"the bundle is in {out}" in said
+    judge = load_bundle(out).manifest.judge
     assert judge.constants == {"thing_weight": 0.25, "property_weight": 0.0}
     assert judge.max_tokens == 24
     ((name, licence, count),) = [(one.name, one.licence, one.rows) for one in judge.training]
     assert (name.split()[0], licence, count) == ("pairs", "CC0-1.0", 24)
     assert judge.origin == "small-judge from model"  # no local path
-
-
-def test_add_judge_refuses_what_must_not_be_handed_on(small_judge: SmallJudge, tmp_path: Path):
-    """A licence that is broken by a forgotten flag."""
-    run = with_card(small_judge.run, tmp_path / "run", ships=False)
-    arguments = ["add-judge", small_judge.bundle, run, "--out", tmp_path / "out"]
-    assert "--keep-here" in call(*arguments, code=2)
-    assert not (tmp_path / "out").exists()
-    said = call(*arguments, "--keep-here", "--compression", "none")
-    assert "let no model be handed on" in said
-    assert load_bundle(tmp_path / "out").manifest.judge
+    write_judge_rows(tmp_path / "first.jsonl", rows(9))
+    write_judge_rows(tmp_path / "second.jsonl", rows(12, seed=4))
+    said = call("measure-judge", out, tmp_path / "first.jsonl", tmp_path / "second.jsonl")
+    for word in ("first.jsonl", "second.jsonl", "accuracy", "calibration error", " 9 ", " 12 "):
+        assert word in said
 
 
 @pytest.mark.parametrize(
@@ -110,21 +93,15 @@ def test_add_judge_says_what_is_wrong(
     assert not out.exists()
 
 
-def test_measure_judge(bundle: Path, tmp_path: Path):
-    write_judge_rows(tmp_path / "first.jsonl", rows(9))
-    write_judge_rows(tmp_path / "second.jsonl", rows(12, seed=4))
-    said = call("measure-judge", bundle, tmp_path / "first.jsonl", tmp_path / "second.jsonl")
-    for word in ("first.jsonl", "second.jsonl", "accuracy", "calibration error", " 9 ", " 12 "):
-        assert word in said
-
-
-def test_measure_judge_says_what_is_wrong(small_judge: SmallJudge, bundle: Path, tmp_path: Path):
+def test_measure_judge_says_what_is_wrong(small_judge: SmallJudge, tmp_path: Path):
     write_judge_rows(tmp_path / "rows.jsonl", rows(3))
     (tmp_path / "empty.jsonl").write_text("")
-    assert "has no row" in call("measure-judge", bundle, tmp_path / "empty.jsonl", code=1)
-    assert "none.jsonl" in call("measure-judge", bundle, tmp_path / "none.jsonl", code=1)
-    without = call("measure-judge", small_judge.bundle, tmp_path / "rows.jsonl", code=5)
-    assert "has no pair judge" in without
+    for file, code, words in (
+        ("empty.jsonl", 1, "has no row"),
+        ("none.jsonl", 1, "none.jsonl"),
+        ("rows.jsonl", 5, "has no pair judge"),
+    ):
+        assert words in call("measure-judge", small_judge.bundle, tmp_path / file, code=code)
 
 
 def test_a_run_tells_of_the_run_that_its_base_comes_from(small_judge: SmallJudge, tmp_path: Path):
@@ -158,7 +135,5 @@ def test_what_is_no_finished_run_is_refused(small_judge: SmallJudge, tmp_path: P
     (run / "card.json").write_text("[]")
     with pytest.raises(ConfigurationError, match="holds no finished run"):
         read_finished_run(run)
-    out = tmp_path / "out"
-    assert "no finished run" in call(
-        "add-judge", small_judge.bundle, tmp_path / "none", "--out", out, code=2
-    )
+    nowhere = ["add-judge", small_judge.bundle, tmp_path / "none", "--out", tmp_path / "out"]
+    assert "no finished run" in call(*nowhere, code=2)

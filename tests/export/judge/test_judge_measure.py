@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-for needed in ("onnx", "sentence_transformers"):
-    pytest.importorskip(needed, reason="the extra train")
-
-from hypothesis import given, settings  # noqa: E402
-from hypothesis import strategies as st  # noqa: E402
-from logic_export.bundles.parity import ParityError  # noqa: E402
-from logic_export.judge.export import find_temperature  # noqa: E402
-from logic_export.judge.measure import accuracy, calibration_error, require_gate  # noqa: E402
-from logic_export.judge.rows import JudgeRow, labelled_row  # noqa: E402
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from logic_export.bundles.parity import ParityError
+from logic_export.judge.export import find_temperature
+from logic_export.judge.measure import accuracy, calibration_error, require_gate
+from logic_export.judge.rows import JudgeRow, labelled_row
 
 
 def rows(labels: str) -> list[JudgeRow]:

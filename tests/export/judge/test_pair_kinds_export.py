@@ -7,37 +7,28 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
+from logic_export.bundles.manifests import checksums, write_manifest
+from logic_export.judge import export as exporting
+from logic_export.judge.export import JudgeSource, add_judge
+from logic_export.judge.low_rank import unpack_judge
+from logic_export.judge.rows import JudgeRow, labelled_row
+from small_judges import SmallJudge, rows
+from transformers import AutoConfig, AutoModelForSequenceClassification
 
-for needed in ("onnx", "onnxscript", "sentence_transformers", "datasets", "accelerate"):
-    pytest.importorskip(needed, reason="the extra train")
-
-import torch  # noqa: E402
-from logic_export.bundles.manifests import checksums, write_manifest  # noqa: E402
-from logic_export.judge import export as exporting  # noqa: E402
-from logic_export.judge.export import JudgeSource, add_judge  # noqa: E402
-from logic_export.judge.low_rank import unpack_judge  # noqa: E402
-from logic_export.judge.rows import JudgeRow, labelled_row  # noqa: E402
-from small_judges import SmallJudge, rows  # noqa: E402
-from transformers import AutoConfig, AutoModelForSequenceClassification  # noqa: E402
-
-from logic_retrievers.encoders import load_bundle, verify_bundle  # noqa: E402
-from logic_retrievers.errors import BundleError, ConfigurationError  # noqa: E402
-from logic_retrievers.judging import (  # noqa: E402
+from logic_retrievers.encoders import load_bundle, verify_bundle
+from logic_retrievers.errors import BundleError, ConfigurationError
+from logic_retrievers.judging import (
     PAIR_KINDS,
     OnnxConflictJudge,
     OnnxNLI,
     OnnxPairJudge,
     OnnxPairKinds,
 )
-from logic_retrievers.judging.conflict import CONSTANTS as NLI_CONSTANTS  # noqa: E402
-from logic_retrievers.judging.conflict import ConflictConstants  # noqa: E402
+from logic_retrievers.judging.conflict import CONSTANTS as NLI_CONSTANTS
+from logic_retrievers.judging.conflict import ConflictConstants
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.filterwarnings(
-        "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning:torch"
-    ),
-]
+pytestmark = pytest.mark.slow
 TITLES = ("Pair judge", "Pair kinds", "NLI")
 CONSTANTS = dict.fromkeys(NLI_CONSTANTS, 0.5)
 PAIRS = [(row.premise, row.hypothesis) for row in rows(20, seed=2)]
@@ -54,11 +45,17 @@ def kinds_rows(count: int) -> list[JudgeRow]:
 def judge_bundle(small_judge: SmallJudge, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A bundle with a judge in four bits, which random weights do not bear well."""
     out = tmp_path_factory.mktemp("judge") / "bundle"
-    source = JudgeSource(str(small_judge.run / "model"), 24, (), "a run")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(exporting, "MAX_INT4_DIFFERENCE", 0.4)
-        add_judge(small_judge.bundle, source, out, {"dev": rows(9)}, constants={}, minimum={})
+        added(small_judge.bundle, small_judge.run / "model", out)
     return out
+
+
+def added(bundle: Path, model: Path, out: Path, rank: int = 0, kinds: bool = False, **constants):
+    """Add a judge; with a rank NLI, or pair kinds."""
+    development = {"dev": kinds_rows(10) if kinds else rows(9)}
+    source = JudgeSource(str(model), 24, (), "a run", rank)
+    return add_judge(bundle, source, out, development, constants=constants, minimum={})
 
 
 @pytest.fixture(scope="module")
@@ -70,15 +67,21 @@ def unpacked(
     return run / "model"
 
 
+def relabelled(model: Path, labels: int, seed: int) -> torch.nn.Module:
+    """A model with a classifier of its own."""
+    torch.manual_seed(seed)
+    return AutoModelForSequenceClassification.from_pretrained(
+        model,
+        config=AutoConfig.from_pretrained(model, num_labels=labels),
+        ignore_mismatched_sizes=True,
+    )
+
+
 @pytest.fixture(scope="module")
 def kinds_model(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The judge with five labels, two matrices changed by rank 2, as a training leaves it."""
     folder = tmp_path_factory.mktemp("kinds")
-    config = AutoConfig.from_pretrained(unpacked, num_labels=5)
-    torch.manual_seed(0)
-    model = AutoModelForSequenceClassification.from_pretrained(
-        unpacked, config=config, ignore_mismatched_sizes=True
-    )
+    model = relabelled(unpacked, 5, seed=0)
     layer = model.bert.encoder.layer[1]
     with torch.no_grad():
         for matrix in (layer.output.dense.weight, layer.attention.self.query.weight):
@@ -92,12 +95,9 @@ def kinds_model(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def both_bundle(
     judge_bundle: Path, kinds_model: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The bundle with pair kinds beside its judge."""
+    """The bundle with pair kinds next to its judge."""
     out = tmp_path_factory.mktemp("both") / "bundle"
-    figures = add_judge(
-        judge_bundle, JudgeSource(str(kinds_model), 24, (), "another run", rank=2), out,
-        {"dev": kinds_rows(10)}, constants={"threshold": 0.6}, minimum={},
-    )  # fmt: skip
+    figures = added(judge_bundle, kinds_model, out, rank=2, kinds=True, threshold=0.6)
     assert 0 <= figures["dev"] <= 1
     return out
 
@@ -138,16 +138,11 @@ def test_kinds_are_the_originals(both_bundle: Path, kinds_model: Path):
 def three_bundle(
     both_bundle: Path, unpacked: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """With NLI beside both: the judge with a classifier of its own."""
+    """The bundle with NLI too: the judge with a classifier of its own."""
     folder = tmp_path_factory.mktemp("nli") / "model"
-    config = AutoConfig.from_pretrained(unpacked, num_labels=3)
-    torch.manual_seed(1)
-    AutoModelForSequenceClassification.from_pretrained(
-        unpacked, config=config, ignore_mismatched_sizes=True
-    ).save_pretrained(folder)
+    relabelled(unpacked, 3, seed=1).save_pretrained(folder)
     out = tmp_path_factory.mktemp("three") / "bundle"
-    source = JudgeSource(str(folder), 24, (), "a third run", rank=1)
-    add_judge(both_bundle, source, out, {"dev": rows(9)}, constants=CONSTANTS, minimum={})
+    added(both_bundle, folder, out, rank=1, **CONSTANTS)
     return out
 
 
@@ -176,29 +171,12 @@ def test_a_judge_of_conflicts_reads_with_both(three_bundle: Path):
     assert judge.statements.constants == ConflictConstants.of(CONSTANTS, "statements")
 
 
-def test_constants_that_it_does_not_have_are_refused(
-    both_bundle: Path, unpacked: Path, tmp_path: Path
-):
-    """A typing error would leave a weight out."""
-    source = JudgeSource(str(unpacked), 24, (), "a third run", rank=1)
-    for constants, message in (
-        ({"cosin": 1}, "no constant 'cosin'"),
-        ({"passages_threshold": 2}, "between"),
-    ):
-        with pytest.raises(ConfigurationError, match=message):
-            add_judge(
-                both_bundle, source, tmp_path / "x", {"dev": rows(9)}, constants=constants,
-                minimum={},
-            )  # fmt: skip
-
-
 def test_another_judge_takes_them_out(
     small_judge: SmallJudge, three_bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """Changes to weights that are gone would be noise."""
     monkeypatch.setattr(exporting, "MAX_INT4_DIFFERENCE", 0.4)
-    source = JudgeSource(str(small_judge.run / "model"), 24, (), "a run")
-    add_judge(three_bundle, source, tmp_path / "new", {"dev": rows(9)}, constants={}, minimum={})
+    added(three_bundle, small_judge.run / "model", tmp_path / "new")
     manifest = load_bundle(tmp_path / "new").manifest
     assert manifest.pair_kinds is manifest.nli is None
     for name in ("pair_kinds.npz", "nli.npz"):
@@ -224,25 +202,25 @@ def test_damaged_changes_are_an_error_of_ours(both_bundle: Path, tmp_path: Path)
 
 
 def test_what_does_not_fit_is_refused(
-    small_judge: SmallJudge, judge_bundle: Path, kinds_model: Path, tmp_path: Path
+    small_judge: SmallJudge, judge_bundle: Path, kinds_model: Path, unpacked: Path, tmp_path: Path
 ):
+    """A typing error in a constant would leave a weight out."""
     other = AutoModelForSequenceClassification.from_pretrained(kinds_model)
     with torch.no_grad():
         other.bert.encoder.layer[1].output.dense.bias += 1
     other.save_pretrained(tmp_path / "other")
-    for bundle, folder, constants, words in (
+    out = tmp_path / "out"
+    for bundle, model, constants, words in (
         (small_judge.bundle, kinds_model, {}, "has no judge that pair kinds"),
         (judge_bundle, kinds_model, {"threshold": 1.0}, "between 0 and 1"),
         (judge_bundle, kinds_model, {"weight": 0.5}, "no constant 'weight'"),
+        (judge_bundle, unpacked, {"cosin": 1}, "no constant 'cosin'"),
+        (judge_bundle, unpacked, {"passages_threshold": 2}, "between"),
         (judge_bundle, tmp_path / "other", {}, "train from it with model.rank"),
     ):
-        source = JudgeSource(str(folder), 24, (), "a run", rank=2)
         with pytest.raises(ConfigurationError, match=words):
-            add_judge(
-                bundle, source, tmp_path / "out", {"dev": kinds_rows(5)},
-                constants=constants, minimum={},
-            )  # fmt: skip
-    assert not (tmp_path / "out").exists()
+            added(bundle, model, out, rank=2, kinds=model != unpacked, **constants)
+    assert not out.exists()
 
 
 def test_a_judge_of_a_bundle_can_be_trained_further(

@@ -102,13 +102,9 @@ def versions(
         version_pairs = [(row.satisfying, row.violating)]
         version_pairs += [crop_pair(row.satisfying, row.violating, random) for _ in range(crops)]
         for left, right in dict.fromkeys(version_pairs):
-            group = (
-                group_with_paraphrases(left, right, "versions", {}, random)
-                if left and right
-                else None
-            )
-            if group is not None:
-                groups.append(group)
+            if left and right:
+                group = group_with_paraphrases(left, right, "versions", {}, random)
+                groups += [] if group is None else [group]
     return unique_groups(groups)
 
 
@@ -205,17 +201,13 @@ def claim_groups(
             and ``rationales``, lists of sentence numbers.
         documents: id -> text.
     """
-    claims_by_evidence: dict[tuple[str, tuple[int, ...]], dict[str, dict[str, None]]] = defaultdict(
-        dict
-    )
+    claims_by_evidence: dict[Any, dict[str, dict[str, None]]] = defaultdict(dict)
     for claim in claims:
         for document_id, evidence in claim["evidence"].items():
             if document_id in documents:
-                numbers = tuple(
-                    sorted({n for rationale in evidence["rationales"] for n in rationale})
-                )
-                texts = claims_by_evidence[document_id, numbers].setdefault(evidence["label"], {})
-                texts[claim["text"].strip()] = None
+                numbers = sorted({n for rationale in evidence["rationales"] for n in rationale})
+                by_label = claims_by_evidence[document_id, tuple(numbers)]
+                by_label.setdefault(evidence["label"], {})[claim["text"].strip()] = None
     groups = []
     for (document_id, numbers), by_label in claims_by_evidence.items():
         evidence = sentence_window(documents[document_id], numbers)

@@ -110,10 +110,9 @@ def _move_opening(sentence: str) -> str:
 def _to_active(sentence: str) -> str:
     """A passive with an agent made active: "A was made by B." becomes "B made A."."""
     passive = _PASSIVE.match(sentence)
-    object_phrase = (
-        None if passive is None or " and " in passive["rest"] else _object_form(passive["what"])
-    )
-    if passive is None or object_phrase is None:
+    if passive is None or " and " in passive["rest"]:
+        return sentence
+    if (object_phrase := _object_form(passive["what"])) is None:
         return sentence
     verb = _SIMPLE_PAST.get(passive["verb"], passive["verb"])
     return f"{passive['who']} {verb} {object_phrase}{passive['rest']}."
@@ -153,8 +152,6 @@ def _only_synonym(word: str, wordnet: WordNet) -> str | None:
     if len(senses) != 1:
         return None
     candidates = [s for s in wordnet.synonyms(word, parts[0]) if WORD.fullmatch(s)]
-    return (
-        candidates[0]
-        if len(candidates) == 1 and len(wordnet.senses.get((candidates[0], parts[0]), ())) == 1
-        else None
-    )
+    if len(candidates) != 1 or len(wordnet.senses.get((candidates[0], parts[0]), ())) != 1:
+        return None
+    return candidates[0]

@@ -40,11 +40,10 @@ class CorpusWords:
 
 def collect_words(texts: Sequence[str], wordnet: WordNet | None = None) -> CorpusWords:
     """Collects the words that the rules need."""
+    names = collect_names(texts)
     if wordnet is None:
-        return CorpusWords(collect_names(texts))
-    return CorpusWords(
-        collect_names(texts), find_antonyms(texts, wordnet), find_synonyms(texts, wordnet)
-    )
+        return CorpusWords(names)
+    return CorpusWords(names, find_antonyms(texts, wordnet), find_synonyms(texts, wordnet))
 
 
 def contradict(text: str, kind: str, words: CorpusWords, random: Random) -> str | None:
@@ -98,12 +97,10 @@ def make_groups(
         for step in range(len(kinds)):
             kind = kinds[(turn + step) % len(kinds)]
             contradiction = contradict(piece, kind, words, random)
-            group = (
-                None
-                if contradiction is None
-                else group_with_paraphrases(
-                    piece, contradiction, f"rules {kind}", words.synonyms, random
-                )
+            if contradiction is None:
+                continue
+            group = group_with_paraphrases(
+                piece, contradiction, f"rules {kind}", words.synonyms, random
             )
             if group is not None:
                 groups.append(group)

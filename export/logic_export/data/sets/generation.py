@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -47,30 +47,21 @@ class SetQuery:
 
     id: str
     text: str
+    satisfying: tuple[str, ...]
+    violating: tuple[str, ...]
+    neutral: tuple[str, ...]
     expression: Expression
     template: str
     wording: str
     shared_heads: bool
     group: str
     variant: bool
-    satisfying: tuple[str, ...]
-    violating: tuple[str, ...]
-    neutral: tuple[str, ...]
 
     def as_row(self) -> dict[str, Any]:
         """A row of ``queries.jsonl``."""
-        return {
-            "_id": self.id,
-            "text": self.text,
-            "satisfying": list(self.satisfying),
-            "violating": list(self.violating),
-            "neutral": list(self.neutral),
-            "expression": self.expression.to_dict(),
-            "template": self.template,
-            "wording": self.wording,
-            "shared_heads": self.shared_heads,
-            "group": self.group,
-        }
+        row = {each.name: getattr(self, each.name) for each in fields(self)}
+        del row["variant"]
+        return {"_id": row.pop("id"), **row, "expression": self.expression.to_dict()}
 
 
 def generate_queries(
@@ -120,16 +111,39 @@ def _part_queries(
     sampler = AtomSampler(table, atoms, random)
     each, remainder = divmod(count, len(TEMPLATES))
     number = 0
+
+    def make(template: Template, atoms: tuple[str, ...], name: str, group: str) -> SetQuery:
+        wordings = [
+            (wording, text)
+            for wording in WORDINGS[part][template.name]
+            if (text := wording.render(atoms, table.noun)) is not None
+        ]
+        wording, text = random.choice(wordings)
+        masks = table.masks(template(*atoms))
+        return SetQuery(
+            id=name,
+            text=text,
+            satisfying=tuple(sorted(table.ids_of(masks.true))),
+            violating=tuple(sorted(table.ids_of(violating_mask(table, template, atoms)))),
+            neutral=tuple(sorted(table.ids_of(masks.unknown))),
+            expression=template(*atoms),
+            template=template.name,
+            wording=wording.name,
+            shared_heads=wording.shared_heads,
+            group=group,
+            variant=name != group,
+        )
+
     for position, template in enumerate(TEMPLATES.values()):
-        for query_atoms in _sample_atoms(
-            table, sampler, template, each + (position < remainder), part
-        ):
+        wanted = each + (position < remainder)
+        for query_atoms in _sample_atoms(table, sampler, template, wanted, part):
             query_id = f"{part}-{number:05d}"
             number += 1
-            query = _make_query(table, part, template, query_atoms, random, query_id, query_id)
-            yield query
-            if variants:
-                yield from _variants(table, part, template, query_atoms, random, query_id)
+            yield make(template, query_atoms, query_id, query_id)
+            for place, variant in enumerate(
+                _variants(table, template, query_atoms) if variants else ()
+            ):
+                yield make(*variant, f"{query_id}-v{place}", query_id)
 
 
 def _sample_atoms(
@@ -153,60 +167,19 @@ def _sample_atoms(
 
 
 def _variants(
-    table: AttributeTable,
-    part: str,
-    template: Template,
-    atoms: tuple[str, ...],
-    random: Random,
-    group: str,
-) -> Iterator[SetQuery]:
-    other_templates = [
-        TEMPLATES[name] for name in _VARIANTS.get(len(atoms), ()) if name != template.name
-    ]
-    variants = [(variant, atoms[: variant.arity]) for variant in other_templates]
+    table: AttributeTable, template: Template, atoms: tuple[str, ...]
+) -> Iterator[tuple[Template, tuple[str, ...]]]:
+    """The same atoms under other operators, and each alone, where the answers are not too many."""
+    names = [name for name in _VARIANTS.get(len(atoms), ()) if name != template.name]
+    variants = [(TEMPLATES[name], atoms[: TEMPLATES[name].arity]) for name in names]
     if template.arity > 1:
         variants += [(TEMPLATES["a"], (atom,)) for atom in atoms]
-    number = 0
-    for variant, variant_atoms in variants:
-        if not can_exclude(table, variant, variant_atoms):
-            continue
-        masks = table.masks(variant(*variant_atoms))
-        sizes = [masks.true, masks.unknown, violating_mask(table, variant, variant_atoms)]
-        if masks.true and all(size.bit_count() <= MAX_IN_VARIANT for size in sizes):
-            name = f"{group}-v{number}"
-            number += 1
-            yield _make_query(table, part, variant, variant_atoms, random, name, group)
-
-
-def _make_query(
-    table: AttributeTable,
-    part: str,
-    template: Template,
-    atoms: tuple[str, ...],
-    random: Random,
-    name: str,
-    group: str,
-) -> SetQuery:
-    wordings = [
-        (wording, text)
-        for wording in WORDINGS[part][template.name]
-        if (text := wording.render(atoms, table.noun)) is not None
-    ]
-    wording, text = random.choice(wordings)
-    masks = table.masks(template(*atoms))
-    return SetQuery(
-        id=name,
-        text=text,
-        expression=template(*atoms),
-        template=template.name,
-        wording=wording.name,
-        shared_heads=wording.shared_heads,
-        group=group,
-        variant=name != group,
-        satisfying=tuple(sorted(table.ids_of(masks.true))),
-        violating=tuple(sorted(table.ids_of(violating_mask(table, template, atoms)))),
-        neutral=tuple(sorted(table.ids_of(masks.unknown))),
-    )
+    for variant, chosen in variants:
+        if can_exclude(table, variant, chosen):
+            masks = table.masks(variant(*chosen))
+            sizes = [masks.true, masks.unknown, violating_mask(table, variant, chosen)]
+            if masks.true and all(size.bit_count() <= MAX_IN_VARIANT for size in sizes):
+                yield variant, chosen
 
 
 def write_set_queries(

@@ -17,18 +17,11 @@ from logic_retrievers.queries.expressions import Atom, Expression
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A query form: the first atoms are joined, a last one may be excluded.
+    """A query form: the first atoms are joined, a last one may be excluded."""
 
-    Args:
-        name: ``a_and_b_not_c``, as in rows and wordings.
-        joined: number of wanted atoms.
-        by: what joins them: ``and`` or ``or``.
-        excludes: whether one more atom is excluded.
-    """
-
-    name: str
-    joined: int
-    by: str = "and"
+    name: str  # ``a_and_b_not_c``, as in rows and wordings
+    joined: int  # number of wanted atoms
+    by: str = "and"  # or ``or``
     excludes: bool = False
 
     @property
@@ -146,15 +139,13 @@ PARTS = ("train", "dev", "test")
 class Wording:
     """One wording of one template.
 
-    Args:
-        form: with ``{A}``, ``{B}`` and ``{C}`` for the texts of the atoms, or with ``{S}`` for a
-            phrase in which they share their head noun.
-        negation: exclusion words within that phrase.
+    The form has ``{A}``, ``{B}`` and ``{C}`` for the texts of the atoms, or ``{S}`` for a phrase in
+    which they share their head noun.
     """
 
     template: str
     form: str
-    negation: str = ""
+    negation: str = ""  # exclusion words within that phrase
 
     @property
     def name(self) -> str:

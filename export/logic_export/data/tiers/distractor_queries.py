@@ -59,14 +59,12 @@ def join_clause(wording: str, content: PassageContent, question: str) -> str:
         question_text += "?"
     if before and not _NEW_SENTENCE.search(before):
         question_text = lowercase_first(question_text)
-    before, after = (_fill_slots(part, content) for part in (before, after))
+    before, after = (
+        _TWO_STOPS.sub(r"\1", _SLOT.sub(lambda slot: str(getattr(content, slot[1])), part))
+        for part in (before, after)
+    )
     text = f"{before}{question_text}{after}"
     return text if not before else text[0].upper() + text[1:]
-
-
-def _fill_slots(part: str, content: PassageContent) -> str:
-    text = _SLOT.sub(lambda slot: str(getattr(content, slot[1])), part)
-    return _TWO_STOPS.sub(r"\1", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,18 +225,14 @@ def build_parts(
 
 def common_passages(built: Mapping[str, DistractorQueries], one: str, other: str) -> int:
     """Number of passages that are candidates in both parts."""
-    texts = [
+    texts, others = (
         {text for row in built[part].examples for text in row.passages} for part in (one, other)
-    ]
-    return len(texts[0] & texts[1])
+    )
+    return len(texts & others)
 
 
 def require_new_folder(folder: Path) -> None:
-    """Refuses a folder that already holds a data set.
-
-    Raises:
-        ConfigurationError: one of the files exists already.
-    """
+    """Raises :class:`ConfigurationError` where a folder already holds one of a data set's files."""
     if existing := [
         path for part in (*SHARES, ORIGINAL_TEST) if (path := _part_file(folder, part)).exists()
     ]:

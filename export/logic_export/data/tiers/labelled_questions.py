@@ -100,22 +100,20 @@ def _labelled_candidates(row: Row) -> tuple[tuple[Candidate, ...], tuple[Candida
     fields = row.fields["candidates"]
     if not isinstance(fields, list) or not all(isinstance(candidate, dict) for candidate in fields):
         raise row.error("'candidates' must be a list of objects with title, text and label")
-    tiers: dict[int, list[Candidate]] = {0: [], 1: []}
-    for candidate in fields:
-        if candidate.get("label") not in (0, 1):
-            raise row.error(f"the label of a candidate is 0 or 1, not {candidate.get('label')!r}")
-        candidate_row = row.with_fields(candidate)
-        tiers[candidate["label"]].append(
-            Candidate(candidate_row.text("title"), candidate_row.text("text"))
-        )
-    return tuple(dict.fromkeys(tiers[1])), tuple(dict.fromkeys(tiers[0]))
+    tiers: dict[int, dict[Candidate, None]] = {0: {}, 1: {}}
+    for candidate in map(row.with_fields, fields):
+        label = candidate.fields.get("label")
+        if label not in tiers:
+            raise row.error(f"the label of a candidate is 0 or 1, not {label!r}")
+        tiers[label][Candidate(candidate.text("title"), candidate.text("text"))] = None
+    return tuple(tiers[1]), tuple(tiers[0])
 
 
 def _paired_candidates(row: Row) -> tuple[tuple[Candidate, ...], tuple[Candidate, ...]]:
     right = tuple(_parse_titled(line) for line in row.text("positive").split("\n") if line.strip())
-    wrong = row.text("hard_negative")
     title = row.fields.get("hard_negative_title")
-    return right, (_parse_titled(wrong, title if isinstance(title, str) else None),)
+    wrong = _parse_titled(row.text("hard_negative"), title if isinstance(title, str) else None)
+    return right, (wrong,)
 
 
 def _parse_titled(passage: str, title: str | None = None) -> Candidate:
@@ -168,20 +166,14 @@ def _group_ids(questions: Sequence[LabelledQuestion]) -> list[str]:
 
     first: dict[str, int] = {}
     for row, question in enumerate(questions):
-        for key in (
-            _normalise(question.text),
-            *(_normalise(candidate.passage) for candidate in question.candidates),
-        ):
+        for text in (question.text, *(candidate.passage for candidate in question.candidates)):
+            key = " ".join(text.casefold().split())
             parent[root(row)] = root(first.setdefault(key, row))
     smallest: dict[int, str] = {}
     for row, question in enumerate(questions):
         root_row = root(row)
         smallest[root_row] = min(smallest.get(root_row, question.id), question.id)
     return [smallest[root(row)] for row in range(len(questions))]
-
-
-def _normalise(text: str) -> str:
-    return " ".join(text.casefold().split())
 
 
 # BM25's k and b
@@ -207,16 +199,10 @@ class BM25Index:
             )
             for word, times in count.items():
                 postings[word].append((row, times * (SATURATION + 1) / (times + damping)))
-        self._weights = {
-            word: [
-                (
-                    row,
-                    weight * math.log1p((len(counts) - len(holders) + 0.5) / (len(holders) + 0.5)),
-                )
-                for row, weight in holders
-            ]
-            for word, holders in postings.items()
-        }
+        self._weights = {}
+        for word, holders in postings.items():
+            rarity = math.log1p((len(counts) - len(holders) + 0.5) / (len(holders) + 0.5))
+            self._weights[word] = [(row, weight * rarity) for row, weight in holders]
 
     def __call__(self, question: str) -> list[Candidate]:
         """All passages that share a word with the question, best first."""

@@ -123,28 +123,19 @@ def read_content(candidate: Candidate) -> PassageContent:
         content = _read_definition(sentence, title, body)
         if content is not None:
             return content
-    statement = next(
-        (
-            sentence
-            for sentence in sentences
-            if is_plain_statement(sentence) and _mentions_title(title, sentence)
-        ),
-        "",
-    )
+    plain = (one for one in sentences if is_plain_statement(one) and _mentions_title(title, one))
+    statement = next(plain, "")
     return PassageContent(title, "", lowercase_first(statement.rstrip(". "), body))
 
 
 def join_contents(contents: Sequence[PassageContent]) -> PassageContent:
     """Several passages' contents combined; a field is empty where one of them lacks it."""
-    return PassageContent(
-        _join_if_complete([content.topic for content in contents], " and "),
-        _join_if_complete([content.named for content in contents], ", and "),
-        _join_if_complete([content.clause for content in contents], " and "),
-    )
 
+    def join(field: str, by: str) -> str:
+        parts = [getattr(content, field) for content in contents]
+        return by.join(parts) if all(parts) else ""
 
-def _join_if_complete(parts: Sequence[str], by: str) -> str:
-    return by.join(parts) if all(parts) else ""
+    return PassageContent(join("topic", " and "), join("named", ", and "), join("clause", " and "))
 
 
 def _read_definition(sentence: str, title: str, body: str) -> PassageContent | None:
@@ -194,14 +185,11 @@ def _topic(subject: str, body: str) -> str:
 def _shorten_description(kind: str) -> str:
     """The leading noun phrase, shortened to what can stand alone."""
     text = kind.rstrip(". ")
-    for end in _ENDS.finditer(text):
-        if len(text[: end.start()].split()) > 2:  # "a device" alone says too little
-            text = text[: end.start()]
-            break
-    for comma in _COMMA.finditer(text):
-        if len(text[: comma.start()].split()) > 2:
-            text = text[: comma.start()]
-            break
+    for pattern in (_ENDS, _COMMA):
+        for end in pattern.finditer(text):
+            if len(text[: end.start()].split()) > 2:  # "a device" alone says too little
+                text = text[: end.start()]
+                break
     words = text.split()
     if len(words) > MAX_DESCRIPTION_WORDS:
         ends = [n for n in range(3, MAX_DESCRIPTION_WORDS + 1) if words[n].casefold() in _BREAKS]

@@ -6,11 +6,10 @@ import math
 from collections.abc import Iterable
 
 import torch
-from sentence_transformers import SentenceTransformer
 from torch import Tensor, nn
 
-from logic_export.losses.similarity import Features, cosine_matrix
-from logic_retrievers.errors import ConfigurationError
+from logic_export.losses.embedding_loss import EmbeddingLoss, Features, cosine_matrix
+from logic_export.recipe import TieredSettings
 
 # tier of a candidate of a query; 0 where a passage is no candidate
 POSITIVE, DISTRACTOR, NEGATIVE = 1, 2, 3
@@ -65,20 +64,10 @@ def tiered_loss(
     return losses.sum() / max(len(losses), 1)
 
 
-class TieredLoss(nn.Module):
+class TieredLoss(EmbeddingLoss[TieredSettings]):
     """:func:`tiered_loss` over the cosines between queries and passages.
 
-    Passages given as vectors (``sentence_embedding``) are used as they are: a frozen document
-    encoder made them once.
-
-    Args:
-        model: encodes queries, and passages given as tokens.
-        temperature: more than 0.
-        alpha: weight of a negative, more than 0.
-        beta: weight of a distractor, more than 0.
-
-    Raises:
-        ConfigurationError: a setting out of its range.
+    Passages may be vectors that a frozen document encoder made once.
 
     References:
         Zhang et al., "Logic-Oriented Retriever Enhancement via Contrastive Learning".
@@ -92,37 +81,17 @@ class TieredLoss(nn.Module):
         +--------------------------------+-------------------------------------------+
 
     Examples:
-        >>> loss = TieredLoss(model, beta=3)                     # doctest: +SKIP
-        >>> loss([queries, passages], tiers).backward()          # doctest: +SKIP
+        >>> loss = TieredLoss(model, settings)           # doctest: +SKIP
+        >>> loss([queries, passages], tiers).backward()  # doctest: +SKIP
     """
-
-    def __init__(
-        self,
-        model: SentenceTransformer,
-        temperature: float = 0.05,
-        alpha: float = 1.0,
-        beta: float = 3.0,
-    ) -> None:
-        super().__init__()
-        for name, value in (("temperature", temperature), ("alpha", alpha), ("beta", beta)):
-            if not 0 < value < math.inf:
-                raise ConfigurationError(f"{name} must be more than 0 and finite, not {value}")
-        self.model = model
-        self.temperature, self.alpha, self.beta = temperature, alpha, beta
 
     def forward(self, features: Iterable[Features], labels: Tensor) -> Tensor:
         """The loss of one batch."""
-        queries, passages = map(self._vectors, features)
+        queries, passages = self.embed(features)
         return tiered_loss(
             cosine_matrix(queries, passages),
             labels,
-            temperature=self.temperature,
-            alpha=self.alpha,
-            beta=self.beta,
+            temperature=self.settings.temperature,
+            alpha=self.settings.alpha,
+            beta=self.settings.beta,
         )
-
-    def _vectors(self, features: Features) -> Tensor:
-        if "sentence_embedding" in features:
-            return features["sentence_embedding"]
-        encoded: Tensor = self.model(features)["sentence_embedding"]
-        return encoded

@@ -4,16 +4,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
-from typing import get_args
 
 import torch
-from sentence_transformers import SentenceTransformer
-from torch import Tensor, nn
+from torch import Tensor
 
-from logic_export.losses.similarity import Features, Reduction, cosine_matrix
-from logic_retrievers.errors import ConfigurationError
+from logic_export.losses.embedding_loss import EmbeddingLoss, Features, cosine_matrix
+from logic_export.recipe import LogicallyInformedSettings, Reduction
 
 
 def set_contrastive_loss(
@@ -152,23 +149,11 @@ def pack_labels(
     return torch.cat([answers, relations], dim=1)
 
 
-class LogicallyInformedLoss(nn.Module):
+class LogicallyInformedLoss(EmbeddingLoss[LogicallyInformedSettings]):
     """L + exclusion_weight * L_E + subset_weight * L_S over the embeddings of a batch.
 
-    L is :func:`set_contrastive_loss`, L_E :func:`exclusion_loss` and L_S :func:`subset_loss`. With
-    both weights 0 it is the supervised contrastive loss. The released code uses half the weights
-    and means where the paper sums: weights of .05 and ``reduction="mean"``.
-
-    Args:
-        model: encodes queries and documents.
-        temperature: of L, more than 0.
-        exclusion_weight, subset_weight: 0 or more; 0 drops a term.
-        exclusion_margin, subset_margin: gamma_e and gamma_s, 0 or more.
-        exclusion_temperature: of L_E's softmax, more than 0.
-        reduction: over the queries of L and the documents of L_S: ``sum`` or ``mean``.
-
-    Raises:
-        ConfigurationError: a setting out of its range.
+    L is :func:`set_contrastive_loss`, L_E :func:`exclusion_loss` and L_S :func:`subset_loss`; a
+    weight of 0 drops a term. With both weights 0 it is the supervised contrastive loss.
 
     References:
         Shen et al. 2025, "Logically-Informed Contrastive Learning for Set-based Dense Retrieval".
@@ -177,77 +162,44 @@ class LogicallyInformedLoss(nn.Module):
         +--------------------------------+-------------------------------------------+
         | features                       | labels                                    |
         +================================+===========================================+
-        | (queries, documents), each     | from :func:`pack_labels`                   |
+        | (queries, documents), each     | from :func:`pack_labels`                  |
         | document of the batch once     |                                           |
         +--------------------------------+-------------------------------------------+
 
     Examples:
-        >>> loss = LogicallyInformedLoss(model)                      # doctest: +SKIP
+        >>> loss = LogicallyInformedLoss(model, settings)                # doctest: +SKIP
         >>> sum(loss([queries, documents], labels).values()).backward()  # doctest: +SKIP
     """
 
-    def __init__(
-        self,
-        model: SentenceTransformer,
-        temperature: float = 0.1,
-        exclusion_weight: float = 0.1,
-        subset_weight: float = 0.1,
-        exclusion_margin: float = 0.2,
-        subset_margin: float = 0.2,
-        exclusion_temperature: float = 1.0,
-        reduction: Reduction = "sum",
-    ) -> None:
-        super().__init__()
-        for name, value in (
-            ("temperature", temperature),
-            ("exclusion_temperature", exclusion_temperature),
-        ):
-            if not 0 < value < math.inf:
-                raise ConfigurationError(f"{name} must be more than 0 and finite, not {value}")
-        for name, value in (
-            ("exclusion_weight", exclusion_weight),
-            ("subset_weight", subset_weight),
-            ("exclusion_margin", exclusion_margin),
-            ("subset_margin", subset_margin),
-        ):
-            if not 0 <= value < math.inf:
-                raise ConfigurationError(f"{name} must be 0 or more and finite, not {value}")
-        if reduction not in get_args(Reduction):
-            raise ConfigurationError(f"reduction is 'sum' or 'mean', not {reduction!r}")
-        self.model = model
-        self.temperature, self.exclusion_temperature = temperature, exclusion_temperature
-        self.exclusion_weight, self.subset_weight = exclusion_weight, subset_weight
-        self.exclusion_margin, self.subset_margin = exclusion_margin, subset_margin
-        self.reduction: Reduction = reduction
-
     def forward(self, features: Iterable[Features], labels: Tensor) -> dict[str, Tensor]:
         """The weighted terms of the loss; a trainer adds them and logs each."""
-        queries, documents = (self.model(f)["sentence_embedding"] for f in features)
+        queries, documents = self.embed(features)
         answers, relations = labels[:, : len(documents)], labels[:, len(documents) :]
+        chosen = self.settings
         terms = {
             "contrastive": set_contrastive_loss(
                 queries,
                 documents,
                 answers == _POSITIVE,
                 counted=answers != _UNKNOWN,
-                temperature=self.temperature,
-                reduction=self.reduction,
+                temperature=chosen.temperature,
+                reduction=chosen.reduction,
             )
         }
-        if self.exclusion_weight:
-            terms["exclusion"] = self.exclusion_weight * exclusion_loss(
+        if chosen.exclusion_weight:
+            terms["exclusion"] = chosen.exclusion_weight * exclusion_loss(
                 queries,
                 documents,
                 (relations == _EXCLUSIVE).nonzero(),
-                margin=self.exclusion_margin,
-                temperature=self.exclusion_temperature,
+                margin=chosen.exclusion_margin,
+                temperature=chosen.exclusion_temperature,
             )
-        if self.subset_weight:
-            terms["subset"] = self.subset_weight * subset_loss(
+        if chosen.subset_weight:
+            terms["subset"] = chosen.subset_weight * subset_loss(
                 queries,
                 documents,
                 (relations == _SUBSET).nonzero(),
-                margin=self.subset_margin,
-                reduction=self.reduction,
+                margin=chosen.subset_margin,
+                reduction=chosen.reduction,
             )
         return terms

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
-from typing import get_args
 
 import torch
-from sentence_transformers import SentenceTransformer
 from torch import Tensor, nn
 
-from logic_export.losses.similarity import (
-    Features,
-    Similarity,
-    pairwise_distances,
-    pairwise_similarities,
-)
-from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.scoring import Sparsity
+from logic_export.losses.embedding_loss import EmbeddingLoss, Features, widened
+from logic_export.recipe import Similarity, SparseContrastiveSettings
 from logic_retrievers.scoring.similarity import DUPLICATE_DISTANCE
 
 
@@ -53,13 +44,12 @@ def sparse_contrastive_loss(
     Returns:
         Shape (); 0 where no text has a contradiction.
     """
-    promoted = embeddings.to(torch.promote_types(embeddings.dtype, torch.float32))
-    scaled = nn.functional.normalize(promoted, dim=-1)
+    scaled = nn.functional.normalize(widened(embeddings), dim=-1)
     scores = pairwise_similarities(scaled, measure) / temperature
     contradicting = (groups[:, None] == groups[None]) & (sides[:, None] != sides[None])
     counted = ~torch.eye(len(embeddings), dtype=torch.bool, device=embeddings.device)
     if measure != "cosine":
-        counted &= pairwise_distances(scaled) >= DUPLICATE_DISTANCE
+        counted &= _pairwise_distances(scaled) >= DUPLICATE_DISTANCE
     positive, negative = contradicting & counted, ~contradicting & counted
     others = torch.logsumexp(scores.masked_fill(~negative, -torch.inf), dim=1, keepdim=True)
     losses = torch.logaddexp(scores, others.expand_as(scores)) - scores
@@ -69,16 +59,8 @@ def sparse_contrastive_loss(
     return of_anchors.sum() / anchors.sum().clamp(min=1)
 
 
-class SparseContrastiveLoss(nn.Module):
+class SparseContrastiveLoss(EmbeddingLoss[SparseContrastiveSettings]):
     """:func:`sparse_contrastive_loss` over the embeddings of a batch.
-
-    Args:
-        model: encodes texts.
-        temperature: more than 0, finite. The paper: .01 to .05, by model.
-        measure: ``hoyer``, ``l2_l1``, ``kappa4`` or ``cosine``.
-
-    Raises:
-        ConfigurationError: a temperature that is not positive and finite, or an unknown measure.
 
     References:
         Xu et al. 2024, "SparseCL: Sparse Contrastive Learning for Contradiction Retrieval".
@@ -92,32 +74,50 @@ class SparseContrastiveLoss(nn.Module):
         +-------------------------------------+-------------------------------------------------+
 
     Examples:
-        >>> loss = SparseContrastiveLoss(model, temperature=0.02)  # doctest: +SKIP
-        >>> loss([short, long], labels).backward()                 # doctest: +SKIP
+        >>> loss = SparseContrastiveLoss(model, settings)  # doctest: +SKIP
+        >>> loss([short, long], labels).backward()         # doctest: +SKIP
     """
-
-    def __init__(
-        self, model: SentenceTransformer, temperature: float = 0.02, measure: Similarity = "hoyer"
-    ) -> None:
-        super().__init__()
-        if not 0 < temperature < math.inf:
-            raise ConfigurationError(
-                f"temperature must be more than 0 and finite, not {temperature}"
-            )
-        known = (*get_args(Sparsity), "cosine")
-        if measure not in known:
-            raise ConfigurationError(f"no measure {measure!r}; there are {', '.join(known)}")
-        self.model = model
-        self.temperature = temperature
-        self.measure = measure
 
     def forward(self, features: Iterable[Features], labels: Tensor) -> Tensor:
         """The loss of one batch."""
-        embeddings = torch.cat([self.model(part)["sentence_embedding"] for part in features])
         return sparse_contrastive_loss(
-            embeddings,
+            torch.cat(self.embed(features)),
             labels[:, 0],
             labels[:, 1],
-            temperature=self.temperature,
-            measure=self.measure,
+            temperature=self.settings.temperature,
+            measure=self.settings.measure,
         )
+
+
+# the square root has no gradient at 0
+_EPSILON = 1e-12
+
+
+def pairwise_similarities(embeddings: Tensor, measure: Similarity) -> Tensor:
+    """Sparsity of every pairwise difference, or the cosines that plain contrastive training uses.
+
+    Args:
+        embeddings: shape (texts, dimension), rows of length 1.
+        measure: as in :func:`logic_retrievers.scoring.sparsity`, or ``cosine``.
+
+    Returns:
+        Shape (texts, texts). The diagonal is meaningless.
+    """
+    if measure == "cosine":
+        return torch.matmul(embeddings, embeddings.T)
+    differences = embeddings[:, None] - embeddings[None]
+    squares = differences.square().sum(-1) + _EPSILON
+    lengths, sums = squares.sqrt(), differences.abs().sum(-1) + _EPSILON
+    if measure == "l2_l1":
+        return lengths / sums
+    if measure == "kappa4":
+        return differences.pow(4).sum(-1) / squares.square()
+    root = embeddings.shape[1] ** 0.5
+    hoyer: Tensor = (root - sums / lengths) / (root - 1)
+    return hoyer
+
+
+def _pairwise_distances(vectors: Tensor) -> Tensor:
+    """Euclidean distances without gradient, shape (texts, texts)."""
+    fixed = vectors.detach()  # computed by matrix products, identical rows would be 3e-4 apart
+    return torch.cdist(fixed, fixed, compute_mode="donot_use_mm_for_euclid_dist")

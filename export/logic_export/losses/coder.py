@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sentence_transformers import SentenceTransformer
 from torch import Tensor, nn
 
-from logic_export.losses.similarity import Features
-from logic_retrievers.errors import ConfigurationError
+from logic_export.losses.embedding_loss import EmbeddingLoss, Features
+from logic_export.recipe import CompatibilityLossSettings
 
 
 def compatibility_loss(
@@ -37,15 +36,8 @@ def compatibility_loss(
     return nn.functional.cross_entropy(beta * cosines, positives)
 
 
-class CompatibilityLoss(nn.Module):
+class CompatibilityLoss(EmbeddingLoss[CompatibilityLossSettings]):
     """:func:`compatibility_loss` over the embeddings of a batch.
-
-    Args:
-        model: encodes queries and documents.
-        beta: inverse temperature, more than 0.
-
-    Raises:
-        ConfigurationError: a beta that is not positive.
 
     References:
         Yin et al. 2026, "Local Constraint-Compatible Retrieval Beyond Semantic Similarity", eq. 6.
@@ -59,18 +51,11 @@ class CompatibilityLoss(nn.Module):
         +--------------------------------+-------------------------------------------+
 
     Examples:
-        >>> loss = CompatibilityLoss(model, beta=20)             # doctest: +SKIP
-        >>> loss([queries, documents], positives).backward()     # doctest: +SKIP
+        >>> loss = CompatibilityLoss(model, CompatibilityLossSettings(beta=20))  # doctest: +SKIP
+        >>> loss([queries, documents], positives).backward()                     # doctest: +SKIP
     """
-
-    def __init__(self, model: SentenceTransformer, beta: float = 20.0) -> None:
-        super().__init__()
-        if not beta > 0:
-            raise ConfigurationError(f"beta must be more than 0, not {beta}")
-        self.model = model
-        self.beta = beta
 
     def forward(self, features: Iterable[Features], labels: Tensor) -> Tensor:
         """The loss of one batch."""
-        queries, documents = (self.model(f)["sentence_embedding"] for f in features)
-        return compatibility_loss(queries, documents, labels, beta=self.beta)
+        queries, documents = self.embed(features)
+        return compatibility_loss(queries, documents, labels, beta=self.settings.beta)
