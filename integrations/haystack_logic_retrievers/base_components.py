@@ -92,7 +92,7 @@ class QueryComponent(StoreComponent):
         check_any_judge(judge)
         self.policy = policy
         self.query_syntax = query_syntax
-        self.exclude = list(check_exclude(exclude or (), hard, policy))
+        self.exclude = list(check_exclude(() if exclude is None else exclude, hard, policy))
         self.hard = hard
         self.judge = judge
 
