@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -24,7 +23,6 @@ from logic_export.data.contradictions.groups import ContradictionGroup, labelled
 from logic_retrievers.contradiction.settings import ContradictionConstants
 from logic_retrievers.encoders import bundle as bundles
 from logic_retrievers.encoders import load_bundle
-from logic_retrievers.encoders.bundle import default_bundle_path
 from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.scoring import normalise
 
@@ -185,22 +183,6 @@ def test_constants_change_nothing_else(tmp_path: Path):
     kept = written.heads["contradiction"].contradiction
     assert kept is not None
     assert ContradictionConstants(**kept.constants) == SETTINGS
-
-
-def test_the_default_bundles_manifest_is_written_as_it_was(tmp_path: Path):
-    """A field that this version writes otherwise shows in a diff of constants alone."""
-    shutil.copytree(default_bundle_path(), tmp_path / "default")
-    manifest = load_bundle(tmp_path / "default").manifest
-    before = json.loads((tmp_path / "default" / "manifest.json").read_text("utf-8"))
-    write_manifest(tmp_path / "default", manifest)
-    after = json.loads((tmp_path / "default" / "manifest.json").read_text("utf-8"))
-    for head in after["heads"].values():
-        if head["contradiction"] is None:
-            head.pop("contradiction")
-    for head in before["heads"].values():
-        if head.get("contradiction", 0) is None:
-            head.pop("contradiction")
-    assert after == before
 
 
 def test_a_manifest_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch):
