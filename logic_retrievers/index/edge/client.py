@@ -64,7 +64,7 @@ class EdgeClient:
             raise EdgeError(f"{location} is a file; name a folder")
         if (self._folder / _LOCAL_MODE_FILE).is_file():
             raise EdgeError(
-                f"{location} is a folder of qdrant-client's local mode. Index into another one; or"
+                f"{location} holds qdrant-client's local mode. Index into another folder; or"
                 " open this one with client=QdrantClient(path=...) and copy it with copy_to()"
             )
         self._lock = threading.RLock()
