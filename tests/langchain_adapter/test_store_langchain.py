@@ -226,7 +226,7 @@ async def test_opening_with_settings():
         ({"collection": "a", "collection_name": "b"}, "Name the collection once"),
         ({"encoder": default_encoder}, r"'encoder'.*embedding="),
     ],
-    ids=str,
+    ids=["url", "two names", "encoder"],
 )
 async def test_bad_settings_are_refused_before_anything_is_opened(settings, words):
     """`url=` is how langchain-qdrant says it; ignored, the documents go to memory and are lost."""
