@@ -87,7 +87,7 @@ class Head(Description):
 
     Args:
         trained: False for a placeholder, a head that repeats the vectors of another one.
-        pooling: ``in_graph``, or the encoder takes the ``mean`` of the tokens or the first, ``cls``.
+        pooling: ``in_graph``, or in the encoder: ``mean`` of the tokens or ``cls``, the first one.
         normalise: whether the encoder scales vectors to length 1; False if the graph does it.
         exclusion, contradiction: constants of the exclusion policy and the contradiction score.
         training: data sets of its training, in addition to those of the manifest's ``origin``.
