@@ -85,8 +85,8 @@ class Engine:
             k: how many hits; fewer are returned only if the collection has no more, or if
                 ``min_score``, ``hard`` or a policy with ``backfill=False`` asks for it.
             policy: replaces the engine's own.
-            filter: finds only passages that match it; a Qdrant ``Filter`` or ``{"key": value}``
-                over the metadata.
+            filter: keeps passages that match it; a Qdrant ``Filter`` or ``{"key": value}`` over the
+                metadata.
             min_score: least score of a hit *under the policy*.
             exclude: at most 31 texts to exclude, in addition to those that the query itself
                 excludes. Needs a policy that reads exclusions (``auto``, ``boolean``), or ``hard``.

@@ -1,7 +1,6 @@
 """The encoder protocol, and the checks that all encoders share.
 
-To add an encoder, subclass :class:`RoleEncoder` or :class:`SingleVectorEncoder`, and list the class
-in ``encoders/__init__.py`` and ``.pyi`` (and those of the whole package).
+To add one, subclass a base below; list it in ``__init__.py`` and ``.pyi``, here and one level up.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class VectorSpec:
     Args:
         name: ``topical``, ``compatibility``, ``contradiction`` or a name of your own.
         dimension: number of coordinates.
-        max_tokens: length up to which a text is read whole, in tokens including special ones.
+        max_tokens: number of tokens that are read of a text, special ones included.
         fingerprint: changes whenever a stored vector of this name would change (weights, pooling,
             prefixes, length). An index compares it when it is opened. It describes the *document*
             side, so that an index stays valid with a better query encoder.

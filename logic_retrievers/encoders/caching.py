@@ -161,7 +161,7 @@ class CachedEncoder(_CachingEncoder):
             with closing(sqlite3.connect(self._path, timeout=60)) as connection, connection:
                 connection.execute("PRAGMA synchronous=NORMAL")
                 yield connection
-        except (sqlite3.Error, UnicodeDecodeError) as error:  # the second: a damaged file
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # damaged files raise the second
             raise StorageError(
                 f"The embedding cache {str(self._path)!r} failed: {error}. Make room or check the "
                 "rights; if it is damaged or no SQLite file, delete it; or do without a cache."
@@ -171,7 +171,7 @@ class CachedEncoder(_CachingEncoder):
 class RecentEncoder(_CachingEncoder):
     """An encoder that remembers its most recent vectors in memory.
 
-    LlamaIndex embeds a node first and then stores it; without a cache the store would encode again.
+    LlamaIndex embeds a node before it stores it, and without this the store would encode it again.
 
     Args:
         encoder: computes the vectors that are not remembered.

@@ -29,16 +29,14 @@ class EndpointEncoder(FunctionEncoder):
         name: name of the vector.
         query_prefix, document_prefix: put before every text of that role ("query: ").
         dimension: dimension to request from models that offer several; None uses the model's own.
-        max_tokens: length up to which a text is read whole, in words and punctuation marks; for
-            splitting.
+        max_tokens: number of words and punctuation marks that are read of a text; for splitting.
         batch_size: texts in one request.
         endpoint: ``api_key`` or ``api_key_variable``, ``timeout`` and ``retries`` of
             :class:`~logic_retrievers.http.ModelEndpoint`.
 
     Raises:
         ConfigurationError: an invalid address, key or number.
-        ServerError: the endpoint refuses or does not answer; a subclass tells which. Encoding
-            raises it too.
+        ServerError: the endpoint refuses or does not answer, now or later; subclasses tell which.
         EncoderError: the endpoint returns vectors that are not finite or of another dimension.
     """
 

@@ -45,8 +45,7 @@ class FunctionEncoder(SingleVectorEncoder):
             query. A cache compares it; an index does not, since it stores no query vectors.
         name: the vector's name.
         dimension: number of coordinates; None embeds one text to find out.
-        max_tokens: length up to which a text is read whole, in words and punctuation marks; for
-            splitting.
+        max_tokens: number of words and punctuation marks that are read of a text; for splitting.
 
     Raises:
         ConfigurationError: an empty name or identity, a dimension or length under 1.

@@ -338,7 +338,6 @@ def _cosines(
     texts: Sequence[str],
     references: Sequence[Sequence[float]],
 ) -> list[float]:
-    """Return the cosine of each text's vector to its reference."""
     # some texts are too long on purpose
     vectors = encoder._encode(role, texts, [head], warn_if_truncated=False)[head]
     expected = np.asarray(references, dtype=np.float32)

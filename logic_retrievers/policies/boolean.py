@@ -41,8 +41,7 @@ from logic_retrievers.types import CandidatePool, VectorQuery
 # text -> score of every candidate, shape (candidates,)
 AtomScores: TypeAlias = Callable[[str], Scores]
 
-# mean and deviation of the scores of unrelated passages (with the shipped encoder; no shared word),
-# which stand in for the passages that a small pool lacks
+# mean and deviation of unrelated passages' scores (shipped encoder), which fill up a small pool
 _BACKGROUND = {TOPICAL: (0.08, 0.09), COMPATIBILITY: (0.18, 0.1), LEXICAL: (0.0, 0.0)}
 
 _SATISFIED, _UNSATISFIED, _VIOLATED, _AVOIDED = "satisfied", "unsatisfied", "violated", "avoided"
@@ -190,7 +189,6 @@ class ExpressionPolicy(FilteringPolicy):
 
     @property
     def _vector_weights(self) -> dict[str, float]:
-        """Share of each vector in a score."""
         constants = self.constants
         compatibility = constants.compatibility_weight if COMPATIBILITY in self.vectors else 0.0
         lexical = constants.lexical_weight if LEXICAL in self.vectors else 0.0
@@ -220,7 +218,7 @@ class ExpressionPolicy(FilteringPolicy):
         return self.query.wanted if list(parts) == whole else to_phrase(And(tuple(parts)))
 
     def _standard_scores(self, pool: CandidatePool, text: str) -> Scores:
-        """Return u(text) of every candidate (see the class)."""
+        """Return u(text) of every candidate."""
         total = np.zeros(len(pool.ids))
         for vector, weight in self._vector_weights.items():
             scores = pool.scores[_query_name(vector, text)]

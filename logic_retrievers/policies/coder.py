@@ -171,8 +171,7 @@ def _order_by_filter(
 ) -> npt.NDArray[np.intp]:
     """Put the candidates that passed the filter first, then the others, each in their order.
 
-    Without ``backfill`` the others are left out, as in the paper, so the list may be shorter than
-    k.
+    Without ``backfill`` the others are left out as in the paper, so fewer than k may remain.
     """
     passed = passed_filter[order]
     return np.concatenate([order[passed], order[~passed]]) if backfill else order[passed]

@@ -106,10 +106,9 @@ class ExclusionPolicy(FilteringPolicy):
     passage usually mentions it. Then ``mention_share`` is 0 and u is at least w: only passages
     about the property lose, and the first hit of plain search stays among the first three.
     If the wanted text finds less than the whole query, the excluded texts count less. A passage
-    without a compatibility vector is scored by its topical one alone.
-
-    ``ranking/order.py`` gives penalties back for denials and asks the judge. For ``hard=True``,
-    ``ranking/excluded_words.py`` leaves passages out.
+    without a compatibility vector is scored by its topical one alone. ``ranking/order.py`` gives
+    penalties back for denials and asks the judge; ``ranking/excluded_words.py`` leaves passages out
+    for ``hard=True``.
 
     Args:
         query: a query with ``kind="exclusion"``.
@@ -117,8 +116,7 @@ class ExclusionPolicy(FilteringPolicy):
         limit: candidates of each search, for the wanted text and for the whole query (at least k).
         use_compatibility: use the compatibility vector too; it should be trained. A
             ``compatibility_weight`` of 0 saves its encoding.
-        field_filters: excluded text -> (field, value) of the metadata filter that replaces its
-            penalty.
+        field_filters: excluded text -> (field, value) of a filter that replaces its penalty.
         use_lexical: use the ``lexical`` vector too, and search by it.
         bundle_constants: constants from the encoder's bundle.
 
@@ -278,7 +276,6 @@ def _reason(excluded: Sequence[str], violation: float) -> str:
 
 
 def _excluded(text: str) -> str:
-    """Name the query that scores an excluded text."""
     return f"excluded: {text}"
 
 

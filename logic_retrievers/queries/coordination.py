@@ -179,7 +179,7 @@ def _part(text: str, masked: str, start: int, end: int, connective: str) -> _Par
 
 
 def _is_plural(word: str) -> bool:
-    """Return whether the word has the form of a plural noun; names do not."""
+    """Whether the word has the form of a plural noun; names do not."""
     is_regular = _PLURAL.fullmatch(word) is not None and word not in _NO_PLURALS | _PREPOSITIONS
     return is_regular or word in _PLURALS
 

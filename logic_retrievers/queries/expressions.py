@@ -51,7 +51,7 @@ class Expression(ABC):
             yield from arg.walk()
 
     def simplified(self) -> Expression:
-        """Return an equal expression without double NOT, and with nested ANDs and ORs merged."""
+        """Return the same expression without double NOT, and with nested ANDs and ORs merged."""
         parts = [arg.simplified() for arg in self.args]
         if isinstance(self, Not):
             return parts[0].part if isinstance(parts[0], Not) else Not(parts[0])
@@ -230,7 +230,7 @@ def wanted_part(expression: Expression) -> Expression:
 
 
 def _has_anchor(expression: Expression, *, negated: bool = False) -> bool:
-    """Return whether passages that satisfy it (negated: that do not) are near some atom."""
+    """Whether passages that satisfy it (negated: that do not) are near some atom."""
     if isinstance(expression, Atom):
         return not negated
     if isinstance(expression, Not):

@@ -66,6 +66,6 @@ def fill(match: re.Match[str]) -> str:
 
 
 def _is_title_case(text: str) -> bool:
-    """Return whether most words are capitalised, so that a capital means nothing."""
+    """Whether most words are capitalised, so that a capital means nothing."""
     words = _WORD.findall(text)
     return len(words) > 3 and sum(word[0].isupper() for word in words) > 0.85 * len(words)

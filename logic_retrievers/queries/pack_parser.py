@@ -149,7 +149,7 @@ class PackParser:
         return Exclusion(cue, names, start, end) if names else None
 
     def _end(self, masked: str, start: int, limit: int, *, brief: bool) -> int:
-        """Return where an excluded text ends: with the clause, or before more of the wanted part."""
+        """Return where it ends: with the clause, or before more of the wanted part."""
         hard = _HARD_END.search(masked, start, limit)
         end = self._end_of_list(masked, start, hard.start() if hard else limit)
         head = self._trim_head(masked, start, end)
@@ -163,7 +163,7 @@ class PackParser:
         return end
 
     def _end_of_opening(self, masked: str, start: int, limit: int) -> int | None:
-        """Return its end, before the request; without a request it is a title or name, so None."""
+        """Return where it ends, before the request. None: no request follows, so it is a title."""
         request = self._request.search(masked, self._trim_head(masked, start, limit) + 1, limit)
         stop = request.start() if request else limit
         end = self._end_of_list(masked, start, stop)
@@ -235,7 +235,7 @@ def _folded(value: Any, name: str = "") -> Any:
 
 
 def may_exclude(text: str, languages: Sequence[str]) -> bool:
-    """Return whether the text has a cue of one of the languages, whatever it means there."""
+    """Whether the text has a cue of one of the languages, whatever it means there."""
     return bool(languages) and _any_cue(tuple(languages)).search(fold(text)) is not None
 
 
@@ -253,7 +253,7 @@ def _sentence(masked: str, at: int) -> int:
 
 
 def _opens(masked: str, at: int) -> bool:
-    """Return whether only punctuation stands between a sentence's beginning and this place."""
+    """Whether only punctuation stands between a sentence's beginning and this place."""
     return not masked[_sentence(masked, at) : at].strip(" \t\n,:(\"'\u00bf\u00a1-")
 
 

@@ -53,9 +53,8 @@ class RuleParser:
     """A :class:`QueryParser` of hand-made rules for English, and exclusions of six more languages.
 
     German, French, Spanish, Portuguese, Italian and Dutch have a small pack of rules each, for
-    exclusions only; every other language passes untouched. Parsing is deterministic, linear in the
-    length of the query, and needs no model. Texts of more than 2,000 characters or ten cues are
-    left alone.
+    exclusions only; other languages pass untouched. Parsing is deterministic, linear in the query's
+    length, and needs no model. Texts of more than 2,000 characters or ten cues are left alone.
 
     Args:
         rules: the families of cues, in order of precedence if two match at the same place. Put
@@ -124,7 +123,7 @@ class RuleParser:
     def _parse_expression(
         self, parsed: ParsedQuery, exclusions: Sequence[Exclusion]
     ) -> ParsedQuery:
-        """Return the query, as an expression if its wanted part surely enough joins things."""
+        """Return the query; make it an expression if its wanted part clearly joins things."""
         text = parsed.text
         is_negated = parsed.kind == "negated_fact"
         splits = _split_negated(text) if is_negated else _splits(text, exclusions)
@@ -160,13 +159,13 @@ class RuleParser:
 
 
 def _opens(masked: str, at: int) -> bool:
-    """Return whether a sentence, or a separate part of one, begins at this place."""
+    """Whether a sentence, or a separate part of one, begins at this place."""
     before = masked[max(0, at - CONTEXT) : at]
     return not before.strip() or bool(_SENTENCE_BREAK.search(before))
 
 
 def _is_english(parsed: ParsedQuery, language: str | None) -> bool:
-    """Return whether English rules may read the text. If no word shows it, the cue must."""
+    """Whether English rules may read the text. If no word tells its language, the cue must."""
     tells = parsed.kind != "negated_fact" and parsed.cue.lower() != "no"
     return language == "en" or (language is None and tells)
 
@@ -225,7 +224,7 @@ def _split_negated(text: str) -> Iterator[_Split]:
 
 
 def _squeeze(text: str) -> tuple[str, list[int]]:
-    """Return the text with one character for each run of white space, and all old positions."""
+    """Make each run of white space one character; return the text, and each one's old position."""
     pieces: list[str] = []
     offsets: list[int] = []
     for match in _SPACE_OR_CHARACTER.finditer(text):

@@ -51,7 +51,7 @@ class ExcludedWords:
     Upper and lower case are the same, and each word is also found in its plural or singular: *nuts*
     in "nut oil", *berry* in "berries", *knife* in "knives". A hyphen separates words, so *nut* is
     found in "nut-free". Accents ("ü" is "u"), full-width letters and invisible characters make no
-    difference, because a match too few does more harm than one too many.
+    difference, because a missed passage does more harm than one too many.
 
     Args:
         texts: at least one, none of them empty.

@@ -196,7 +196,6 @@ def _judged(
 
 
 def _without_penalty(ranked: Ranked, share: float) -> Ranked:
-    """Return the candidate without a share of its penalty."""
     return replace(ranked, score=ranked.score + share * float(ranked.details.get("penalty", 0.0)))
 
 

@@ -92,7 +92,7 @@ class Rule:
         return re.compile(rf"\s*(?:{_words(self.not_after)})(?![\w-])", re.IGNORECASE)
 
     def fits(self, before: str, after: str, verb: str = "") -> bool:
-        """Return whether a cue between these two texts means what the rule says.
+        """Whether a cue between these two texts means what the rule says.
 
         ``verb`` is the text of the cue's group of that name, for a rule with ``again``.
         """
@@ -186,7 +186,7 @@ def find_cues(
     opens: Callable[[str, int], bool],
     accepts: Callable[[str], bool] | None = None,
 ) -> list[Cue]:
-    """Return the cues that mean exclusion, from left to right; overlaps go to the first, longest.
+    """Return the cues that mean exclusion, from left to right; if some overlap, the first longest.
 
     ``opens`` tells whether a sentence begins at a place. ``accepts`` tells whether a cue may stand
     before a text; None accepts any.
