@@ -93,8 +93,8 @@ class Engine:
             hard: leave out passages that contain an excluded text as whole words, with every
                 policy (see :class:`logic_retrievers.ranking.excluded_words.ExcludedWords`). Under a
                 policy router the texts that the query itself excludes count too. The search reads
-                the first 200 candidates, or ten times k; ``evidence.details["left_out"]`` counts
-                those left out before the last hit.
+                the first 200 candidates, or ten times k if that is more.
+                ``evidence.details["left_out"]`` counts those left out before the last hit.
 
         Warns:
             ShortListWarning: ``hard`` left out too many of the candidates, or others deleted

@@ -28,7 +28,7 @@ MESSAGES: dict[str, dict[int, str]] = {
 
 _OPERATOR = 4  # of a NodeProto
 _EXTERNAL_DATA, _DATA_LOCATION = 13, 14  # of a TensorProto
-_COMPILED = b"EPContext"  # an operator that a device runs from a compiled file of its own
+_COMPILED = b"EPContext"  # an operator that runs code compiled for one device
 
 _VARINT, _BYTES = 0, 2
 _FIXED_SIZES = {1: 8, 5: 4}

@@ -40,7 +40,7 @@ class JudgeSettings(Overrides):
         ConfigurationError: a value is out of its range, or the judge cannot be called.
     """
 
-    judge: InstanceOf[QueryJudge] | None = Field(default=None, exclude=True)  # it may hold a key
+    judge: InstanceOf[QueryJudge] | None = Field(default=None, exclude=True)  # may hold a key
     candidates: Annotated[int, Field(ge=1, le=1000), BeforeValidator(_whole)] = 20
     thing_weight: NonNegative = 0.2
     property_weight: NonNegative = 0.1

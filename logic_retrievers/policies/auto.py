@@ -43,7 +43,7 @@ class AutoPolicy(PolicyRouter):
         settings: overrides the constants of the encoder's bundle for exclusions.
         limit: candidates of each search (at least k).
         fields: metadata fields with their values: ``{"city": ["Oslo", "Bergen"]}``. An excluded
-            text that names such a value becomes a filter: no such passage is found at all.
+            text that names such a value becomes a filter, so no such passage is found.
         base: ``topical``, or ``hybrid`` to search by words too. It changes no query that excludes
             something. No judge reads the hits of hybrid search, because a judge's weight is in
             units of a cosine.

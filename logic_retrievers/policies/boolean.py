@@ -125,7 +125,7 @@ class ExpressionPolicy(FilteringPolicy):
                     mention = sigmoid(2 * (x - mention_threshold)), rather = sigmoid(4 * (x - w))
 
     A score says how far a passage stands out among the candidates of one query. Scores of two
-    queries do not compare.
+    queries cannot be compared.
 
     Args:
         query: a query with an expression.

@@ -112,7 +112,7 @@ def _read(text: str, masked: str, span: tuple[int, int], noun: str = "") -> Coor
     if "comma" in operators or len(operators) > MAX_ATOMS or _PHRASE_BREAK.search(masked, *span):
         return None
     bounds = [span[0], *(place for match in matches for place in match.span()), span[1]]
-    groups: list[list[_Part]] = []  # joined by "that are also" and its like
+    groups: list[list[_Part]] = []  # groups are joined by "that are also"
     for operator, start, end in zip(operators, bounds[::2], bounds[1::2], strict=True):
         part = _part(text, masked, start, end, operator)
         noun = noun or (part.noun if part else "")
@@ -152,7 +152,7 @@ def _rate(parts: Sequence[_Part]) -> float:
     if others[0].operator == "or":
         return _CERTAIN if strong or same else _LIKELY
     differ = all(a.behind.split()[:2] != b.behind.split()[:2] for a, b in pairwise(parts))
-    return _CERTAIN if strong else _LIKELY if same and differ else 0  # it may mean a union
+    return _CERTAIN if strong else _LIKELY if same and differ else 0  # "and" may mean OR
 
 
 def _part(text: str, masked: str, start: int, end: int, connective: str) -> _Part | None:
@@ -169,7 +169,7 @@ def _part(text: str, masked: str, start: int, end: int, connective: str) -> _Par
     strong = connective == "strong" or len(content) < len(words)
     if length := _relation_length(forms):
         return _Part("", " ".join(texts), operator, strong) if length < len(forms) else None
-    forms[0] = forms[0] if connective else forms[0].lower()  # the phrase's first capital
+    forms[0] = forms[0] if connective else forms[0].lower()  # it begins the phrase
     for at, form in enumerate(forms):
         if _is_plural(form) and (at + 1 == len(forms) or _relation_length(forms[at + 1 :])):
             if at > _MAX_BEFORE_NOUN or len(forms) - at - 1 > _MAX_BEHIND_NOUN:

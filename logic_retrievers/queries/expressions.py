@@ -80,8 +80,8 @@ class Expression(ABC):
         """Read ``"orchids of Malaysia" AND NOT ("orchids of Laos" OR "orchids of Burma")``.
 
         Operators are upper-case. NOT binds before AND, and AND before OR. An atom needs quotation
-        marks only if it contains parentheses, operators or words that look like operators. Inside
-        the marks, write a backslash before a quotation mark or a backslash.
+        marks only if it contains parentheses, quotation marks or words that look like operators.
+        Inside the marks, write a backslash before a quotation mark or a backslash.
 
         Raises:
             ExpressionError: the text is no expression; the error has the position of the mistake.

@@ -1,4 +1,4 @@
-"""Detect a query's language by its words, which works for three words, where n-grams err.
+"""Detect a query's language by its words, which works even for three words, where n-grams err.
 
 ``function_words.toml`` has the function words of eleven languages. ``english_words.txt`` has common
 English words, for queries without function words ("pizza no cheese").

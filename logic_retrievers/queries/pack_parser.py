@@ -65,12 +65,11 @@ class PackParser:
     Args:
         table: the pack as its TOML file has it: ``fragments`` and ``rules`` as in ``english.toml``,
             and ``words``: ``articles`` (words before a name that are no part of it),
-            ``lists`` ("and", "or"), ``ends`` and ``places`` (which end an excluded text, the
-            latter only a short one), ``verbs`` (which end it where something follows), ``tails``
-            (which end a clause and are no part of a name), ``leads`` (which lead to an exclusion
-            and leave the query with it), ``questions`` (which begin the request behind an opening
-            exclusion), ``mentions`` and ``titles`` (of a query that is about a phrase; the latter
-            only behind it), and the fragment ``IDIOMS``.
+            ``lists`` ("and", "or"), ``ends`` (end an excluded text), ``places`` (end a short one),
+            ``verbs`` (end it if something follows), ``tails`` (end a clause, and belong to no
+            name), ``leads`` (lead to an exclusion, and are removed with it), ``questions`` (begin
+            the request behind an opening exclusion), ``mentions`` (mark a query about a phrase),
+            ``titles`` (do so behind the phrase), and the fragment ``IDIOMS``.
     """
 
     def __init__(self, table: dict[str, Any]) -> None:
@@ -149,7 +148,7 @@ class PackParser:
         return Exclusion(cue, names, start, end) if names else None
 
     def _end(self, masked: str, start: int, limit: int, *, brief: bool) -> int:
-        """Return where it ends: with the clause, or before more of the wanted part."""
+        """Return where an excluded text ends: with the clause, or before more that is wanted."""
         hard = _HARD_END.search(masked, start, limit)
         end = self._end_of_list(masked, start, hard.start() if hard else limit)
         head = self._trim_head(masked, start, end)

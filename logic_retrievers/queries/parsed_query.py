@@ -26,14 +26,14 @@ from logic_retrievers.text import comparable
 # is negative ("metals that do not rust"). ``expression``: things joined by AND or OR.
 Kind: TypeAlias = Literal["none", "exclusion", "negated_fact", "expression"]
 
-# Characters of an excluded text.
+# Most characters of an excluded text.
 MAX_EXCLUDED_TEXT = 1000
 # Texts that one query may exclude. Together with the wanted text they are an expression's atoms.
 MAX_EXCLUDED = MAX_ATOMS - 1
 
 
 def check_excluded(texts: Sequence[str]) -> tuple[str, ...]:
-    """Check a caller's excluded texts; return them stripped, each once in upper or lower case."""
+    """Check a caller's excluded texts; return them stripped, without repeats in another case."""
     if hasattr(texts, "tolist"):  # an array, or a column of a data frame
         texts = texts.tolist()
     if isinstance(texts, str) or not isinstance(texts, Sequence):
@@ -61,7 +61,7 @@ Reading: TypeAlias = Literal["thing", "property"]
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A query in its parts: what it wants and what it excludes. Search for it as for a string.
+    """A query in its parts: what it wants and what it excludes. Pass it to a search like a string.
 
     Args:
         text: the whole query.

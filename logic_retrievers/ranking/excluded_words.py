@@ -68,7 +68,7 @@ class ExcludedWords:
 
 
 def candidates_for(k: int) -> int:
-    """Return how many candidates are read for k hits: 200, or ten times k."""
+    """Return how many candidates are read for k hits: 200, or ten times k if that is more."""
     return max(_MIN_CANDIDATES, _CANDIDATES_PER_HIT * k)
 
 

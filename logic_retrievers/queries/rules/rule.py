@@ -41,7 +41,7 @@ class Rule:
 
     Args:
         name: of the family.
-        cue: the words that exclude, whole ones; a hyphen counts as part of a word.
+        cue: the words that exclude, as whole words; a hyphen counts as part of a word.
         scope: where the excluded text stands.
         before: the text before the cue must end with this; empty allows any text.
         not_before: the text before the cue must not end with these words.
