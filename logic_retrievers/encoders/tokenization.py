@@ -99,7 +99,7 @@ def token_batches(
 def split_uneven(
     lengths: Sequence[int], batch: npt.NDArray[np.intp]
 ) -> Iterator[npt.NDArray[np.intp]]:
-    """Split a batch where padding would cost more than another run; longest texts first."""
+    """Split a batch if padding would cost more than another run; the longest texts come first."""
     start = 0
     for end in range(1, len(batch)):
         if (lengths[batch[start]] - lengths[batch[end]]) * (len(batch) - end) > RUN_COST:

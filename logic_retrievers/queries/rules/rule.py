@@ -186,7 +186,7 @@ def find_cues(
     opens: Callable[[str, int], bool],
     accepts: Callable[[str], bool] | None = None,
 ) -> list[Cue]:
-    """Return the cues that mean exclusion, from left to right; if some overlap, the first longest.
+    """Return the cues that mean exclusion, from left to right. If some overlap, the first one wins.
 
     ``opens`` tells whether a sentence begins at a place. ``accepts`` tells whether a cue may stand
     before a text; None accepts any.
