@@ -1,4 +1,4 @@
-"""A reranker: passages from any other search, ordered under a policy."""
+"""A reranker, which orders passages from any other search under a policy."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ if TYPE_CHECKING:
 
 
 class Reranker:
-    """Orders given passages under a policy; each is scored on every vector query of its plan.
+    """Orders given passages under a policy, by their scores on every vector query of its plan.
 
     Args:
-        encoder: makes the vectors; None: that of the index, else that of the bundle that comes with
-            the package.
+        encoder: makes the vectors. None takes the encoder of the index, or without an index that of
+            the bundle that comes with the package.
         policy: a name, or a policy with settings of your own; the default is that of a search.
         index: a collection that holds some of the passages. Their stored vectors are used, so only
             passages that are not stored, or with a changed text, are encoded.
-        judge: under the policy ``auto`` it reads the first passages of queries with a constraint,
-            as in :class:`logic_retrievers.Engine`; under ``judge`` those of all queries; no other
-            policy asks it.
+        judge: a judge as in :class:`logic_retrievers.Engine`. Under the policy ``auto`` it reads
+            the first passages of queries with a constraint, under ``judge`` those of all queries.
+            No other policy asks it.
 
     Raises:
         UnknownPolicyError: no policy has that name.
@@ -80,7 +80,7 @@ class Reranker:
 
     @property
     def encoder(self) -> Encoder:
-        """Makes the vectors; without an own encoder, the one that the index uses now."""
+        """The encoder that makes the vectors: its own, or else the one that the index uses now."""
         if self._encoder is not None:
             return self._encoder
         return default_encoder() if self.index is None else self.index.encoder
@@ -96,22 +96,21 @@ class Reranker:
     ) -> list[Hit]:
         """Return the k best of the passages, best first.
 
-        A passage with id, text and metadata of an earlier one counts once; several of one id that
-        differ all count. Equal scores keep the order of the input. Passages without text cannot be
-        scored and come last. A hit holds the very passage that was given.
+        A passage that has the id, text and metadata of an earlier one is dropped. Passages of one
+        id that differ all count. Equal scores keep the order of the input. Passages without text
+        cannot be scored and come last. A hit holds the passage object that was given.
 
         Args:
             query: any text that is not empty, a :class:`ParsedQuery`, or an
                 :class:`Expression`.
             passages: in any order.
-            k: how many hits; all of them where None.
-            exclude: texts that the results are to be without; as in
-                :meth:`logic_retrievers.Engine.search`.
-            hard: leave out passages that contain an excluded text as whole words, as there.
+            k: number of hits; None returns all.
+            exclude: texts to exclude, as in :meth:`logic_retrievers.Engine.search`.
+            hard: leave out passages that contain an excluded text as whole words, as in a search.
 
         Raises:
             EmptyTextError, InputError: the query or an excluded text is no text, an item is no
-                passage, or a field of the policy cannot be filtered by.
+                passage, or the policy's filter names a field that cannot be filtered.
             ConfigurationError: k is under 1, the policy cannot use ``exclude``, or the encoder
                 lacks a vector that the policy needs.
             ServerError: the index failed or could not be reached.
@@ -128,7 +127,7 @@ class Reranker:
         exclude: Sequence[str] = (),
         hard: bool = False,
     ) -> list[Hit]:
-        """:meth:`rerank` without blocking the event loop; the same hits."""
+        """Do :meth:`rerank` without blocking the event loop."""
         operation = self._plan(query, passages, k, exclude, hard)
         return await arun_over(self.index, operation)
 
@@ -140,7 +139,7 @@ class Reranker:
         exclude: Sequence[str],
         hard: bool,
     ) -> Operation[list[Hit]]:
-        """Checks and plans before the operation starts, so that errors point to the caller."""
+        """Check and plan before the operation starts, so that errors point to the caller."""
         excluded = check_exclude(exclude, hard, self.policy)
         checked = check_query(query)
         if k is not None:

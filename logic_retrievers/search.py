@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from logic_retrievers.index.filters import UserFilter
     from logic_retrievers.index.passage_index import PassageIndex
 
-# Times that candidates are looked for if others delete some of them before they are read.
+# Attempts to find candidates, if others delete some of them before they are read.
 ATTEMPTS = 4
 
 
@@ -36,16 +36,16 @@ class Engine:
     """Searches an index under a policy.
 
     Args:
-        index: holds the passages; queries are encoded by the encoder that it uses at the time of
-            the search (see ``index.use_query_encoder``).
-        policy: default of the searches: a policy's name (``auto``, ``topical``, ``compatibility``,
+        index: holds the passages. Its encoder at the time of the search encodes the queries (see
+            ``index.use_query_encoder``).
+        policy: default policy of searches: its name (``auto``, ``topical``, ``compatibility``,
             ``sequential``, ``union``) or an instance with settings of your own.
-        judge: under ``auto`` it reads the first candidates of queries that exclude something or ask
-            for a negative fact (expressions aside), together with the query:
-            ``auto`` (the one that comes with the package), None, a callable of your own (see
+        judge: ``auto`` (the judge that comes with the package), None, a callable of your own (see
             :class:`logic_retrievers.judging.QueryJudge`), or
-            :class:`logic_retrievers.judging.JudgeSettings`. Its verdict is in the evidence
-            (``details["judge"]``). If it fails the policy's order stands, with a warning.
+            :class:`logic_retrievers.judging.JudgeSettings`. Under the policy ``auto`` it reads the
+            first candidates, together with the query, if the query is no expression and excludes
+            something or asks for a negative fact. Its verdict is in the evidence
+            (``details["judge"]``). If it fails, the policy's order stands, with a warning.
 
     Raises:
         UnknownPolicyError: no policy has that name.
@@ -85,21 +85,20 @@ class Engine:
             k: how many hits; fewer are returned only if the collection has no more, or if
                 ``min_score``, ``hard`` or a policy with ``backfill=False`` asks for it.
             policy: replaces the engine's own.
-            filter: only passages that match it; a Qdrant ``Filter`` or ``{"key": value}`` over the
+            filter: keeps passages that match it; a Qdrant ``Filter`` or ``{"key": value}`` over the
                 metadata.
-            min_score: only hits with at least this score *under the policy*.
-            exclude: at most 31 texts that the results are to be without, in addition to what the
-                query itself excludes. Needs a policy that reads exclusions (``auto``,
-                ``boolean``), or ``hard``.
+            min_score: least score of a hit *under the policy*.
+            exclude: at most 31 texts to exclude, in addition to those that the query itself
+                excludes. Needs a policy that reads exclusions (``auto``, ``boolean``), or ``hard``.
             hard: leave out passages that contain an excluded text as whole words, with every
                 policy (see :class:`logic_retrievers.ranking.excluded_words.ExcludedWords`). Under a
-                policy router what the query excludes in its own words counts too. The search reads
-                the first 200 candidates, or ten times k; ``evidence.details["left_out"]`` counts
-                those left out before the last hit.
+                policy router the texts that the query itself excludes count too. The search reads
+                the first 200 candidates, or ten times k if that is more.
+                ``evidence.details["left_out"]`` counts those left out before the last hit.
 
         Warns:
-            ShortListWarning: all candidates were read, and too many of them left out; or others
-                deleted candidates during each of four attempts.
+            ShortListWarning: ``hard`` left out too many of the candidates, or others deleted
+                candidates during each of four attempts.
 
         Raises:
             EmptyTextError: the query, or an excluded text, is only white space.
@@ -124,7 +123,7 @@ class Engine:
         exclude: Sequence[str] = (),
         hard: bool = False,
     ) -> list[Hit]:
-        """:meth:`search` without blocking the event loop; the same hits."""
+        """Search without blocking the event loop; hits are those of :meth:`search`."""
         operation = self._plan([query], k, policy, filter, min_score, exclude, hard)
         return (await self.index.arun(operation))[0]
 
@@ -139,7 +138,7 @@ class Engine:
         exclude: Sequence[str] = (),
         hard: bool = False,
     ) -> list[list[Hit]]:
-        """:meth:`search` for many queries at once: encoded together, sent in batched requests."""
+        """Do :meth:`search` for many queries, encoded together and sent in batched requests."""
         operation = self._plan(queries, k, policy, filter, min_score, exclude, hard)
         return self.index.run(operation)
 
@@ -154,7 +153,7 @@ class Engine:
         exclude: Sequence[str] = (),
         hard: bool = False,
     ) -> list[list[Hit]]:
-        """:meth:`search_many` without blocking the event loop; the same hits."""
+        """Do :meth:`search_many` without blocking the event loop."""
         operation = self._plan(queries, k, policy, filter, min_score, exclude, hard)
         return await self.index.arun(operation)
 
@@ -168,7 +167,7 @@ class Engine:
         exclude: Sequence[str],
         hard: bool,
     ) -> Operation[list[list[Hit]]]:
-        """Checks and plans before the operation starts, so that errors point to the caller."""
+        """Check and plan before the operation starts, so that errors point to the caller."""
         if isinstance(queries, str | ParsedQuery | Expression) or not isinstance(queries, Sequence):
             raise InputError("search_many takes a list of queries; use search for a single one")
         checked = [check_query(query) for query in queries]
@@ -232,7 +231,7 @@ class Engine:
 
 
 def _left_over(hits: Sequence[Hit], words: ExcludedWords, k: int) -> list[Hit]:
-    """Return the first k hits without an excluded text; warn if further candidates may be some."""
+    """Return the first k hits without an excluded text; warn if unread candidates may be others."""
     kept = leave_out(hits, words, k)
     if len(kept) < k and len(hits) >= candidates_for(k):
         warn(

@@ -1,4 +1,4 @@
-"""Texts to named vectors: the encoder protocol, the ONNX encoder and its bundles, adapters, caches.
+"""Encoders turn texts into named vectors: protocol, ONNX encoder and bundles, adapters, caches.
 
 Public names load on first use, so importing this package loads neither ONNX Runtime nor PyTorch.
 """

@@ -1,4 +1,7 @@
-"""The encoder protocol, and the checks that all encoders share."""
+"""The encoder protocol, and the checks that all encoders share.
+
+To add one, subclass a base below; list it in ``__init__.py`` and ``.pyi``, here and one level up.
+"""
 
 from __future__ import annotations
 
@@ -41,15 +44,15 @@ class VectorSpec:
     """One named vector that an encoder makes.
 
     Args:
-        name: ``topical``, ``compatibility``, ``contradiction`` or a name of the user's.
+        name: ``topical``, ``compatibility``, ``contradiction`` or a name of your own.
         dimension: number of coordinates.
-        max_tokens: longest text that is read whole, in tokens including special ones.
+        max_tokens: number of tokens that are read of a text, special ones included.
         fingerprint: changes whenever a stored vector of this name would change (weights, pooling,
             prefixes, length). An index compares it when it is opened. It describes the *document*
-            side, so that a better query encoder does not orphan an index.
-        trained: False for a head that repeats another one until a trained one replaces it.
+            side, so that an index stays valid with a better query encoder.
+        trained: False for a placeholder, a head that repeats the vectors of another one.
         query_prefix, document_prefix: put before every text of that role.
-        query_fingerprint: the same for the query side; part of the key of cached query vectors.
+        query_fingerprint: fingerprint of the query side, part of the keys of cached query vectors.
             Empty if the query side changes only with the document side.
         exclusion: constants of the exclusion policy for the scores of this vector, by name; None
             if they have not been calibrated.
@@ -104,8 +107,8 @@ class Encoder(Protocol):
 
         Raises:
             EmptyTextError: a text holds nothing to read.
-            InputError: not a sequence of strings.
-            ConfigurationError: a name that the encoder does not make.
+            InputError: ``texts`` is no sequence of strings.
+            ConfigurationError: the encoder makes no vector of a name.
         """
 
     def encode_documents(
@@ -116,7 +119,7 @@ class Encoder(Protocol):
     def token_spans(self, text: str) -> list[tuple[int, int]]:
         """Return the character span (start, end) of each token, without special tokens.
 
-        Counts tokens and splits long texts; never truncated.
+        Splitters use the spans, so the text is never truncated.
         """
 
 
@@ -162,7 +165,7 @@ class SingleVectorEncoder(RoleEncoder):
 
     @abstractmethod
     def _vectors_of(self, role: Role, texts: list[str]) -> Vectors:
-        """Read-only vectors of at least one text."""
+        """Return read-only vectors of at least one text."""
 
 
 def encode(
@@ -215,18 +218,18 @@ def clean_texts(texts: Sequence[str]) -> list[str]:
 def clean_text(text: str) -> str:
     """Replace every lone surrogate by U+FFFD, which keeps all character offsets.
 
-    UTF-8 cannot hold a lone surrogate: half a character, from a broken JSON escape or file name.
+    A lone surrogate is half a character, from a broken JSON escape or file name. UTF-8 has none.
     """
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 
 def one_per_process(make: Callable[[], T]) -> Callable[[], T]:
-    """Keep the result of a function without arguments; other threads wait for the first call."""
+    """Call a function without arguments once and keep its result; other threads wait for it."""
     cached, lock = cache(make), Lock()
 
     @wraps(make)
     def locked() -> T:
-        with lock:  # with `cache` alone, several threads would each load one
+        with lock:  # with `cache` alone, several threads would each call `make`
             return cached()
 
     return locked

@@ -1,4 +1,4 @@
-"""Reads bundle folders, checks them against their manifest, and replaces query encoders."""
+"""Read bundle folders, check them against their manifest, and replace query encoders."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ class Bundle:
 
         Args:
             source: the file; None restores the bundle's own query side.
-            head: the head to change. Default with a file: the head that the file was made for.
-                Default without: all heads.
+            head: the head to change. None means the head that the file was made for, or all heads
+                if ``source`` is None.
 
         Raises:
             QueryEncoderError: the file is missing, damaged, or for other documents.
@@ -139,9 +139,9 @@ def load_bundle(path: str | Path | None = None) -> Bundle:
         path: the folder; None means the default bundle.
 
     Raises:
-        BundleNotFoundError: no such folder, or it has no manifest.
-        ChecksumError: a file is not the one that the manifest lists.
-        BundleError: a malformed manifest, or a file that is missing or not a regular one.
+        BundleNotFoundError: there is no such folder, or it has no manifest.
+        ChecksumError: the checksum of a file is not the one in the manifest.
+        BundleError: the manifest is malformed, or a file is missing or no regular file.
     """
     folder = default_bundle_path() if path is None else Path(path)
     if not exists(folder / MANIFEST_NAME):
@@ -170,7 +170,7 @@ def default_bundle_manifest() -> Manifest | None:
 def _read(folder: Path, name: str) -> bytes:
     try:
         return read_file(folder / name)
-    except (OSError, ValueError) as error:  # a null byte in a name is no OSError
+    except (OSError, ValueError) as error:  # a null byte raises ValueError
         raise BundleError(
             f"{name!r} of the bundle {str(folder)!r} cannot be read ({error}). {_COPY_AGAIN}"
         ) from error

@@ -37,9 +37,9 @@ CREATE TABLE IF NOT EXISTS vectors (
 
 
 class _CachingEncoder(RoleEncoder):
-    """Base of both caches: encodes the texts that are not in the cache.
+    """Base of both caches; encodes only the texts that are not in the cache.
 
-    The key of a vector is a hash of the fingerprint of its side, the role and the text.
+    The key of a vector is a hash of three things: the role, the role's fingerprint and the text.
     """
 
     _encoder: Encoder
@@ -55,7 +55,7 @@ class _CachingEncoder(RoleEncoder):
         self, source: QueryEncoderSource | None, head: str | None = None
     ) -> Self:
         """Return the same cache around an encoder with another query side; vectors never mix."""
-        caching = object.__new__(type(self))  # `copy` would empty a memory, by __reduce__
+        caching = object.__new__(type(self))  # `copy` calls __reduce__, which drops the memory
         caching.__dict__.update(self.__dict__)
         caching._encoder = with_query_encoder(self._encoder, source, head)
         return caching
@@ -103,15 +103,15 @@ class _CachingEncoder(RoleEncoder):
 class CachedEncoder(_CachingEncoder):
     """An encoder with a cache on disk, for several threads and processes at once.
 
-    A new bundle never reads the vectors of an old one, for fingerprints are part of the keys, and
-    the file holds no text. A damaged row is encoded again. The file grows with every new text
-    (4 bytes per coordinate) and is never pruned: delete it to start afresh. A text that is too long
-    for the encoder warns when it is encoded, not when its vector comes from the file.
+    Fingerprints are part of the keys, so a new bundle never reads the vectors of an old one. The
+    file holds no text. A damaged row is encoded again. The file grows with every new text (4 bytes
+    per coordinate) and is never pruned; delete it to start again. Encoding a text that is too long
+    causes a warning; reading its vector from the file does not.
 
     Args:
         encoder: computes the vectors that are not in the file.
-        path: of an SQLite file, not on a network file system. Where there is none it is made, so
-            that only its owner may read it; so is its folder.
+        path: path of the SQLite file, not on a network file system. A missing file or folder is
+            created so that only its owner may read it.
 
     Raises:
         StorageError: the file cannot be opened, read or written.
@@ -121,11 +121,11 @@ class CachedEncoder(_CachingEncoder):
         check_type("encoder", encoder, Encoder)
         check_type("path", path, str, Path)
         self._encoder = encoder
-        self._path = Path(path).absolute()  # SQLite has a meaning of its own for ":memory:"
+        self._path = Path(path).absolute()  # SQLite would keep ":memory:" in memory
         private_file(self._path)
         with self._open() as connection:
-            # WAL: readers and a writer at once. Unlike later statements this one does not wait for
-            # locks; where another process is switching just now, its switch counts for this one.
+            # WAL lets readers and a writer work at once. This statement does not wait for locks, as
+            # later ones do. It may fail if another process is switching to WAL, which is as good.
             with suppress(sqlite3.OperationalError):
                 connection.execute("PRAGMA journal_mode=WAL")
             connection.execute(_SCHEMA)
@@ -139,7 +139,7 @@ class CachedEncoder(_CachingEncoder):
                 ).fetchone()
                 blob, checksum = found or (None, 0)
                 if (
-                    isinstance(blob, bytes)  # SQLite holds columns to no type
+                    isinstance(blob, bytes)  # SQLite does not enforce types
                     and len(blob) == 4 * dimension
                     and zlib.crc32(blob) == checksum
                 ):
@@ -156,12 +156,12 @@ class CachedEncoder(_CachingEncoder):
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        """Connect for one transaction, in a quarter of a millisecond and safe after a fork."""
+        """Connect for one transaction, which takes 0.25 ms and is safe after a fork."""
         try:
             with closing(sqlite3.connect(self._path, timeout=60)) as connection, connection:
                 connection.execute("PRAGMA synchronous=NORMAL")
                 yield connection
-        except (sqlite3.Error, UnicodeDecodeError) as error:  # a damaged file has messages as well
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # damaged files raise the second
             raise StorageError(
                 f"The embedding cache {str(self._path)!r} failed: {error}. Make room or check the "
                 "rights; if it is damaged or no SQLite file, delete it; or do without a cache."
@@ -171,7 +171,7 @@ class CachedEncoder(_CachingEncoder):
 class RecentEncoder(_CachingEncoder):
     """An encoder that remembers its most recent vectors in memory.
 
-    LlamaIndex embeds a node before it hands it to a store, which would encode it a second time.
+    LlamaIndex embeds a node before it stores it, and without this the store would encode it again.
 
     Args:
         encoder: computes the vectors that are not remembered.
@@ -189,7 +189,7 @@ class RecentEncoder(_CachingEncoder):
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles the encoder without its memory."""
+        """Pickle the encoder without the memory."""
         return RecentEncoder, (self._encoder, self._size)
 
     def _read(self, dimensions: Mapping[bytes, int]) -> dict[bytes, Vectors]:

@@ -1,4 +1,4 @@
-"""Several encoders as one."""
+"""Combine several encoders into one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from logic_retrievers.errors import ConfigurationError
 
 COMPATIBILITY = "compatibility"
 
-# an encoder with all its vectors, or with some of them: its name for a vector -> the new name
+# an encoder for all its vectors, or (encoder, {its name of a vector: new name}) for some of them
 Part: TypeAlias = Encoder | tuple[Encoder, Mapping[str, str]]
 
 
@@ -42,11 +42,11 @@ class CombinedEncoder(RoleEncoder):
         )
 
     Args:
-        parts: encoders whose names differ, or pairs of an encoder and the new names of those of its
-            vectors that are wanted. Maximum text lengths may differ.
+        parts: encoders, or pairs (encoder, {its name of a vector: new name}) that select and rename
+            vectors. All names must differ; maximum text lengths may differ.
 
     Raises:
-        ConfigurationError: no part, a name that occurs twice, or one that an encoder does not have.
+        ConfigurationError: there is no part, a name occurs twice, or an encoder lacks a vector.
     """
 
     def __init__(self, parts: Sequence[Part]) -> None:
@@ -69,10 +69,10 @@ class CombinedEncoder(RoleEncoder):
         self.specs: Mapping[str, VectorSpec] = MappingProxyType(specs)
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
-        """Return tokens of the encoder whose ``max_tokens`` the text comes nearest to.
+        """Return the token spans of the encoder whose ``max_tokens`` the text fills most.
 
-        A window that fits in these tokens fits the other encoders too, if their tokens are spread
-        over the text in the same way.
+        A window that fits this encoder fits the others too, if their tokens are spread over the
+        text in the same way.
         """
         limits = {id(e): (e, e.specs[name].max_tokens) for e, name in self._sources.values()}
         spans = [(encoder.token_spans(text), limit) for encoder, limit in limits.values()]
@@ -81,9 +81,9 @@ class CombinedEncoder(RoleEncoder):
     def with_query_encoder(
         self, source: QueryEncoderSource | None, head: str | None = None
     ) -> CombinedEncoder:
-        """Return the same parts, with another query side for the vector of the new name ``head``.
+        """Return the same parts, with another query side for the vector named ``head`` here.
 
-        Refuses a part whose query side cannot be replaced. For the rest see
+        A part whose query side cannot be replaced is refused. For the rest see
         :meth:`Bundle.with_query_encoder`.
         """
         if source is not None:
@@ -126,8 +126,8 @@ def with_compatibility(part: Part) -> Encoder:
     """Add compatibility vectors to an encoder of topical vectors.
 
     Args:
-        part: makes the topical vectors. If its encoder makes compatibility vectors too, those are
-            taken; otherwise those of the bundle that comes with the package.
+        part: makes the topical vectors. Its encoder also makes the compatibility vectors if it can;
+            otherwise the bundle that comes with the package makes them.
     """
     encoder, names = _split_part(part)
     if COMPATIBILITY in names.values():

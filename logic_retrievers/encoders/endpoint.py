@@ -20,7 +20,7 @@ class EndpointEncoder(FunctionEncoder):
         EndpointEncoder("http://127.0.0.1:8000/v1", "BAAI/bge-m3")
 
     Add other vectors with a :class:`~logic_retrievers.CombinedEncoder`. An index remembers the
-    model's name, the prefix of documents and the dimension, but not the address, so that a model
+    model's name, the prefix of documents and the dimension, but not the address, so the endpoint
     may move. A cache of vectors also distinguishes prefixes of queries.
 
     Args:
@@ -28,17 +28,15 @@ class EndpointEncoder(FunctionEncoder):
         model: name of the model at the endpoint.
         name: name of the vector.
         query_prefix, document_prefix: put before every text of that role ("query: ").
-        dimension: requested from models that offer several; None uses the model's own.
-        max_tokens: length of the longest text that is read whole, in words and punctuation marks;
-            used for splitting.
+        dimension: dimension to request from models that offer several; None uses the model's own.
+        max_tokens: number of words and punctuation marks that are read of a text; for splitting.
         batch_size: texts in one request.
         endpoint: ``api_key`` or ``api_key_variable``, ``timeout`` and ``retries`` of
             :class:`~logic_retrievers.http.ModelEndpoint`.
 
     Raises:
         ConfigurationError: an invalid address, key or number.
-        ServerError: the endpoint refuses or does not answer. Encoding raises the same errors;
-            subclasses say which.
+        ServerError: the endpoint refuses or does not answer, now or later; subclasses tell which.
         EncoderError: the endpoint returns vectors that are not finite or of another dimension.
     """
 
@@ -73,7 +71,7 @@ class EndpointEncoder(FunctionEncoder):
 
 
 class _Client(ModelEndpoint):
-    """Sends texts, each behind a prefix, and is pickled as its settings."""
+    """Sends texts, each behind a prefix. Pickling keeps only its settings."""
 
     _path = "/embeddings"
 

@@ -41,15 +41,15 @@ class FunctionEncoder(SingleVectorEncoder):
         queries: embeds queries; None uses ``documents``.
         identity: names the model. An index stores it and refuses another one, so change it
             whenever the same text would get another vector.
-        query_identity: names what else vectors of queries depend on, such as an instruction before
-            them. A cache compares it; an index does not, since stored vectors stay as they are.
-        name: of the vector.
+        query_identity: names what else query vectors depend on, such as an instruction before the
+            query. A cache compares it; an index does not, since it stores no query vectors.
+        name: the vector's name.
         dimension: number of coordinates; None embeds one text to find out.
-        max_tokens: longest text that is read whole, in words and punctuation marks; for splitting.
+        max_tokens: number of words and punctuation marks that are read of a text; for splitting.
 
     Raises:
         ConfigurationError: an empty name or identity, a dimension or length under 1.
-        EncoderError: the function returns no array of finite numbers of that shape.
+        EncoderError: the function does not return finite numbers of shape (texts, dimension).
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class FunctionEncoder(SingleVectorEncoder):
         dimension: int | None = None,
         max_tokens: int = 512,
     ) -> None:
-        check_name("name", name)  # before a function that costs money is tried
+        check_name("name", name)  # before the first call, which may cost money
         check_name("identity", identity)
         check_type("query_identity", query_identity, str)
         check_count("max_tokens", max_tokens)
@@ -79,7 +79,7 @@ class FunctionEncoder(SingleVectorEncoder):
         self._spec = VectorSpec(name, dimension, max_tokens, stored, query_fingerprint=asked)
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
-        # words and punctuation marks: the function's own tokens are not known
+        # words and punctuation marks, because the function's own tokens are unknown
         return [match.span() for match in re.finditer(r"\w+|[^\w\s]", text)]
 
     def _vectors_of(self, role: Role, texts: list[str]) -> Vectors:
@@ -87,10 +87,10 @@ class FunctionEncoder(SingleVectorEncoder):
 
 
 def identity_of(model: object) -> str:
-    """Name the embedding model of an object: its class, and the attributes that identify it.
+    """Return an embedding model's identity: its class, and the attributes that identify it.
 
     Raises:
-        ConfigurationError: there is no such attribute.
+        ConfigurationError: the object has no such attribute.
     """
     class_name = type(model).__qualname__
     values = {name: getattr(model, name, None) for name in _IDENTIFYING_ATTRIBUTES}
@@ -100,11 +100,11 @@ def identity_of(model: object) -> str:
             f"{class_name} does not say which model it runs, and an index must know. Pass "
             "identity=, a text that changes whenever the same text would get another vector."
         )
-    return " ".join([class_name, *names])  # without the module: classes move between modules
+    return " ".join([class_name, *names])  # no module, because classes move between modules
 
 
 def query_identity_of(model: object) -> str:
-    """Name the query settings of an embedding model; empty if it has none."""
+    """Return the query settings of an embedding model as a text, empty if it has none."""
     values = {name: getattr(model, name, None) for name in _QUERY_ATTRIBUTES}
     return " ".join(f"{n}={v}" for n, v in values.items() if v and isinstance(v, str | dict))
 

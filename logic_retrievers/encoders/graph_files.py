@@ -1,8 +1,8 @@
-"""Refuses ONNX graphs whose weights lie in other files, and reads a graph's metadata.
+"""Refuse ONNX graphs whose weights lie in other files, and read a graph's metadata.
 
 ONNX Runtime loads weights from any file that a graph names, even from the working directory. No
-checksum covers these files, and ONNX Runtime has no option that refuses them. The files are read as
-protobuf messages, because the ``onnx`` package is not a run-time dependency.
+checksum covers these files, and ONNX Runtime has no option that refuses them. Graphs are read here
+as protobuf messages, because the ``onnx`` package is not a run-time dependency.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 METADATA = 14  # the field metadata_props of a model
 
-# Message -> number of a field -> the message in it, for all fields that may hold a tensor.
+# Message type -> field number -> the field's message type, for fields that may hold a tensor.
 MESSAGES: dict[str, dict[int, str]] = {
     "ModelProto": {7: "GraphProto", 20: "TrainingInfoProto", 25: "FunctionProto"},
     "TrainingInfoProto": {1: "GraphProto", 2: "GraphProto"},
@@ -28,16 +28,16 @@ MESSAGES: dict[str, dict[int, str]] = {
 
 _OPERATOR = 4  # of a NodeProto
 _EXTERNAL_DATA, _DATA_LOCATION = 13, 14  # of a TensorProto
-_COMPILED = b"EPContext"  # an operator that a device runs from a compiled file of its own
+_COMPILED = b"EPContext"  # an operator that runs code compiled for one device
 
 _VARINT, _BYTES = 0, 2
 _FIXED_SIZES = {1: 8, 5: 4}
 _DAMAGED = "it is no ONNX file, or a damaged one. Copy or export it again."
-_MAX_DEPTH = 100  # the limit of protobuf itself
+_MAX_DEPTH = 100  # protobuf's own limit
 
 
 def check_graph(content: bytes) -> dict[str, str]:
-    """Return a graph's metadata, once it is sure that the graph needs no other file.
+    """Check that a graph needs no other file, and return its metadata.
 
     Raises:
         ValueError: the graph names other files, or it is not an ONNX file.
@@ -55,7 +55,7 @@ def check_graph(content: bytes) -> dict[str, str]:
 def fields(
     content: bytes, start: int = 0, end: int | None = None
 ) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the fields of a protobuf message: number, wire type, start and end of the value."""
+    """Yield number, wire type, start and end of the value of each field of a protobuf message."""
     end = len(content) if end is None else end
     while start < end:
         tag, start = _read_varint(content, start, end)
@@ -92,7 +92,7 @@ def _check_message(content: bytes, start: int, end: int, message: str, depth: in
 
 
 def _read_varint(content: bytes, start: int, end: int) -> tuple[int, int]:
-    """Read a number in groups of seven bits; return it and its end."""
+    """Read a number in groups of seven bits; return it and the position behind it."""
     value = 0
     for position in range(start, min(start + 10, end)):
         byte = content[position]

@@ -3,7 +3,7 @@
 A bundle is a folder with ONNX graphs, a tokenizer and this file. Each *head* makes one named
 vector. A head has a query side and a document side. Each side names the output of a graph and, if
 heads share their lowest layers, the *trunk* that runs before it. Sides with the same prefix and
-length share one run of a trunk, and of a graph if they name the same one.
+max_tokens share one run of their trunk. If they also name the same graph, they share its run too.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Length: TypeAlias = Annotated[int, Field(ge=3, le=2**20)]
 
 
 class Description(BaseModel):
-    """Base of models read from JSON; refuses unknown fields and infinite numbers."""
+    """Base of models that are read from JSON; refuses unknown fields and infinite numbers."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
@@ -51,8 +51,8 @@ class Side(Description):
             (batch, tokens, dimension) otherwise.
         prefix: put before every text.
         max_tokens: longest text in tokens, special ones and prefix included; the rest is cut.
-        trunk: file name of a graph that runs first. It makes ``hidden`` (batch, tokens, width) of
-            tokens, which ``graph`` reads instead.
+        trunk: file name of a graph that runs first. It turns tokens into ``hidden`` (batch, tokens,
+            width); ``graph`` then reads ``hidden`` instead of the tokens.
     """
 
     graph: Name
@@ -86,11 +86,11 @@ class Head(Description):
     """One named vector.
 
     Args:
-        trained: False where the head repeats another one until a trained one replaces it.
-        pooling: ``in_graph``, or by the encoder: ``mean`` of the tokens, ``cls`` (the first one).
-        normalise: whether the encoder scales vectors to length 1; False where the graph does it.
+        trained: False for a placeholder, a head that repeats the vectors of another one.
+        pooling: ``in_graph``, or in the encoder: ``mean`` of the tokens or ``cls``, the first one.
+        normalise: whether the encoder scales vectors to length 1; False if the graph does it.
         exclusion, contradiction: constants of the exclusion policy and the contradiction score.
-        training: the data sets that it was trained on, beyond the model in ``origin``.
+        training: data sets of its training, in addition to those of the manifest's ``origin``.
     """
 
     dimension: int = Field(ge=1, le=65_536)
@@ -111,18 +111,18 @@ class CrossEncoder(Description):
     """A model that reads two texts together, over the trunk that the heads share.
 
     Args:
-        graphs: file names in the order in which they run. The first reads tokens, each other one
-            the output of the one before as ``hidden`` (batch, tokens, width).
-        changes: an ``npz`` file with values for optional inputs of the last graph, which turn the
-            weights of one cross-encoder into another's.
-        output: of the last graph: logits of shape (batch, labels). The labels of judge and NLI are
-            entailment, neutral, contradiction; pair kinds have
+        graphs: file names in the order in which they run. The first graph reads tokens. Each later
+            one reads the output of the one before as ``hidden`` (batch, tokens, width).
+        changes: an ``npz`` file of weight changes, passed to the last graph as optional inputs.
+            With them one stored graph serves as another cross-encoder.
+        output: output of the last graph: logits of shape (batch, labels). The labels of judge and
+            NLI are entailment, neutral, contradiction; those of pair kinds are
             ``logic_retrievers.judging.PAIR_KINDS``.
         max_tokens: longest pair of texts in tokens, special ones included; the longer text is cut.
         temperature: logits are divided by it.
-        constants: a judge has the weights of its judgements in a ranking; pair kinds have the
-            ``threshold`` of a contradiction; NLI has weights and thresholds that combine its
-            reading with the score of the vectors (``judging.conflict``).
+        constants: For a judge: how much its judgements weigh in a ranking. For pair kinds:
+            ``threshold``, from which a pair is a contradiction. For NLI: weights and thresholds
+            that combine its probabilities with the vectors' score (``judging.conflict``).
         origin: how temperature and constants were found.
         training: the data sets that it was trained on.
     """
@@ -157,8 +157,8 @@ class ReferenceVectors(Description):
     """Vectors of some texts, computed by the original model.
 
     Args:
-        heads, roles: those whose vectors must agree with these.
-        texts: without prefix.
+        heads, roles: heads and roles that these vectors are the reference for.
+        texts: texts without prefix.
         vectors: one row per text.
     """
 
@@ -178,12 +178,12 @@ class Manifest(Description):
     """The whole file.
 
     Args:
-        licence: of the weights, as an SPDX expression.
+        licence: licence of the weights, as an SPDX expression.
         notice: file that names authors and changes, as the licence requires.
         files: file name -> SHA-256, for every file of the bundle but the manifest.
         tokenizer: file name of the ``tokenizers`` description; its padding section, if it has one,
             gives the id of the padding token.
-        judge: reads a passage and a query; optional, as the next two.
+        judge: reads a passage and a query; optional, like the next two.
         pair_kinds: reads two passages of a corpus.
         nli: reads two texts: can both be true of one thing?
     """
@@ -230,8 +230,7 @@ class Manifest(Description):
     def fingerprint(self, name: str, role: Role) -> str:
         """Hash everything that changes a vector of this head and role.
 
-        The same weights and tokenizer in another bundle have the same fingerprint, whatever its
-        name, licence and ``trained``.
+        The bundle's name, its licence and ``trained`` do not change the fingerprint.
         """
         head = self.heads[name]
         side = head.side(role)
@@ -279,7 +278,7 @@ def read_file(path: str | Path) -> bytes:
 
 
 def parse_description(model: type[D], content: str | bytes) -> D:
-    """Parse a description; raises ValueError with its first problem."""
+    """Parse a description; raise ValueError with its first problem."""
     try:
         return model.model_validate_json(content)
     except ValidationError as error:
@@ -287,7 +286,7 @@ def parse_description(model: type[D], content: str | bytes) -> D:
 
 
 def first_problem(error: ValidationError) -> str:
-    """Return the first error of a JSON file, with what to do about it."""
+    """Return the first error of a JSON file, with advice."""
     problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = ".".join(str(part) for part in problem["loc"])[:200] or "the file"
     advice = "Correct it, or copy or download it again."

@@ -1,4 +1,4 @@
-"""The encoder that runs a bundle in ONNX Runtime, and its comparison with the original model."""
+"""Run a bundle in ONNX Runtime, and compare its vectors with those of the original model."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ from logic_retrievers.errors import (
 
 _Rows: TypeAlias = npt.NDArray[np.intp]
 
-# Number of texts that are tokenized and sorted together; bounds the memory of waiting tokens.
+# Number of texts that are tokenized and sorted together. It bounds the memory of waiting tokens.
 _WINDOW = 1024
 
-# Fewer texts than this are the parts of one query that a user waits for: a Boolean query has up to
-# 32, and some are so much longer than others that padding would triple the work.
+# Up to this number, texts are taken for the parts of one query (a Boolean query has up to 32), for
+# which a user waits. Their batches are split by length, because padding could triple the work.
 _MAX_TEXTS_OF_A_SEARCH = 48
 
 
@@ -56,11 +56,11 @@ class _VectorSource(NamedTuple):
     normalise: bool
 
 
-MAX_THREADS = 1024  # ONNX Runtime starts any number, and the machine stops
+MAX_THREADS = 1024  # ONNX Runtime would start more, until the machine stops
 
 
 class OnnxEncoder(RoleEncoder):
-    """Named vectors from a bundle, on ONNX Runtime.
+    """Makes the named vectors of a bundle, on ONNX Runtime.
 
     The default bundle computes in float32, so that a text's vector does not depend on the rest of
     its batch (up to 1e-6). Heads that read the same output of the same graph share one run and one
@@ -72,9 +72,9 @@ class OnnxEncoder(RoleEncoder):
             needed; None means the CPU. All of them must load.
         threads: number of cores; None uses all. A single batch runs on all of them. Several batches
             run on one core each, with a second copy of the weights in memory.
-        batch_size: most texts of a batch.
-        batch_tokens: most tokens of a batch, padding included. Small batches stay in the
-            processor's cache; a GPU needs more (65,536), and a larger ``batch_size`` with it.
+        batch_size: largest number of texts in a batch.
+        batch_tokens: largest number of tokens in a batch, padding included. Small batches stay in
+            the processor's cache. A GPU needs more (65,536), and a larger ``batch_size``.
 
     Raises:
         BundleError: the bundle is missing, damaged or inconsistent (see :func:`load_bundle`).
@@ -114,7 +114,7 @@ class OnnxEncoder(RoleEncoder):
         self._use_bundle(bundle)
 
     def _use_bundle(self, bundle: Bundle) -> None:
-        """Open the graphs that are not open already, and encode a short text with every head.
+        """Open the graphs that are not open yet, and encode a short text with every head.
 
         A graph that differs from the manifest fails now, not after hours of ingestion.
         """
@@ -128,7 +128,7 @@ class OnnxEncoder(RoleEncoder):
         }
         files = dict.fromkeys(name for s in self._sources.values() for name in s.side.graphs)
         providers, threads = self._settings["providers"] or [CPU], self._settings["threads"]
-        # equal names have equal contents: that of a query encoder holds its checksum
+        # equal names mean equal contents: a query encoder's name contains its checksum
         self._graphs = {
             name: opened.get(name) or Graph(bundle.read(name), name, providers, threads)
             for name in files
@@ -155,13 +155,13 @@ class OnnxEncoder(RoleEncoder):
         """Return an encoder of the same documents that encodes queries with another file.
 
         The new encoder shares open graphs with this one, which stays usable. The file's reference
-        texts are encoded and compared with the vectors that the file holds: a file that computes
-        something else on this machine is refused as well. For arguments and errors see
+        texts are encoded and compared with its reference vectors, so a file that computes something
+        else on this machine is refused. For arguments and errors see
         :meth:`Bundle.with_query_encoder`.
         """
         new = None if source is None else read_query_encoder(source)
         bundle = self.bundle.with_query_encoder(new, head)
-        encoder = object.__new__(type(self))  # `copy` would open all graphs again, by __reduce__
+        encoder = object.__new__(type(self))  # `copy` calls __reduce__, which opens graphs again
         encoder.__dict__.update(self.__dict__)
         try:
             encoder._use_bundle(bundle)
@@ -179,7 +179,7 @@ class OnnxEncoder(RoleEncoder):
         return self._tokenizer.spans(text)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle folder and settings, and query encoders whole: their files may be replaced."""
+        """Pickle the folder's path, but query encoders whole, as their files may be replaced."""
         return partial(_reopen, self.bundle.path, self.bundle.query_encoders, **self._settings), ()
 
     def _encode(
@@ -223,7 +223,7 @@ class OnnxEncoder(RoleEncoder):
     def _run(
         self, ids: Sequence[Sequence[int]], wanted: Sequence[_VectorSource]
     ) -> Iterator[tuple[_Rows, list[Vectors]]]:
-        """Yield for each batch the indices of its texts, and their vectors for each source."""
+        """Yield the indices of each batch's texts, and their vectors for each source."""
         outputs: dict[tuple[str | None, str], dict[str, None]] = {}
         for side in (source.side for source in wanted):
             outputs.setdefault((side.trunk, side.graph), {})[side.output] = None
@@ -272,8 +272,8 @@ def _pool(
 ) -> Vectors:
     """Return one float32 vector per text, shape (texts, dimension).
 
-    ``output`` has shape (texts, dimension) for ``in_graph``, (texts, tokens, dimension) otherwise;
-    ``mask`` (texts, tokens), 1 for tokens, 0 for padding.
+    ``output`` has shape (texts, dimension) for ``in_graph``, (texts, tokens, dimension) otherwise.
+    ``mask`` has shape (texts, tokens): 1 for tokens, 0 for padding.
     """
     values = output.astype(np.float32, copy=False)
     if pooling == "mean":
@@ -306,7 +306,7 @@ def verify_bundle(path: str | Path | None = None) -> Bundle:
 def parity_cosines(bundle: Bundle) -> list[tuple[str, str, str, float]]:
     """Return (head, role, text, cosine of its vector to the reference) for every reference vector.
 
-    A query encoder brings the references of its head's queries.
+    If a head has a query encoder, the references of its queries come from that encoder's file.
     """
     encoder, replaced = OnnxEncoder(bundle), bundle.query_encoders
     references: list[tuple[str, Role, Sequence[str], Sequence[Sequence[float]]]] = [
@@ -338,7 +338,6 @@ def _cosines(
     texts: Sequence[str],
     references: Sequence[Sequence[float]],
 ) -> list[float]:
-    """Return the cosine of each text's vector to its reference."""
     # some texts are too long on purpose
     vectors = encoder._encode(role, texts, [head], warn_if_truncated=False)[head]
     expected = np.asarray(references, dtype=np.float32)

@@ -1,7 +1,7 @@
-"""A query encoder in one file: encodes the queries of a head whose documents stay as they are.
+"""Query encoders: files that encode the queries of a head, whose document vectors do not change.
 
 The file is an ONNX graph with its description in the model's metadata. The description comes last
-in the file, so that one checksum covers graph and description. The graph is not opened here.
+in the file, so that one checksum covers graph and description. This module opens no graph.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class QueryEncoderCard(Description):
     For the other fields see :class:`Head` and :class:`Side`.
 
     Args:
-        document_fingerprint: of the document side that it was trained with.
+        document_fingerprint: fingerprint of the document side that it was trained with.
         tokenizer: SHA-256 of the bundle's tokenizer file.
         trunk: SHA-256 of the bundle's graph that runs first; None if this graph reads tokens.
         origin: the model or run that it was made from.
-        ships: whether the licences of the training data allow it to be distributed.
+        ships: whether the licences of the training data allow distribution.
         texts, vectors: some queries without prefix, and the original model's vector of each.
         graph_bytes: length of the file without this description.
     """
@@ -80,7 +80,7 @@ class QueryEncoderCard(Description):
 class QueryEncoder:
     """A query encoder that was read and checked; it is pickled with its content.
 
-    ``sha256`` is that of the whole file, ``source`` its path, for messages.
+    ``sha256`` covers the whole file. ``source`` is the file's path, for messages.
     """
 
     card: QueryEncoderCard
@@ -90,11 +90,11 @@ class QueryEncoder:
 
     @property
     def file(self) -> str:
-        """Return a name among a bundle's graphs: unique to its content, and no file's name."""
+        """Return its name among a bundle's graphs: unique to its content, and no file's name."""
         return f"query encoder:{self.sha256}"
 
     def find_head(self, specs: Mapping[str, VectorSpec], head: str | None = None) -> str:
-        """Find the vector whose queries it encodes, among those of an encoder.
+        """Return the name of the vector in ``specs`` whose queries it encodes.
 
         Without ``head`` the fingerprint of the documents decides.
         """
@@ -120,15 +120,15 @@ def read_query_encoder(path: QueryEncoderSource) -> QueryEncoder:
     """Read a query encoder's file and check it against its own description.
 
     Raises:
-        QueryEncoderError: there is no such file, it is no query encoder, it is damaged, or this
-            version does not read its format.
+        QueryEncoderError: the file is missing, damaged or no query encoder, or this version does
+            not read its format.
     """
     if isinstance(path, QueryEncoder):
         return path
     source = str(path) if isinstance(path, str | Path) else shown(path)
     try:
         content = read_file(path)
-    except (OSError, TypeError, ValueError) as error:  # a null byte in a path is no OSError
+    except (OSError, TypeError, ValueError) as error:  # a null byte raises ValueError
         raise QueryEncoderError(
             f"The query encoder {source!r} cannot be read ({error}). Check the path; it is one "
             f"file, NAME{SUFFIX}."
@@ -157,8 +157,8 @@ def with_query_encoder(
 ) -> Encoder:
     """Return an encoder of the same documents that encodes queries with another file.
 
-    The given encoder stays usable; one whose query side cannot be replaced is refused. For the rest
-    see :meth:`Bundle.with_query_encoder`.
+    The given encoder stays usable. An encoder whose query side cannot be replaced is refused. For
+    the rest see :meth:`Bundle.with_query_encoder`.
     """
     replace: Callable[..., Encoder] | None = getattr(encoder, "with_query_encoder", None)
     if replace is not None:

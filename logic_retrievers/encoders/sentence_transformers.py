@@ -35,10 +35,10 @@ class SentenceTransformerEncoder(SingleVectorEncoder):
 
     Args:
         model: a loaded model, a folder, or a hub name (which sentence-transformers downloads).
-        name: of the vector.
+        name: the vector's name.
         query_prefix: put before every query; None uses the model's own ``query`` prompt.
         document_prefix: put before every document; None uses the model's ``document`` prompt.
-        device: PyTorch's name of it; None lets sentence-transformers choose.
+        device: PyTorch's name of the device; None lets sentence-transformers choose.
         batch_size: texts per batch.
 
     Raises:
@@ -133,16 +133,16 @@ def _load(name_or_path: str, device: str | None) -> SentenceTransformer:
 
 
 def _content_hash(model: SentenceTransformer) -> str:
-    """Hash of everything that changes a vector, without the prefix: weights, modules, tokenizer."""
+    """Hash weights, modules and tokenizer: all that changes a vector, except the prefix."""
     import torch
 
     digest = hashlib.sha256()
     for name, tensor in sorted(model.state_dict().items()):
         digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
         digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
-    # its repr names pooling, normalisation and the dimension of every module
+    # the model's repr names pooling, normalisation and the dimension of every module
     digest.update(f"{model!r} {model.max_seq_length} {model.truncate_dim}".encode())
     backend = json.loads(model.tokenizer.backend_tokenizer.to_str())
-    # truncation and padding are left from its last use
+    # truncation and padding are left over from the tokenizer's last use
     digest.update(json.dumps({**backend, "truncation": None, "padding": None}).encode())
     return digest.hexdigest()

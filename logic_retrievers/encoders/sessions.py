@@ -1,4 +1,4 @@
-"""ONNX Runtime sessions, opened with the requested execution provider or not at all.
+"""Open ONNX Runtime sessions, and fail if a requested execution provider does not load.
 
 No other module imports ONNX Runtime, whose telemetry ``logic_retrievers/__init__.py`` switches off.
 """
@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 import numpy.typing as npt
-import onnxruntime as onnxruntime  # others take it from here
+import onnxruntime as onnxruntime  # other modules import it from here
 
 from logic_retrievers.encoders.graph_files import check_graph
 from logic_retrievers.encoders.manifest import HIDDEN
@@ -32,15 +32,15 @@ Provider: TypeAlias = str | tuple[str, Mapping[str, Any]]
 CPU = "CPUExecutionProvider"
 _TOKEN_INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
 
-# One fused kernel for "add, then normalise" takes seven times as long on a CPU as the two that it
-# replaces (onnxruntime 1.31: 5.3 against 0.7 ms for 2,048 tokens), a tenth of an encoder's time.
+# On a CPU the fused kernel for "add, then normalise" is seven times slower than the two kernels
+# that it replaces (onnxruntime 1.31: 5.3 against 0.7 ms for 2,048 tokens).
 _DISABLED_ON_CPU = ["SkipLayerNormFusion"]
 
-# The threads of a session spin on after a run and take the cores from the next graph's: trunk and
-# heads run one after the other, in 36 ms for a query in parts, in 22 with the spinning stopped.
+# After a run, a session's threads keep spinning and take the cores from the graph that runs next.
+# Trunk and heads take 36 ms for a query in parts, or 22 ms if the spinning is stopped.
 _STOP_SPINNING = ("session.force_spinning_stop", "1")
 
-# ONNX Runtime also reads a format of its own, in which `check_graph` would see nothing.
+# ONNX Runtime also reads a format of its own, which `check_graph` cannot check.
 _ONNX_ONLY = ("session.load_model_format", "ONNX")
 
 Feed: TypeAlias = Mapping[str, npt.NDArray[Any]]
@@ -50,9 +50,9 @@ class Graph:
     """One open graph; safe to run from several threads.
 
     A single batch runs on all cores at once, which has the shortest latency. Many batches run on
-    one core each, which has the highest throughput: the cores never wait for one another.
-    That needs a second copy of the weights, opened when first needed, on the CPU only. ``name`` is
-    for messages; for ``providers`` and ``threads`` see :class:`OnnxEncoder`.
+    one core each, which has the highest throughput because cores never wait for one another.
+    Only the CPU does this, with a second copy of the weights that is opened when first needed.
+    ``name`` is for messages. :class:`OnnxEncoder` explains ``providers`` and ``threads``.
     """
 
     def __init__(
@@ -75,16 +75,16 @@ class Graph:
     def run(
         self, outputs: Sequence[str] | None, feed: Feed, *, single_core: bool = False
     ) -> list[Any]:
-        """Run once, without the arrays of the feed that the graph does not read.
+        """Run once; arrays of the feed that the graph does not read are ignored.
 
-        ``outputs=None`` gives all outputs. ``single_core`` leaves the other cores to other threads
-        that run the graph at the same time.
+        ``outputs=None`` returns all outputs. ``single_core`` leaves the other cores to threads that
+        run the graph at the same time.
         """
         inputs = {key: array for key, array in feed.items() if key in self._inputs}
         session = self._single_core_session() if single_core else self._session
         try:
             return list(session.run(outputs, inputs))
-        except Exception as error:  # ONNX Runtime's own classes derive from Exception, one a status
+        except Exception as error:  # ONNX Runtime's error classes share no other base
             raise EncoderError(
                 f"ONNX Runtime cannot run {self._name!r}: {str(error)[:500]}. If memory is short, "
                 "take smaller batches; else graph and tokenizer may not belong together."
@@ -124,7 +124,7 @@ def _open_session(
             "For CUDA: pip uninstall onnxruntime, then pip install onnxruntime-gpu."
         )
     options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4  # errors are raised as well
+    options.log_severity_level = 4  # fatal only, since errors are raised anyway
     options.add_session_config_entry(*_STOP_SPINNING)
     options.add_session_config_entry(*_ONNX_ONLY)
     if threads is not None:
@@ -133,7 +133,7 @@ def _open_session(
     if on_cpu:
         _share_arena()
         options.add_session_config_entry("session.use_env_allocators", "1")
-        options.enable_mem_pattern = False  # plans of each shape, in pieces that fit no other
+        options.enable_mem_pattern = False  # a plan's memory fits only one input shape
     try:
         check_graph(content)
         session = onnxruntime.InferenceSession(
@@ -143,12 +143,12 @@ def _open_session(
             disabled_optimizers=_DISABLED_ON_CPU if on_cpu else None,
             enable_fallback=not on_cpu,  # else it prints the error and tries the same again
         )
-    except Exception as error:  # ONNX Runtime's own classes derive from Exception, one a status
+    except Exception as error:  # ONNX Runtime's error classes share no other base
         raise BundleError(
             f"{name!r} cannot be loaded by ONNX Runtime {onnxruntime.__version__}: "
             f"{str(error)[:500]} Export it again, or use the onnxruntime that it was made for."
         ) from error
-    # where a provider fails, ONNX Runtime uses the CPU and only logs it
+    # if a provider fails, ONNX Runtime only logs that and uses the CPU
     loaded = session.get_providers()
     if missing := [each for each in names if each not in loaded]:
         raise ProviderError(
@@ -156,20 +156,20 @@ def _open_session(
             "Check driver and libraries of the device, or ask for CPUExecutionProvider."
         )
     session.disable_fallback()
-    session._model_bytes = None  # 47 MiB that only a fallback would read; private, harmless if gone
-    # return freed memory to the system: glibc keeps 90 MiB for each set of graphs opened
-    with suppress(AttributeError, OSError, TypeError):  # other C libraries; Windows
+    session._model_bytes = None  # frees 47 MiB that only a fallback would read
+    # return freed memory to the system, since glibc keeps 90 MiB for each set of opened graphs
+    with suppress(AttributeError, OSError, TypeError):  # not in other C libraries or on Windows
         ctypes.CDLL(None).malloc_trim(0)
     return session
 
 
 @cache
 def _share_arena() -> None:
-    """Share one arena: with its own, each session would keep the memory of its largest batch."""
+    """Share one arena, because a session's own would keep the memory of its largest batch."""
     kind = onnxruntime.OrtAllocatorType.ORT_ARENA_ALLOCATOR
     memory = onnxruntime.OrtMemoryInfo("Cpu", kind, 0, onnxruntime.OrtMemType.DEFAULT)
     by_request = onnxruntime.OrtArenaCfg({"arena_extend_strategy": 1})
-    with suppress(RuntimeError):  # one is registered in this process already: it serves as well
+    with suppress(RuntimeError):  # this process has registered an arena already
         onnxruntime.create_and_register_allocator(memory, by_request)
 
 

@@ -1,4 +1,4 @@
-"""Texts to the arrays that a graph reads: tokens, batches of similar length, padding."""
+"""Turn texts into arrays that a graph reads: tokens, batches of similar length, padding."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 from logic_retrievers.encoders.base import clean_text
 from logic_retrievers.errors import BundleError, EmptyTextError, EncoderError
 
-# Fixed cost of one run of a graph, in tokens (six layers, 2 cores).
+# Fixed cost of one run of a graph, expressed in tokens (measured for six layers on 2 cores).
 RUN_COST = 16
 
 
@@ -26,7 +26,7 @@ class SharedTokenizer:
         self.pad_id = int((self._untruncated.padding or {}).get("pad_id", 0))
         self._untruncated.no_padding()
         self._untruncated.no_truncation()
-        # truncation is state of a tokenizer, so each length has one of its own
+        # truncation is part of a tokenizer's state, so each length needs its own tokenizer
         self._truncating = cache(partial(_truncating, content))
 
     def encode(
@@ -70,7 +70,7 @@ def _errors_as(kind: type[BundleError | EncoderError]) -> Iterator[None]:
     """Translate failures of the package ``tokenizers``."""
     try:
         yield
-    except BaseException as error:  # its panics do not derive from Exception
+    except BaseException as error:  # its panics are no subclass of Exception
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         raise kind(
@@ -99,7 +99,7 @@ def token_batches(
 def split_uneven(
     lengths: Sequence[int], batch: npt.NDArray[np.intp]
 ) -> Iterator[npt.NDArray[np.intp]]:
-    """Split a batch where padding would cost more than another run; longest texts first."""
+    """Split a batch if padding would cost more than another run; the longest texts come first."""
     start = 0
     for end in range(1, len(batch)):
         if (lengths[batch[start]] - lengths[batch[end]]) * (len(batch) - end) > RUN_COST:

@@ -1,4 +1,4 @@
-"""Probability of a contradiction, from two vectors and from the reading of a judge."""
+"""Compute the probability of a contradiction from two vectors and the output of a judge."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from logic_retrievers.errors import BundleError
 from logic_retrievers.judging.judge import LABELS
 from logic_retrievers.judging.pair_kinds import PAIR_KINDS
 
-# two passages of a list, or a statement and a passage
+# kind of pair: two passages of a list, or a statement and a passage
 Use: TypeAlias = Literal["passages", "statements"]
 
 _NLI = tuple(f"nli_{label}" for label in LABELS)
@@ -21,7 +21,7 @@ WEIGHTS: Mapping[Use, tuple[str, ...]] = {
     "statements": ("intercept", "own", "nli_margin"),
 }
 
-# calibration constants of a bundle's NLI, which combine the reading with the vectors' score
+# calibration constants of a bundle's NLI, which combine its output with the vectors' score
 CONSTANTS = frozenset(
     {"passages_drop_above", *(f"{use}_{name}" for use in WEIGHTS for name in WEIGHTS[use])}
     | {f"{use}_threshold" for use in WEIGHTS}
@@ -33,12 +33,12 @@ _LEAST_OWN = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class ConflictConstants:
-    """A logistic regression over the vectors' score and the reading, with its thresholds.
+    """A logistic regression over the vectors' score and the judge's output, with its thresholds.
 
     Args:
         use: kind of pair.
         threshold: least probability of a conflict.
-        drop_above: least probability of a conflict for which a passage may be dropped.
+        drop_above: least probability of a conflict at which a passage may be dropped.
         weights: weights named in :data:`WEIGHTS`; see :func:`conflict_features`.
     """
 
@@ -57,12 +57,12 @@ class ConflictConstants:
         return cls(use, threshold, constants.get(f"{use}_drop_above", threshold), tuple(weights))
 
     def probability(self, own: float, cosine: float, read: Sequence[float]) -> float:
-        """Probability that two passages contradict each other, in [0, 1].
+        """Return the probability that two passages contradict each other, in [0, 1].
 
         Args:
             own: probability from the vectors alone.
             cosine: cosine of the topical vectors.
-            read: probabilities that the :class:`ConflictReader` of the use returned.
+            read: probabilities that the :class:`ConflictReader` for this use returned.
         """
         features = conflict_features(self.use, own, cosine, read)
         logit = sum(w * x for w, x in zip(self.weights, features, strict=True))
@@ -71,7 +71,7 @@ class ConflictConstants:
 
 @dataclass(frozen=True, slots=True)
 class ConflictReader:
-    """A function that reads pairs of texts for one use, and its constants."""
+    """A function that reads pairs of texts of one use, and its constants."""
 
     constants: ConflictConstants
     read: Callable[[Sequence[tuple[str, str]]], Sequence[tuple[float, ...]]]
@@ -79,7 +79,7 @@ class ConflictReader:
 
 @runtime_checkable
 class ConflictJudge(Protocol):
-    """Reads two texts, with weights of its own: :class:`OnnxConflictJudge`."""
+    """Reads two texts with a model of its own, as :class:`OnnxConflictJudge` does."""
 
     @property
     def passages(self) -> ConflictReader:
@@ -93,11 +93,11 @@ class ConflictJudge(Protocol):
 def conflict_features(
     use: Use, own: float, cosine: float, read: Sequence[float]
 ) -> tuple[float, ...]:
-    """Feature of each weight; the arguments are those of ``ConflictConstants.probability``.
+    """Return the feature of each weight; for arguments see ``ConflictConstants.probability``.
 
-    Passages have the cosine and the logarithm of each probability that was read. Statements have
-    the probability of contradiction less that of entailment: the cosine says nothing about whether
-    a passage is right, and logarithms of two small probabilities are noise.
+    Passages have the cosine and the logarithm of each probability. Statements have the probability
+    of contradiction minus that of entailment, because the cosine says nothing about whether a
+    passage is right, and logarithms of two small probabilities are noise.
     """
     own = min(max(own, _LEAST_OWN), 1 - _LEAST_OWN)
     log_odds = math.log(own / (1 - own))

@@ -1,4 +1,4 @@
-"""A query judge: its protocol, what it reads of a long passage, how it is asked, its verdict."""
+"""Query judges: their protocol, excerpts of long passages, how a judge is asked, its verdict."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ T = TypeVar("T")
 MAX_WORDS = 80
 
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
-# first characters of a word that count: "insures" matches "insurance"
+# only so many first characters of a word are compared: "insures" matches "insurance"
 _STEM = 5
 # shorter words do not say what a sentence is about
 _LEAST = 3
@@ -39,7 +39,7 @@ _COMMON = frozenset(
 )
 
 
-@runtime_checkable  # pydantic asks for that
+@runtime_checkable  # pydantic checks instances
 class QueryJudge(Protocol):
     """Any callable of this form, such as an NLI model; an ``async def`` works too.
 
@@ -87,7 +87,7 @@ class Judgement:
 
     @property
     def margin(self) -> float:
-        """Probability of satisfies less that of violates."""
+        """Probability of ``satisfies`` minus that of ``violates``."""
         return self.satisfies - self.violates
 
     @property
@@ -96,16 +96,16 @@ class Judgement:
         return max(_VERDICTS, key=lambda name: float(getattr(self, name)))
 
     def to_dict(self) -> dict[str, Any]:
-        """A plain dictionary, ready for JSON."""
+        """Return a plain dictionary, ready for JSON."""
         probabilities = {name: round(getattr(self, name), 6) for name in _VERDICTS}
         return {"verdict": self.verdict, **probabilities, "text": self.text}
 
 
 def nearest_sentences(passage: str, query: str, max_words: int) -> str:
-    """Return a short passage whole, and of a long one the sentences nearest to the query.
+    """Return a short passage whole, or the sentences of a long one that are nearest to the query.
 
-    Among equals the first sentence wins: it usually names the subject. Sentences stay whole and in
-    their order; at least one is returned.
+    Among equally near sentences the first one wins, because it usually names the subject. Sentences
+    stay whole and in their order; at least one is returned.
     """
     if len(passage.split()) <= max_words:
         return passage
@@ -128,7 +128,7 @@ def _stems(text: str) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[T]):
-    """Answers of a judge: one for each pair, None for no judgement. ``answers=None``: it failed."""
+    """Answers of a judge, one for each pair (None: no judgement). ``answers=None``: it failed."""
 
     answers: Sequence[T | None] | None = ()
     problem: str = ""
@@ -146,9 +146,9 @@ def ask(
 ) -> Operation[Reply[T]]:
     """Ask a judge about all pairs; without a judge no pair has an answer.
 
-    For an asynchronous caller, a synchronous judge runs in a thread of its own, not in one that
-    encodes: a language model may take long. ``check`` converts the answer for one pair, or raises
-    :class:`MalformedAnswerError`.
+    For an asynchronous caller, a synchronous judge runs in a thread of its own and not in one that
+    encodes, because a language model may take long. ``check`` converts the answer for one pair, or
+    raises :class:`MalformedAnswerError`.
     """
     if judge is None or not pairs:
         return Reply([None] * len(pairs))

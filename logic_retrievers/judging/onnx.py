@@ -105,7 +105,7 @@ class OnnxCrossEncoder:
         return list(pool.map(self._probabilities, self.token_ids(pairs)))
 
     def token_ids(self, pairs: Sequence[TextPair]) -> list[list[int]]:
-        """Tokens of both texts in one row for each pair, cut to the limit of the model."""
+        """Return one row of token ids for each pair of texts, cut to the limit of the model."""
         cleaned = [(visible_text(clean_text(a)), visible_text(clean_text(b))) for a, b in pairs]
         return self._tokenizer.encode_pairs(cleaned, self.entry.max_tokens)
 
@@ -137,7 +137,7 @@ class OnnxCrossEncoder:
 def _threads(workers: int, entry: Entry) -> ThreadPoolExecutor:
     """Keep one pool of threads for each cross-encoder and number of workers.
 
-    A search's judge must not wait for the thousands of pairs of a cleaner.
+    Thus a search's judge does not wait for the thousands of pairs that a cleaner reads.
     """
     return ThreadPoolExecutor(workers, thread_name_prefix=f"logic-retrievers-{entry}")
 
@@ -208,8 +208,8 @@ class OnnxConflictJudge:
     """A :class:`ConflictJudge`: do two texts contradict each other?
 
     Two cross-encoders of a bundle answer whether two passages are about one thing
-    (:class:`OnnxPairKinds`), and whether both can be true (:class:`OnnxNLI`). A statement and a
-    passage are read by the second alone. :class:`OnnxCrossEncoder` explains arguments and errors.
+    (:class:`OnnxPairKinds`), and whether both can be true (:class:`OnnxNLI`). Only the second one
+    reads a statement and a passage. :class:`OnnxCrossEncoder` explains arguments and errors.
 
     Examples:
         >>> ContradictionFilter(judge=OnnxConflictJudge("runs/bundle"))    # doctest: +SKIP

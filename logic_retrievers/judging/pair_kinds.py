@@ -9,11 +9,11 @@ from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
 from logic_retrievers.judging.judge import nearest_sentences
 from logic_retrievers.types import Passage
 
-# cannot both be true; two states of one thing; both true, of different things; the same in other
-# words; about different things
+# in order: cannot both be true; two states of one thing; both true, of different things; the same
+# in other words; about different things
 PAIR_KINDS = ("contradiction", "superseded", "scope", "paraphrase", "unrelated")
 
-# of each passage the sentences nearest to the other one are read
+# words of a passage that are read, from its sentences nearest to the other passage
 MAX_WORDS = 45
 # metadata values with more characters are texts, not labels
 _MAX_VALUE = 40
@@ -22,7 +22,7 @@ _MAX_KEYS = 6
 
 @runtime_checkable
 class PairKinds(Protocol):
-    """Reads two passages with weights of its own: :class:`OnnxPairKinds`."""
+    """Reads two passages with a model of its own, as :class:`OnnxPairKinds` does."""
 
     @property
     def manifest(self) -> Manifest:
@@ -33,17 +33,17 @@ class PairKinds(Protocol):
         """Entry of the cross-encoder in the manifest."""
 
     def __call__(self, pairs: Sequence[tuple[str, str]], /) -> Sequence[tuple[float, ...]]:
-        """Return probabilities of :data:`PAIR_KINDS`, whichever passage comes first."""
+        """Return probabilities of :data:`PAIR_KINDS`, the same in either order of the passages."""
 
 
 def with_metadata(text: str, metadata: Mapping[str, Any]) -> str:
-    """Append metadata in brackets: two passages may differ in nothing else."""
+    """Append metadata in brackets, because two passages may differ in nothing else."""
     words = "; ".join(f"{key}: {value}" for key, value in metadata.items())
     return f"{text} ({words})" if words else text
 
 
 def pair_texts(one: Passage, other: Passage, without: Collection[str] = ()) -> tuple[str, str]:
-    """Excerpts of two passages, each with its short metadata values except keys in ``without``."""
+    """Return excerpts of two passages, with short metadata values except keys in ``without``."""
     first, second = pair_sentences(one.text, other.text)
     return (
         with_metadata(first, _labels(one.metadata, without)),

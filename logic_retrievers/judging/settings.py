@@ -1,4 +1,4 @@
-"""Weight of a judge in a ranking."""
+"""The weight of a judge in a ranking."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ Constraint: TypeAlias = Literal["thing", "property", "negated_fact"]
 
 
 def _whole(number: Any) -> Any:
-    """A manifest's constants are floats (20.0 candidates are 20), and a user's may be NumPy's."""
+    """Convert a manifest's whole floats (20.0 candidates) and a user's NumPy integers."""
     is_whole = isinstance(number, float) and number.is_integer()
     is_numpy = isinstance(number, Integral) and not isinstance(number, bool)
     return int(number) if is_whole or is_numpy else number
 
 
 class JudgeSettings(Overrides):
-    """A judge, and how much its word counts.
+    """A judge, and how much its verdict counts.
 
-    A field that is not set has the value of the judge's bundle, or else the one below.
+    A field that is not set has the value of the judge's bundle, or else the default below.
 
     Args:
         judge: reads (passage, query) pairs; None for the judge of the default bundle.
         candidates: number of first candidates that it reads.
-        thing_weight, property_weight, negated_fact_weight: what a margin (satisfies less violates)
-            of 1 adds to a score, for each kind of constraint, in units of a cosine.
+        thing_weight, property_weight, negated_fact_weight: amount that a margin (satisfies minus
+            violates) of 1 adds to a score, for each kind of constraint, in units of a cosine.
         thing_penalty_share, property_penalty_share: share of the exclusion policy's own penalty
             that a judged candidate keeps, in [0, 1].
 
@@ -40,7 +40,7 @@ class JudgeSettings(Overrides):
         ConfigurationError: a value is out of its range, or the judge cannot be called.
     """
 
-    judge: InstanceOf[QueryJudge] | None = Field(default=None, exclude=True)  # it may hold a key
+    judge: InstanceOf[QueryJudge] | None = Field(default=None, exclude=True)  # may hold a key
     candidates: Annotated[int, Field(ge=1, le=1000), BeforeValidator(_whole)] = 20
     thing_weight: NonNegative = 0.2
     property_weight: NonNegative = 0.1

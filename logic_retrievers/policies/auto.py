@@ -1,4 +1,4 @@
-"""Auto: parses the query and chooses the policy that it calls for."""
+"""The policy ``auto`` parses a query and chooses the policy for it."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ Base: TypeAlias = Literal["topical", "hybrid"]
 
 @dataclass(frozen=True)
 class AutoPolicy(PolicyRouter):
-    """Chooses by the kind of the parsed query; one without a constraint gets plain search.
+    """Chooses a policy by the kind of the parsed query.
 
-    - none: exactly :class:`TopicalPolicy` or :class:`HybridPolicy`, as ``base`` says;
+    - no constraint: exactly :class:`TopicalPolicy` or :class:`HybridPolicy`, as ``base`` says;
     - exclusion ("hotels except hostels"): :class:`ExclusionPolicy`, with the ``lexical`` vector
       if the collection has one;
     - an expression ("orchids of Malaysia or orchids of Laos"): :class:`ExpressionPolicy`;
@@ -43,10 +43,10 @@ class AutoPolicy(PolicyRouter):
         settings: overrides the constants of the encoder's bundle for exclusions.
         limit: candidates of each search (at least k).
         fields: metadata fields with their values: ``{"city": ["Oslo", "Bergen"]}``. An excluded
-            text that names such a value becomes a filter: no such passage is found at all.
+            text that names such a value becomes a filter, so no such passage is found.
         base: ``topical``, or ``hybrid`` to search by words too. It changes no query that excludes
-            something. A judge reads negated facts under ``topical`` only: its weight is in units
-            of a cosine.
+            something. No judge reads the hits of hybrid search, because a judge's weight is in
+            units of a cosine.
 
     Raises:
         ConfigurationError: a setting is out of its range.

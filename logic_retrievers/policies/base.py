@@ -1,4 +1,4 @@
-"""A policy plans vector queries and ranks what they find: base classes, and plain searches."""
+"""Base classes of policies, which plan vector queries and rank the results, and plain searches."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class JudgeRequest:
 
 
 class Policy(ABC):
-    """Pure and exact: no I/O, no clock, no randomness. Subclass it to write your own."""
+    """Base of all policies, your own too. A policy is pure: no I/O, no clock, no randomness."""
 
     name: ClassVar[str]
 
@@ -80,17 +80,17 @@ class Policy(ABC):
 
 
 class ReadsNegatedFacts(Policy):
-    """Sends queries for a negative fact to the judge, unless they are claims."""
+    """Asks the judge about queries for a negative fact, unless they are claims."""
 
     def judge_request(self, query: str) -> JudgeRequest | None:
         return None if is_claim(query) else JudgeRequest(query, "negated_fact")
 
 
 def is_claim(text: str) -> bool:
-    """Whether a text is one written statement about the world, not a wish, question or complaint.
+    """Return whether a text is one statement about the world, not a wish, question or complaint.
 
-    A claim begins with a capital or a number, ends with a full stop, and has no "I" or "you". What
-    refutes a claim is as good an answer as what supports it.
+    A claim begins with a capital or a number, ends with a full stop, and has no "I" or "you". A
+    passage that refutes a claim is as good an answer as one that supports it.
     """
     stripped = text.strip()
     return (
@@ -102,7 +102,7 @@ def is_claim(text: str) -> bool:
 
 
 class FilteringPolicy(Policy):
-    """A policy of one query that leaves some excluded texts to a metadata filter.
+    """A policy for one query that leaves some excluded texts to a metadata filter.
 
     Attributes:
         field_filters: excluded text -> (field, value).
@@ -118,7 +118,7 @@ class FilteringPolicy(Policy):
         return values
 
     def check_field_filters(self) -> None:
-        """Refuse filters of another form."""
+        """Refuse ``field_filters`` of another form."""
         if not isinstance(self.field_filters, Mapping) or not all(
             isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str)
             for pair in self.field_filters.values()
@@ -127,7 +127,7 @@ class FilteringPolicy(Policy):
 
 
 class PolicyRouter(ABC):
-    """Chooses a policy for each query. As pure as a policy.
+    """Chooses a policy for each query, without I/O, clock or randomness.
 
     Attributes:
         parser: reads queries in words.
@@ -188,12 +188,12 @@ class TopicalNegatedFactPolicy(ReadsNegatedFacts, TopicalPolicy):
 
 @dataclass(frozen=True)
 class JudgePolicy(TopicalPolicy):
-    """The judge alone: the first topical candidates of every query in the order of its margin."""
+    """Ranks the first topical candidates of every query by the judge's margin alone."""
 
     name: ClassVar[str] = "judge"
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
-        # deeper than any judge reads by default
+        # more candidates than a judge reads by default
         return super().plan(query, max(100, k))
 
     def judge_request(self, query: str) -> JudgeRequest:
@@ -202,7 +202,7 @@ class JudgePolicy(TopicalPolicy):
 
 @dataclass(frozen=True)
 class CompatibilityPolicy(SingleVectorPolicy):
-    """The compatibility vector alone; for measuring an encoder."""
+    """Ranks by the compatibility vector alone, to evaluate an encoder."""
 
     name: ClassVar[str] = "compatibility"
     vector: ClassVar[str] = COMPATIBILITY
@@ -210,7 +210,7 @@ class CompatibilityPolicy(SingleVectorPolicy):
 
 @dataclass(frozen=True)
 class LexicalPolicy(SingleVectorPolicy):
-    """The sparse ``lexical`` vector alone: only passages that share a word with the query."""
+    """Ranks passages that share a word with the query, by the sparse ``lexical`` vector alone."""
 
     name: ClassVar[str] = "lexical"
     vector: ClassVar[str] = LEXICAL
@@ -221,8 +221,8 @@ class LexicalPolicy(SingleVectorPolicy):
 class HybridPolicy(Policy):
     """Plain hybrid search: topical and lexical search for the whole query, fused by score.
 
-    The score is the mean of both scores, each divided by the best of the candidates (CombSUM, Fox
-    and Shaw 1994): 1 for a passage that is best by both. It reads no constraint:
+    The score is the mean of both scores, each divided by the best candidate's (CombSUM, Fox and
+    Shaw 1994). A passage that is best by both scores 1. This policy reads no constraint;
     :class:`AutoPolicy` does, with the same two vectors if the collection has both.
 
     Args:

@@ -41,7 +41,7 @@ from logic_retrievers.types import CandidatePool, VectorQuery
 # text -> score of every candidate, shape (candidates,)
 AtomScores: TypeAlias = Callable[[str], Scores]
 
-# stands in for a small pool: cosines of unrelated passages to the shipped encoder; no shared word
+# mean and deviation of unrelated passages' scores (shipped encoder), which fill up a small pool
 _BACKGROUND = {TOPICAL: (0.08, 0.09), COMPATIBILITY: (0.18, 0.1), LEXICAL: (0.0, 0.0)}
 
 _SATISFIED, _UNSATISFIED, _VIOLATED, _AVOIDED = "satisfied", "unsatisfied", "violated", "avoided"
@@ -51,7 +51,7 @@ class BooleanSettings(Overrides):
     """Constants of :class:`ExpressionPolicy`; a field that is not set has the value below.
 
     Args:
-        joint_weight: share of the phrase that names all parts of an AND, in [0, 1].
+        joint_weight: share of the score for the phrase that names all parts of an AND, in [0, 1].
         penalty: largest loss of a passage for an excluded part, in units of the best score of a
             candidate for the wanted part.
         mention_threshold: standard score from which a passage mentions a part.
@@ -113,8 +113,8 @@ class BooleanPolicy(PolicyRouter):
 class ExpressionPolicy(FilteringPolicy):
     """One query with an expression, made by :class:`BooleanPolicy` or by hand.
 
-    Every wanted atom and the phrase of every AND is a search of its own; excluded atoms only score.
-    All searches go in one request, and a candidate of one gets its exact score on all others.
+    Each wanted atom and the phrase of each AND is searched for; excluded atoms only score. All
+    searches go in one request, and a candidate of one gets its exact score on all others.
     u(t) is the standard score of a passage among the candidates for a text t: a weighted mean over
     the vectors. If there are fewer than 20 candidates, unrelated passages stand in for the rest::
 
@@ -125,7 +125,7 @@ class ExpressionPolicy(FilteringPolicy):
                     mention = sigmoid(2 * (x - mention_threshold)), rather = sigmoid(4 * (x - w))
 
     A score says how far a passage stands out among the candidates of one query. Scores of two
-    queries do not compare.
+    queries cannot be compared.
 
     Args:
         query: a query with an expression.
@@ -133,7 +133,7 @@ class ExpressionPolicy(FilteringPolicy):
         limit: candidates of each search (at least k).
         vectors: names of the collection's vectors. ``compatibility``, which should be trained, and
             ``lexical`` are used in addition to the topical one.
-        field_filters: texts that a filter keeps out -> (field, value).
+        field_filters: excluded text -> (field, value) of the metadata filter for it.
 
     Raises:
         ConfigurationError: the query has no expression, or a setting is out of its range.
@@ -189,7 +189,6 @@ class ExpressionPolicy(FilteringPolicy):
 
     @property
     def _vector_weights(self) -> dict[str, float]:
-        """Share of each vector in a score."""
         constants = self.constants
         compatibility = constants.compatibility_weight if COMPATIBILITY in self.vectors else 0.0
         lexical = constants.lexical_weight if LEXICAL in self.vectors else 0.0
@@ -214,26 +213,26 @@ class ExpressionPolicy(FilteringPolicy):
                 yield self._phrase(parts), wanted
 
     def _phrase(self, parts: Sequence[Expression]) -> str:
-        """The wanted parts of an AND as one text, if possible in the words of the query."""
+        """Return the wanted parts of an AND as one text, if possible in the words of the query."""
         whole, _ = split_exclusions(self._expression)
         return self.query.wanted if list(parts) == whole else to_phrase(And(tuple(parts)))
 
     def _standard_scores(self, pool: CandidatePool, text: str) -> Scores:
-        """u(text) of every candidate."""
+        """Return u(text) of every candidate."""
         total = np.zeros(len(pool.ids))
         for vector, weight in self._vector_weights.items():
             scores = pool.scores[_query_name(vector, text)]
-            if vector == LEXICAL:  # no score: no word in common
+            if vector == LEXICAL:  # no score means no word in common
                 scores = np.nan_to_num(scores)
             total += weight * standard_scores(scores, _BACKGROUND.get(vector))
         return total
 
     def _combined(self, expression: Expression, atom_scores: AtomScores) -> Scores:
-        """AND: the weakest part, mixed with the phrase of all. OR: the strongest. NOT: a penalty.
+        """Score AND by its weakest part and its phrase, OR by its strongest part, NOT by a penalty.
 
-        The phrase "war films set in Tunisia" tells an encoder more than its two halves; the weakest
-        half (Gödel's t-norm) finds the passages that only one half is true of. Several excluded
-        parts count as their OR.
+        The phrase "war films set in Tunisia" tells an encoder more than its two halves. The weakest
+        half (Gödel's t-norm) exposes passages that satisfy only one half. Several excluded parts
+        count as one OR.
         """
         if isinstance(expression, Atom):
             return atom_scores(expression.text)
@@ -261,7 +260,7 @@ class ExpressionPolicy(FilteringPolicy):
         )
 
     def _verdicts(self, atom_scores: AtomScores, index: int) -> list[dict[str, Any]]:
-        """Each atom with the candidate's score, and whether the candidate satisfies it."""
+        """Return each atom with the candidate's score, and whether the candidate satisfies it."""
         negations = [node for node in self._expression.walk() if isinstance(node, Not)]
         excluded = {text for negation in negations for text in negation.part.atoms}
         verdicts = []

@@ -27,8 +27,9 @@ Fusion: TypeAlias = Literal["reciprocal_rank", "cosine"]
 class SequentialPolicy(Policy):
     """The topical pool, filtered by ``s_C >= tau`` (CoDeR, eq. 7), ranked by eq. 8.
 
-    The score of a hit is ``alpha * s_T + (1 - alpha) * s_C``. If nothing in the pool reaches
-    tau, the topical order stands. A passage without a compatibility vector counts as ``s_C = -1``.
+    The score of a hit is ``alpha * s_T + (1 - alpha) * s_C``, from its topical and compatibility
+    cosines. If nothing in the pool reaches tau, the topical order stands. A passage without a
+    compatibility vector has ``s_C = -1``.
 
     Args:
         alpha: weight of the topical cosine, in [0, 1].
@@ -81,16 +82,16 @@ class UnionPolicy(Policy):
 
     The score of a hit is ``alpha * s_T + (1 - alpha) * s_C``, or one of them if the other vector
     is missing. With ``fusion="reciprocal_rank"`` it is ``alpha / rank_T + (1 - alpha) /
-    rank_C`` (eq. 10 and 11), ranks inside the joint pool: a passage without one of the vectors has
-    no rank there, adds nothing for it, and passes no filter. Ranks know no distance: two passages
-    that are equally near to the topic lie as far apart as two that are not. So cosines keep more of
-    what plain search finds, and ranks keep more violations out. :class:`CoderUnionPolicy` has the
+    rank_C`` (eq. 10 and 11), with ranks inside the joint pool. A missing vector then adds nothing.
+    A passage without a compatibility vector passes no filter. Ranks ignore distances: two passages
+    that are equally near to the topic are as far apart as two that are not. So cosines keep more of
+    plain search's results, and ranks keep more violations out. :class:`CoderUnionPolicy` has the
     paper's settings.
 
     Args:
         alpha: weight of the topical score, in [0, 1].
         keep: share of the pool that passes the filter, in [0, 1], best compatibility first; 1
-            filters nothing. The paper's "relative filter percentile" is not defined there.
+            filters nothing. The paper does not define its "relative filter percentile".
         limit: candidates of each of the two searches (at least k).
         backfill: passages that do not pass follow the others; False drops them, as in the paper.
         fusion: fuse cosines, or ranks as in the paper.
@@ -151,7 +152,7 @@ class UnionPolicy(Policy):
 class NegatedFactPolicy(ReadsNegatedFacts, UnionPolicy):
     """The union for queries for a negative fact; a judge reads its first candidates."""
 
-    # costs nothing on SciFact's train part
+    # loses nothing on SciFact's train part
     alpha: float = 0.7
 
 
@@ -170,8 +171,7 @@ def _order_by_filter(
 ) -> npt.NDArray[np.intp]:
     """Put the candidates that passed the filter first, then the others, each in their order.
 
-    Without ``backfill`` the others are left out, as in the papers' lists; the list may then be
-    shorter than k.
+    Without ``backfill`` the others are left out as in the paper, so fewer than k may remain.
     """
     passed = passed_filter[order]
     return np.concatenate([order[passed], order[~passed]]) if backfill else order[passed]

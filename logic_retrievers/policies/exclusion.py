@@ -1,4 +1,4 @@
-"""Exclusion: rank by what is wanted, and move down what stands out towards what is excluded."""
+"""Rank by the wanted text, and move down passages that are about an excluded text."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ WANTED = "wanted"
 
 # below this violation a passage is said to be moved down "a little"
 _CLEAR_VIOLATION = 0.3
-# the mean excluded score of these passages nearest to the wanted text is the usual one
+# the usual excluded score is the mean over so many passages nearest to the wanted text
 _NEAREST = 5
-# excluded score less wanted score at which a passage is fully about the excluded text
+# excluded score minus wanted score, at which a passage is fully about the excluded text
 _MARGIN = 0.1
-# least value of the pool's best excluded score: if nothing in the pool is about the excluded text,
-# nothing stands out
+# the pool's best excluded score counts as at least this, so that nothing stands out in a pool in
+# which no passage is about the excluded text
 _FLOOR = 0.4
-# least value of the pool's best lexical score, for each content word of a text: in a small corpus
-# one common word must not count as the whole text
+# the pool's best lexical score counts as at least this for each content word of a text, because in
+# a small corpus one common word must not count as the whole text
 _WORD_SCORE = 2.5
 _EPSILON = 1e-9
-# a property moves the first hit of plain search down to this rank at most: cosines alone cannot
-# tell a passage that waives it from one that demands it
+# a property moves the first hit of plain search down to this rank at most, because cosines alone
+# cannot tell a passage that waives the property from one that demands it
 _LOWEST_RANK = 3
 
 
 class ExclusionSettings(Overrides):
     """Constants of the exclusion policy.
 
-    A field that is not set has the value of the encoder's bundle, or else the one below.
+    A field that is not set has the value of the encoder's bundle, or else the default below.
 
     Args:
         penalty: largest loss of a passage, in units of a cosine.
@@ -67,8 +67,8 @@ class ExclusionSettings(Overrides):
         compatibility_weight: share of the compatibility cosine in every cosine, in [0, 1], if there
             is a trained compatibility vector.
         lexical_weight: share of the words in every score, in [0, 1], if there is a ``lexical``
-            vector. It weighs the lexical score over the pool's best one, or over 2.5 for each
-            content word if that is more.
+            vector. The lexical score is divided by the pool's best one, or by 2.5 for each content
+            word if that is more.
     """
 
     penalty: NonNegative = 0.75
@@ -105,8 +105,10 @@ class ExclusionPolicy(FilteringPolicy):
     If the excluded text is a property of the wanted thing ("a loan without a guarantor"), the right
     passage usually mentions it. Then ``mention_share`` is 0 and u is at least w: only passages
     about the property lose, and the first hit of plain search stays among the first three.
-    If the wanted text finds less than the whole query, the reading counts less. A passage without
-    a compatibility vector is scored by its topical one alone.
+    If the wanted text finds less than the whole query, the excluded texts count less. A passage
+    without a compatibility vector is scored by its topical one alone. ``ranking/order.py`` gives
+    penalties back for denials and asks the judge; ``ranking/excluded_words.py`` leaves passages out
+    for ``hard=True``.
 
     Args:
         query: a query with ``kind="exclusion"``.
@@ -114,7 +116,7 @@ class ExclusionPolicy(FilteringPolicy):
         limit: candidates of each search, for the wanted text and for the whole query (at least k).
         use_compatibility: use the compatibility vector too; it should be trained. A
             ``compatibility_weight`` of 0 saves its encoding.
-        field_filters: excluded texts that a filter keeps out -> (field, value); they cost no score.
+        field_filters: excluded text -> (field, value) of a filter that replaces its penalty.
         use_lexical: use the ``lexical`` vector too, and search by it.
         bundle_constants: constants from the encoder's bundle.
 
@@ -138,14 +140,14 @@ class ExclusionPolicy(FilteringPolicy):
         self.check_field_filters()
         if self.query.kind != "exclusion":
             raise ConfigurationError("this query rules nothing out; search with policy 'auto'")
-        _ = self.constants  # refused now and not in the middle of a search
+        _ = self.constants  # fails now and not in the middle of a search
 
     @cached_property
     def constants(self) -> ExclusionSettings:
         return (self.settings or ExclusionSettings()).over(self.bundle_constants)
 
     def judge_request(self, query: str) -> JudgeRequest | None:
-        # texts that the query does not name are added to it
+        # excluded texts that the query does not name are added
         if not self._scored_texts:
             return None
         named = [
@@ -213,11 +215,11 @@ class ExclusionPolicy(FilteringPolicy):
         return np.insert(others, place, first), raised
 
     def _scores(self, pool: CandidatePool) -> tuple[Scores, Scores, npt.NDArray[np.bool_]]:
-        """Scores, violations, and which texts move which passage down, (texts, pool size)."""
+        """Return scores, violations, and which texts move a passage down, (texts, pool size)."""
         c = self.constants
         whole = self._similarity(pool, TOPICAL, self.query.text)
         wanted = self._similarity(pool, WANTED, self.query.wanted)
-        # the reading is trusted as far as the wanted text finds as much as the whole query
+        # trust the wanted text only as far as it finds as much as the whole query
         coverage = float(wanted.max()) / max(float(whole.max()), _EPSILON)
         confidence = float(np.clip(coverage, 0, 1)) ** 2
         base = confidence * ((1 - c.whole_query_weight) * wanted + c.whole_query_weight * whole)
@@ -255,13 +257,13 @@ class ExclusionPolicy(FilteringPolicy):
 
     @cached_property
     def _mixes_words(self) -> bool:
-        # the right passage names a property as often as the wrong one: "no deposit is taken"
+        # right passages name a property as often as wrong ones do: "no deposit is taken"
         thing = self.query.reading != "property"
         return self.use_lexical and thing and self.constants.lexical_weight > 0
 
     @cached_property
     def _scored_texts(self) -> tuple[str, ...]:
-        """Excluded texts that no filter keeps out, each once: names of queries are unique."""
+        """Excluded texts without a filter, each once, because names of queries must be unique."""
         texts = dict.fromkeys(self.query.excluded)
         return tuple(text for text in texts if text not in self.field_filters)
 
@@ -274,7 +276,6 @@ def _reason(excluded: Sequence[str], violation: float) -> str:
 
 
 def _excluded(text: str) -> str:
-    """Name the query that scores an excluded text."""
     return f"excluded: {text}"
 
 

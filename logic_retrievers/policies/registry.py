@@ -1,4 +1,4 @@
-"""Policies by name."""
+"""Find policies by name, describe them, and make them from their descriptions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PARSER = f"{RuleParser.__module__}.{RuleParser.__qualname__}"
 
 
 def resolve_policy(policy: str | Policy | PolicyRouter) -> Policy | PolicyRouter:
-    """Return the policy of a name, with its default settings, or the policy itself.
+    """Return the policy of that name, with its default settings, or the given policy itself.
 
     Raises:
         UnknownPolicyError: no policy has that name.
@@ -54,12 +54,12 @@ def resolve_policy(policy: str | Policy | PolicyRouter) -> Policy | PolicyRouter
 
 
 def policy_from(description: Mapping[str, Any]) -> Policy | PolicyRouter:
-    """Make the policy that :func:`describe_policy` described; missing settings have defaults.
+    """Make a policy from the result of :func:`describe_policy`; missing settings have defaults.
 
     Raises:
         UnknownPolicyError: no policy has that name.
-        ConfigurationError: a setting is unknown, or only Python can make it: a policy, parser or
-            rules of your own.
+        ConfigurationError: a setting is unknown, or the description names a policy, a parser or
+            rules of your own, which only Python can make.
     """
     kind = type(resolve_policy(description.get("name", "")))
     given = {name: value for name, value in description.items() if name != "name"}
@@ -89,10 +89,10 @@ def describe_policy(policy: str | Policy | PolicyRouter) -> dict[str, Any]:
     """Describe a policy in JSON types: for logs, cache keys and saved settings.
 
     :func:`policy_from` makes the policy again. A setting that JSON cannot hold (a parser of your
-    own) is described by its ``repr``, or its class; a policy of your own has its class too.
+    own) is described by its ``repr`` or its class; for a policy of your own the class is added.
     ``settings`` shows what the user set, not the constants of an encoder's bundle. Fields of a
-    dataclass with ``repr=False`` are left out: mark secrets so, and give every object that changes
-    the result a ``repr``.
+    dataclass with ``repr=False`` are left out, so mark secrets with it. Give every object that
+    changes the result a ``repr``.
 
     Raises:
         UnknownPolicyError, ConfigurationError: as :func:`resolve_policy`.
@@ -121,7 +121,7 @@ def _to_json(value: Any) -> Any:
         return [_to_json(item) for item in value]
     if isinstance(value, Overrides):
         return value.overrides()
-    if isinstance(value, RuleParser):  # what differs from the default parser
+    if isinstance(value, RuleParser):  # only what differs from the default parser
         own = {
             each.name: _to_json(getattr(value, each.name))
             for each in fields(value)

@@ -1,7 +1,7 @@
-"""Splits a query at its top-level AND, OR and BUT NOT, where the parts are parallel.
+"""Split a query at its top-level AND, OR and BUT NOT, if the parts are parallel.
 
-Each part names what it looks for (*films of A or films of B*), or begins with a relation behind one
-noun (*villas near the beach and with a pool*). ``Decomposer`` reads *hotels in Rome or Paris*.
+Each part has a noun (*films of A or films of B*), or the parts begin with relations and share one
+noun (*villas near the beach and with a pool*). Only ``Decomposer`` reads *hotels in Rome or Paris*.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Coordination(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """``noun`` ends with a noun, and is empty where the part begins with a relation."""
+    """``noun`` ends with a noun, and is empty if the part begins with a relation."""
 
     noun: str
     behind: str
@@ -51,13 +51,13 @@ class _Part(NamedTuple):
 def coordinate(
     wanted: str, excluded: Sequence[str] = (), rule_reading: str | None = None
 ) -> Coordination | None:
-    """The expression of a query; None where it joins nothing.
+    """Return the expression of a query; None if it joins nothing.
 
     Args:
-        wanted: the query without what it excludes.
-        excluded: what it excludes, each with its relation: *starring B*.
-        rule_reading: if not None, ``excluded`` must share or repeat the noun of what is wanted;
-            where the rules read nothing, or only the noun, it suffices for an expression.
+        wanted: the query without its excluded texts.
+        excluded: the excluded texts, each with its relation: *starring B*.
+        rule_reading: the excluded text that the rules read. If not None, ``excluded`` must share or
+            repeat the wanted noun. If it is empty or only the noun, repeating the noun suffices.
     """
     masked = mask_fixed_pairs(mask(wanted))
     span = _find_phrase(masked)
@@ -77,7 +77,7 @@ def coordinate(
 
 
 def _read_excluded(text: str, noun: str) -> Expression | None:
-    """What is excluded, where it has the noun or shares it: *set in Paris*."""
+    """Read an excluded text; None unless it has the noun or shares it (*set in Paris*)."""
     masked = mask_fixed_pairs(mask(text))
     start = pronoun.end() if (pronoun := _PRONOUN.match(masked)) else 0
     forms = masked[start:].lower().split()
@@ -88,7 +88,7 @@ def _read_excluded(text: str, noun: str) -> Expression | None:
 
 
 def _find_phrase(masked: str) -> tuple[int, int] | None:
-    """The span that names what is asked for; None for other questions, and for statements."""
+    """Return the span of the phrase that is asked for; None for other questions and statements."""
     start = 0
     while request := _REQUEST.match(masked, start):
         start = request.end()
@@ -103,7 +103,7 @@ def _find_phrase(masked: str) -> tuple[int, int] | None:
 
 
 def _read(text: str, masked: str, span: tuple[int, int], noun: str = "") -> Coordination | None:
-    """Reads a phrase; parts without a noun of their own share that of the first, or ``noun``."""
+    """Read a phrase; parts without a noun share the first part's noun, or ``noun``."""
     matches = list(_CONNECTIVE.finditer(masked, *span))
     operators = ["", *(match.lastgroup or "" for match in matches)]
     for at in range(len(matches) - 1, 0, -1):  # a comma takes the operator of the next connective
@@ -112,7 +112,7 @@ def _read(text: str, masked: str, span: tuple[int, int], noun: str = "") -> Coor
     if "comma" in operators or len(operators) > MAX_ATOMS or _PHRASE_BREAK.search(masked, *span):
         return None
     bounds = [span[0], *(place for match in matches for place in match.span()), span[1]]
-    groups: list[list[_Part]] = []  # joined by "that are also" and its like
+    groups: list[list[_Part]] = []  # groups are joined by "that are also"
     for operator, start, end in zip(operators, bounds[::2], bounds[1::2], strict=True):
         part = _part(text, masked, start, end, operator)
         noun = noun or (part.noun if part else "")
@@ -136,7 +136,7 @@ def _read(text: str, masked: str, span: tuple[int, int], noun: str = "") -> Coor
 
 
 def _rate(parts: Sequence[_Part]) -> float:
-    """How sure it is that these are several things to look for; 0 where they are not parallel."""
+    """Return the confidence that these are several things to look for; 0 if not parallel."""
     if len(parts) == 1:
         return _CERTAIN
     first, *others = parts
@@ -152,11 +152,11 @@ def _rate(parts: Sequence[_Part]) -> float:
     if others[0].operator == "or":
         return _CERTAIN if strong or same else _LIKELY
     differ = all(a.behind.split()[:2] != b.behind.split()[:2] for a, b in pairwise(parts))
-    return _CERTAIN if strong else _LIKELY if same and differ else 0  # it may mean a union
+    return _CERTAIN if strong else _LIKELY if same and differ else 0  # "and" may mean OR
 
 
 def _part(text: str, masked: str, start: int, end: int, connective: str) -> _Part | None:
-    """A part of a phrase; None where it names nothing and begins with no relation."""
+    """Return a part of a phrase; None if it names nothing and begins with no relation."""
     words = list(_WORD.finditer(masked, start, end))
     content = [word for word in words if word[0].lower() not in ("either", "both", "too")]
     texts = [text[slice(*word.span())] for word in content]
@@ -169,7 +169,7 @@ def _part(text: str, masked: str, start: int, end: int, connective: str) -> _Par
     strong = connective == "strong" or len(content) < len(words)
     if length := _relation_length(forms):
         return _Part("", " ".join(texts), operator, strong) if length < len(forms) else None
-    forms[0] = forms[0] if connective else forms[0].lower()  # a capital that opens the phrase
+    forms[0] = forms[0] if connective else forms[0].lower()  # it begins the phrase
     for at, form in enumerate(forms):
         if _is_plural(form) and (at + 1 == len(forms) or _relation_length(forms[at + 1 :])):
             if at > _MAX_BEFORE_NOUN or len(forms) - at - 1 > _MAX_BEHIND_NOUN:
@@ -179,13 +179,13 @@ def _part(text: str, masked: str, start: int, end: int, connective: str) -> _Par
 
 
 def _is_plural(word: str) -> bool:
-    """Whether the word has the form of a plural noun; names have not."""
+    """Whether the word has the form of a plural noun; names do not."""
     is_regular = _PLURAL.fullmatch(word) is not None and word not in _NO_PLURALS | _PREPOSITIONS
     return is_regular or word in _PLURALS
 
 
 def _relation_length(forms: Sequence[str]) -> int:
-    """Number of words of the relation that begins a phrase: *starring*, *set in*, *that have*."""
+    """Count the words of the relation that begins a phrase: *starring*, *set in*, *that have*."""
     word, following = [*(form.lower() for form in forms[:2]), "", ""][:2]
     if word in _RELATIVES and following:
         return 2 + _relation_length(forms[2:])

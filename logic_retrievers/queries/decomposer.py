@@ -48,7 +48,7 @@ _FENCED = re.compile(r"```[^\n]*\n(.*)```", re.DOTALL)
 class Decomposer:
     """A :class:`QueryParser` over any language model.
 
-    Where the model fails, or answers with no searchable expression, the fallback parses the query,
+    If the model fails, or answers with no searchable expression, the fallback parses the query,
     with a :class:`~logic_retrievers.errors.DecompositionWarning`. That result is not cached, so the
     model is asked again the next time.
 
@@ -56,7 +56,7 @@ class Decomposer:
         ask: takes a prompt and returns the answer: an expression as JSON, or in the text syntax
             with its atoms in quotation marks. Called in the thread that parses, and more than once
             for a query that several threads parse at the same time.
-        fallback: parses what the model does not, and texts of more than 2,000 characters.
+        fallback: parses queries for which the model fails, and texts over 2,000 characters.
 
     Raises:
         ConfigurationError: ``ask`` cannot be called or is ``async``.

@@ -1,4 +1,4 @@
-"""Reads expressions: from text (quoted or bare atoms, AND, OR, NOT, parentheses) and from JSON."""
+"""Read expressions from text (quoted or bare atoms, AND, OR, NOT, parentheses) and from JSON."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ MAX_PARENTHESES = 4 * MAX_DEPTH
 _QUOTATION_MARKS = {'"': '"', "“": "”", "„": "“", "«": "»"}
 _OPERATORS = ("AND", "OR", "NOT")
 _SMALL_OPERATOR = re.compile(r"(?<!\S)(?:and|or|not)(?!\S)", re.IGNORECASE)
-# in a bare atom that was meant to be two, or to exclude something
+# words in a bare atom that was meant to be two atoms, or to exclude something
 _EXCLUDING_WORDS = re.compile(
     r"^not(?!\S)|^[!~-] ?(?=[^\W\d])|(?<!\S)(?:(?i:and|but) (?i:not)(?!\S)|&&|\|\|)"
 )
 _QUOTATION = "|".join(
     rf"{first}(?:\\[\\{last}]|[^{last}])*+{last}" for first, last in _QUOTATION_MARKS.items()
 )
-# a mark belongs to a quotation that lacks the other one
+# ``mark`` is a quotation mark that lacks its partner
 _TOKEN = re.compile(rf'(?P<word>[^\s()"“”„«»]+)|[()]|(?P<quoted>{_QUOTATION})|(?P<mark>\S)')
 _JSON_FORM = (
     'write {"op": "atom", "text": "..."}, {"op": "not", "args": [one]}, or "and" or "or" with at '
@@ -52,7 +52,7 @@ def parse(text: str) -> Expression:
 
 
 class _TextReader:
-    """Recursive descent: one method a level of precedence."""
+    """Recursive descent, with one method for each level of precedence."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -115,7 +115,7 @@ class _TextReader:
         return matches
 
     def _check_operators(self, token: _Token, pattern: re.Pattern[str]) -> None:
-        """Refuse bare words that look like operators: their search would find the opposite."""
+        """Refuse bare words like operators, because a search for them would find the opposite."""
         match = pattern.search(token.text) if token.kind == "bare" else None
         if match:
             raise ExpressionError(
@@ -135,7 +135,7 @@ class _TextReader:
 
 
 def _tokenise(text: str) -> list[_Token]:
-    """Split into tokens: the words of a bare atom are one; an end token comes last."""
+    """Split into tokens. The words of a bare atom form one token; an end token comes last."""
     tokens: list[_Token] = []
     for match in _TOKEN.finditer(text):
         kind, piece, at = match.lastgroup, match.group(), match.start()
@@ -164,7 +164,7 @@ def _tokenise(text: str) -> list[_Token]:
 def from_dict(value: Any, place: str = "expression", levels: int = MAX_DEPTH) -> Expression:
     """Read an expression from nested dictionaries; see :meth:`Expression.from_dict`.
 
-    ``place`` is where it stands, for messages; ``levels`` is how many it may have.
+    ``place`` is the value's place, for messages. ``levels`` is the depth that it may have.
     """
     if not levels:
         raise ExpressionError(f"more than {MAX_DEPTH} levels of AND, OR and NOT")

@@ -9,14 +9,14 @@ from typing import Any, ClassVar
 
 from logic_retrievers.errors import ExpressionError, shown
 
-# every atom is a search of its own
+# each atom is a separate search
 MAX_ATOMS = 32
 MAX_DEPTH = 16
 MAX_TEXT = 10_000  # characters of all atoms together
 
 
 class Expression(ABC):
-    """A Boolean query. Immutable, hashable, and made of others by ``&``, ``|`` and ``~``.
+    """A Boolean query, immutable and hashable; ``&``, ``|`` and ``~`` combine expressions.
 
     All constructors raise ExpressionError for empty atoms, for AND or OR of fewer than two parts,
     and for more atoms, characters or levels than an expression may have.
@@ -51,7 +51,7 @@ class Expression(ABC):
             yield from arg.walk()
 
     def simplified(self) -> Expression:
-        """Return the same without double NOT, and with nested ANDs and nested ORs merged."""
+        """Return the same expression without double NOT, and with nested ANDs and ORs merged."""
         parts = [arg.simplified() for arg in self.args]
         if isinstance(self, Not):
             return parts[0].part if isinstance(parts[0], Not) else Not(parts[0])
@@ -66,10 +66,10 @@ class Expression(ABC):
 
     @staticmethod
     def from_dict(value: Mapping[str, Any]) -> Expression:
-        """Make the expression that :meth:`to_dict` gave; further keys are ignored.
+        """Make an expression from the result of :meth:`to_dict`; further keys are ignored.
 
         Raises:
-            ExpressionError: no such dictionary, or one that is too large.
+            ExpressionError: the dictionary has another form, or is too large.
         """
         from logic_retrievers.queries.expression_syntax import from_dict
 
@@ -79,12 +79,12 @@ class Expression(ABC):
     def parse(text: str) -> Expression:
         """Read ``"orchids of Malaysia" AND NOT ("orchids of Laos" OR "orchids of Burma")``.
 
-        Operators are upper-case; NOT binds before AND, AND before OR. An atom without operators
-        and parentheses in it needs no quotation marks, unless it has words that look like
-        operators; within them a backslash stands before a quotation mark or a backslash.
+        Operators are upper-case. NOT binds before AND, and AND before OR. An atom needs quotation
+        marks only if it contains parentheses, quotation marks or words that look like operators.
+        Inside the marks, write a backslash before a quotation mark or a backslash.
 
         Raises:
-            ExpressionError: with the position of what is wrong.
+            ExpressionError: the text is no expression; the error has the position of the mistake.
         """
         from logic_retrievers.queries.expression_syntax import parse
 
@@ -117,7 +117,7 @@ class Expression(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Atom(Expression):
-    """What one search looks for; white space around the text goes."""
+    """The text of one search, without white space around it."""
 
     text: str
     op: ClassVar[str] = "atom"
@@ -157,21 +157,21 @@ class _NaryOperator(Expression):
 
 @dataclass(frozen=True, slots=True)
 class And(_NaryOperator):
-    """Satisfied by what satisfies all parts."""
+    """Satisfied by passages that satisfy all parts."""
 
     op: ClassVar[str] = "and"
 
 
 @dataclass(frozen=True, slots=True)
 class Or(_NaryOperator):
-    """Satisfied by what satisfies at least one part."""
+    """Satisfied by passages that satisfy at least one part."""
 
     op: ClassVar[str] = "or"
 
 
 @dataclass(frozen=True, slots=True)
 class Not(Expression):
-    """Satisfied by what does not satisfy the part."""
+    """Satisfied by passages that do not satisfy the part."""
 
     part: Expression
     op: ClassVar[str] = "not"

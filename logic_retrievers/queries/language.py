@@ -1,7 +1,7 @@
-"""Which language a query is written in, by its words: right on three of them, where n-grams err.
+"""Detect a query's language by its words, which works even for three words, where n-grams err.
 
-``function_words.toml`` has the function words of eleven languages, ``english_words.txt`` common
-English words for queries without function words ("pizza no cheese").
+``function_words.toml`` has the function words of eleven languages. ``english_words.txt`` has common
+English words, for queries without function words ("pizza no cheese").
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from importlib.resources import files
 
 from logic_retrievers.text import latin_letters
 
-# A language without function words here, such as every one in another script.
+# A language whose function words are not in the file, such as any in another script.
 UNDETERMINED = "und"
 
 _WORD = re.compile(r"w/o|[^\W\d_]+(?:['\u2019][^\W\d_]+)?", re.IGNORECASE)
 _OTHER_SCRIPT_SHARE = 0.3
-_OWN, _SHARED, _COMMON = 2.0, 0.5, 1.0  # weights: of one side's function words, of both's, of nouns
-_NEUTRAL = "no"  # a word of several languages, and the cue in question
+_OWN, _SHARED, _COMMON = 2.0, 0.5, 1.0  # weights: function words of one side, of both; other words
+_NEUTRAL = "no"  # a word of several languages, and itself a cue
 
 
 def detect_language(text: str) -> str | None:
-    """The language of a query, told from English first of all.
+    """Return the language of a query; above all, tell whether it is English.
 
     Returns:
-        ISO 639-1 code; :data:`UNDETERMINED` for a text in another script; None where no word tells.
-        English only where there is more evidence for it than for any other language.
+        ISO 639-1 code; :data:`UNDETERMINED` for a text in another script; None if no word tells.
+        English only if there is more evidence for it than for any other language.
     """
     latin, letters = latin_letters(text)
     if letters - latin > _OTHER_SCRIPT_SHARE * letters:
@@ -49,7 +49,7 @@ def detect_language(text: str) -> str | None:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The words of an English text in lower case, function words left out."""
+    """Return the words of an English text in lower case, without function words."""
     words = (word.lower().replace("\u2019", "'") for word in _WORD.findall(text))
     return frozenset(words) - _function_words()["en"]
 
@@ -81,7 +81,7 @@ def _foreign_words() -> frozenset[str]:
 
 @cache
 def english_words() -> frozenset[str]:
-    """Some 10,000 common English words, without those that are function words elsewhere."""
+    """Return about 10,000 common English words, without function words of other languages."""
     return frozenset(_read("english_words.txt").split()) - _foreign_words()
 
 

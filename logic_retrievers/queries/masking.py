@@ -1,4 +1,4 @@
-"""Masks what is one thing whatever words it holds: names, quotations, idioms, fixed pairs.
+"""Mask names, quotations, idioms and fixed pairs, which are one thing whatever their words.
 
 A cue in "Doctors Without Borders" excludes nothing, and "salt and pepper" joins nothing.
 """
@@ -11,7 +11,7 @@ from logic_retrievers.queries.patterns import pattern, word_set
 
 FILL = "_"
 
-# Typographic punctuation, and the plain one.
+# Typographic punctuation -> plain punctuation.
 PLAIN = str.maketrans(
     {
         **dict.fromkeys("\u2018\u2019", "'"),
@@ -41,9 +41,9 @@ _DOUBLE_NEGATION = pattern("double_negation")
 
 
 def mask(text: str) -> str:
-    """The text with names, quotations, idioms and double negations filled; offsets stay.
+    """Fill names, quotations, idioms and double negations with ``_``; offsets stay.
 
-    Punctuation is made plain, and two letters that changed places in a cue are put right.
+    Punctuation is made plain, and a cue with two swapped letters is corrected.
     """
     masked = text.translate(PLAIN)
     masked = _QUOTED.sub(fill, masked)
@@ -56,12 +56,12 @@ def mask(text: str) -> str:
 
 
 def mask_fixed_pairs(masked: str) -> str:
-    """The text with pairs that are one thing filled ("salt and pepper"); offsets stay."""
+    """Fill pairs that are one thing ("salt and pepper") with ``_``; offsets stay."""
     return _COMPANY_NAME.sub(fill, _FIXED_PAIRS.sub(fill, masked))
 
 
 def fill(match: re.Match[str]) -> str:
-    """As many fill characters as the match has."""
+    """Return as many fill characters as the match has characters."""
     return FILL * len(match.group())
 
 

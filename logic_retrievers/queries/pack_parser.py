@@ -1,8 +1,8 @@
-"""Reads exclusions in other languages than English, by one small pack of rules for each.
+"""Read exclusions in languages other than English, with a small pack of rules for each.
 
-A query excludes something or it does not; what looks like a title, an idiom, a limit ("not older
-than") or a complaint ("does not start") is left alone. Patterns and texts are compared without
-accents, since people leave those out.
+Only exclusions are read. A text that looks like a title, an idiom, a limit ("not older than") or a
+complaint ("does not start") is left alone. Patterns and texts are compared without accents, since
+people leave those out.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ PACKS = {
     "pt": "portuguese",
 }
 
-_ITEM_WORDS = 4  # of each item but the first of a list
+_ITEM_WORDS = 4  # limit for each item of a list but the first
 
 _PLAIN = PLAIN | str.maketrans("\u201e\u00ab\u00bb\u00a0\u00df", '""" s')
 _QUOTED = re.compile(r'"[^"\n]{1,200}"')
@@ -49,7 +49,7 @@ _PUNCTUATION = " \t\n,;:.?!()[]\"'-"
 
 
 def fold(text: str) -> str:
-    """The text with plain quotation marks and without accents, character for character."""
+    """Return the text with plain quotation marks and without accents, of the same length."""
     plain = text.translate(_PLAIN)
     return plain if plain.isascii() else "".join(map(_fold, plain))
 
@@ -60,17 +60,16 @@ def _fold(character: str) -> str:
 
 
 class PackParser:
-    """Reads queries in one language. Deterministic, linear in the length of the query.
+    """Reads queries in one language; deterministic, and linear in the length of the query.
 
     Args:
         table: the pack as its TOML file has it: ``fragments`` and ``rules`` as in ``english.toml``,
-            and ``words``: ``articles`` (what stands before a name and is no part of it),
-            ``lists`` ("and", "or"), ``ends`` and ``places`` (which end an excluded text, the
-            latter only a short one), ``verbs`` (which end it where something follows), ``tails``
-            (which end a clause and are no part of a name), ``leads`` (which lead to an exclusion
-            and leave the query with it), ``questions`` (which begin the request behind an opening
-            exclusion), ``mentions`` and ``titles`` (of a query that is about a phrase; the latter
-            only behind it), and the fragment ``IDIOMS``.
+            and ``words``: ``articles`` (words before a name that are no part of it),
+            ``lists`` ("and", "or"), ``ends`` (end an excluded text), ``places`` (end a short one),
+            ``verbs`` (end it if something follows), ``tails`` (end a clause, and belong to no
+            name), ``leads`` (lead to an exclusion, and are removed with it), ``questions`` (begin
+            the request behind an opening exclusion), ``mentions`` (mark a query about a phrase),
+            ``titles`` (do so behind the phrase), and the fragment ``IDIOMS``.
     """
 
     def __init__(self, table: dict[str, Any]) -> None:
@@ -127,7 +126,7 @@ class PackParser:
         )
 
     def _resolve(self, masked: str, cue: Cue, limit: int) -> Exclusion | None:
-        """What a cue excludes, and what leaves the query; None where that is nothing."""
+        """Return what a cue excludes, and what leaves the query; None if it excludes nothing."""
         start, end = cue.start, cue.end
         if cue.excluded is not None:
             region = cue.excluded
@@ -149,7 +148,7 @@ class PackParser:
         return Exclusion(cue, names, start, end) if names else None
 
     def _end(self, masked: str, start: int, limit: int, *, brief: bool) -> int:
-        """It ends with the clause, or where that comes back to the wanted part."""
+        """Return where an excluded text ends: with the clause, or before more that is wanted."""
         hard = _HARD_END.search(masked, start, limit)
         end = self._end_of_list(masked, start, hard.start() if hard else limit)
         head = self._trim_head(masked, start, end)
@@ -163,14 +162,14 @@ class PackParser:
         return end
 
     def _end_of_opening(self, masked: str, start: int, limit: int) -> int | None:
-        """It ends where the request begins; None where none does: that is a title or a name."""
+        """Return where it ends, before the request. None: no request follows, so it is a title."""
         request = self._request.search(masked, self._trim_head(masked, start, limit) + 1, limit)
         stop = request.start() if request else limit
         end = self._end_of_list(masked, start, stop)
         return end if end < limit else None
 
     def _end_of_list(self, masked: str, start: int, end: int) -> int:
-        """The first comma, or the end of the list that it belongs to."""
+        """Return the place of the first comma, or the end of the list that it belongs to."""
         pieces = masked[start:end].split(",")
         taken = len(pieces[0])
         at = taken
@@ -184,7 +183,7 @@ class PackParser:
         return start + taken
 
     def _names(self, masked: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Spans of what a region names: the items of a list one by one."""
+        """Yield the spans of the names in a region: one for each item of a list."""
         region = self._trim(masked, start, end)
         for span in split_region(self._separator, masked, *region):
             first, last = self._trim(masked, *span)
@@ -206,7 +205,7 @@ class PackParser:
         return start
 
     def _remainder(self, text: str, masked: str, exclusions: Sequence[Exclusion]) -> str:
-        """The text without its exclusions and the commas and small words around them."""
+        """Return the text without its exclusions and the commas and small words around them."""
         wanted, at = "", 0
         for exclusion in exclusions:
             end = exclusion.start
@@ -220,13 +219,13 @@ class PackParser:
 
 @cache
 def pack_parser(language: str) -> PackParser:
-    """The parser of a language of :data:`PACKS`, loaded once."""
+    """Return the parser of a language of :data:`PACKS`; it is loaded once."""
     path = files("logic_retrievers.queries.rules").joinpath(f"{PACKS[language]}.toml")
     return PackParser(_folded(tomllib.loads(path.read_text("utf-8"))))
 
 
 def _folded(value: Any, name: str = "") -> Any:
-    """A pack whose patterns have no accents either."""
+    """Return a pack without accents in its patterns."""
     if isinstance(value, dict):
         return {key: _folded(inner, key) for key, inner in value.items()}
     if isinstance(value, list):
@@ -235,7 +234,7 @@ def _folded(value: Any, name: str = "") -> Any:
 
 
 def may_exclude(text: str, languages: Sequence[str]) -> bool:
-    """Whether a cue of one of the languages stands in the text, whatever it means there."""
+    """Whether the text has a cue of one of the languages, whatever it means there."""
     return bool(languages) and _any_cue(tuple(languages)).search(fold(text)) is not None
 
 
@@ -247,13 +246,13 @@ def _any_cue(languages: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _sentence(masked: str, at: int) -> int:
-    """Where the sentence begins in which a place of the text lies."""
+    """Return where the sentence around a place begins."""
     ends = [mark.end() for mark in _SENTENCE_END.finditer(masked, max(0, at - CONTEXT), at)]
     return ends[-1] if ends else 0
 
 
 def _opens(masked: str, at: int) -> bool:
-    """Whether nothing stands between the beginning of a sentence and this place."""
+    """Whether only punctuation stands between a sentence's beginning and this place."""
     return not masked[_sentence(masked, at) : at].strip(" \t\n,:(\"'\u00bf\u00a1-")
 
 

@@ -1,4 +1,4 @@
-"""What a parser finds in a query."""
+"""The result of parsing a query."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from logic_retrievers.text import comparable
 # is negative ("metals that do not rust"). ``expression``: things joined by AND or OR.
 Kind: TypeAlias = Literal["none", "exclusion", "negated_fact", "expression"]
 
-# Characters of an excluded text.
+# Most characters of an excluded text.
 MAX_EXCLUDED_TEXT = 1000
-# Texts that one query may exclude: with what is wanted they are the atoms of an expression.
+# Texts that one query may exclude. Together with the wanted text they are an expression's atoms.
 MAX_EXCLUDED = MAX_ATOMS - 1
 
 
 def check_excluded(texts: Sequence[str]) -> tuple[str, ...]:
-    """Excluded texts as a caller gave them: without white space around, each once in any case."""
+    """Check a caller's excluded texts; return them stripped, without repeats in another case."""
     if hasattr(texts, "tolist"):  # an array, or a column of a data frame
         texts = texts.tolist()
     if isinstance(texts, str) or not isinstance(texts, Sequence):
@@ -54,29 +54,29 @@ def check_excluded(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(excluded.values())
 
 
-# ``thing``: "curtains, not polyester". ``property``: what is excluded is said of the wanted thing
-# itself ("a loan without a guarantor"), so that the right passage speaks of it as well.
+# ``thing``: "curtains, not polyester". ``property``: a property of the wanted thing is excluded ("a
+# loan without a guarantor"), so the right passage mentions that property too.
 Reading: TypeAlias = Literal["thing", "property"]
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A query in its parts: what it wants and what it excludes. Searched for in place of a string.
+    """A query in its parts: what it wants and what it excludes. Pass it to a search like a string.
 
     Args:
         text: the whole query.
         kind: see :data:`Kind`.
-        wanted: the query without its exclusions; all of it where there are none.
-        excluded: what it excludes, in the words of the query.
-        cue: the words that mark the exclusion, as they stand in the text; empty where a caller
-            gave the parts.
+        wanted: the query without its exclusions; the whole text if there are none.
+        excluded: the texts that it excludes, in the words of the query.
+        cue: the words that mark the exclusion, as they stand in the text; empty if a caller gave
+            the parts.
         rule: the name of the rule that matched.
         span: first and one-past-last character of the cue in ``text``.
-        expression: the query as a Boolean expression, where there is one; by default made of
+        expression: the query as a Boolean expression, if there is one; by default made from
             ``wanted`` and ``excluded``.
-        confidence: how sure the parser is of the expression, in [0, 1]; 1 where a caller gave it,
-            and where no words had to be coordinated.
-        reading: of the excluded texts; see :data:`Reading`.
+        confidence: how sure the parser is of the expression, in [0, 1]; 1 if a caller gave it or
+            if no words had to be coordinated.
+        reading: how the excluded texts are meant; see :data:`Reading`.
     """
 
     text: str
@@ -107,7 +107,7 @@ class ParsedQuery:
 
     @classmethod
     def excluding(cls, wanted: str, excluded: Sequence[str]) -> ParsedQuery:
-        """A query whose wanted and excluded parts the caller knows.
+        """Make a query whose wanted and excluded parts the caller knows.
 
         Raises:
             InputError: a text is empty or no string, or nothing is excluded.
@@ -121,7 +121,7 @@ class ParsedQuery:
 
     @classmethod
     def stating(cls, expression: Expression) -> ParsedQuery:
-        """A query that the caller gives as an expression.
+        """Make a query from a caller's expression.
 
         Raises:
             ExpressionError: it says only what is not wanted.
@@ -132,11 +132,11 @@ class ParsedQuery:
         return cls(to_phrase(simple), "expression", wanted, rule="caller", expression=expression)
 
     def also_excluding(self, texts: Sequence[str]) -> ParsedQuery:
-        """The query with further texts that it excludes, beside those in its own words.
+        """Return the query with further excluded texts, in addition to its own.
 
-        An expression gets AND NOT each; any other query becomes an exclusion, of what it wants. A
-        text that is excluded already, in whatever case, counts once. What is named outright is read
-        as a thing, and so are the query's own excluded texts then. ``text`` stays as it is.
+        An expression gets an AND NOT for each text. Any other query becomes an exclusion. A text
+        that is excluded already, in upper or lower case, counts once. A caller's texts are read as
+        things, and then so are the query's own excluded texts. ``text`` does not change.
 
         Raises:
             InputError: as :func:`check_excluded`; or too many texts together with the query's own.
@@ -164,7 +164,7 @@ class ParsedQuery:
     def excluded_outright(self) -> tuple[str, ...]:
         """Every text that alone rules a passage out: ``excluded``, and AND NOT of the expression.
 
-        ``AND NOT (a OR b)`` rules out by either, ``AND NOT (a AND b)`` by neither alone.
+        ``AND NOT (a OR b)``: a or b alone rules it out. ``AND NOT (a AND b)``: neither does alone.
         """
         texts = list(self.excluded)
         if self.expression is not None:
@@ -188,4 +188,4 @@ class QueryParser(Protocol):
     """Splits a query into its parts. Must be safe to call from several threads."""
 
     def parse(self, text: str) -> ParsedQuery:
-        """The query in its parts; never an error for any string."""
+        """Return the query in its parts. No string raises an error."""

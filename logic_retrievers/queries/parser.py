@@ -1,4 +1,4 @@
-"""The rule parser: finds cues, what they exclude, what remains, and what that joins."""
+"""The rule parser finds cues, the texts that they exclude, the wanted rest, and its AND and OR."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from logic_retrievers.queries.scope import (
 # A longer text is a document to search with, and is not parsed.
 MAX_CHARACTERS = 2_000
 
-# Splits at most one ordinary query in a hundred (SciFact, MS MARCO and Cranfield: none).
+# With this, at most one ordinary query in a hundred is split (SciFact, MS MARCO, Cranfield: none).
 THRESHOLD = 0.7
 
 _SPACES = re.compile(r"\s{2,}")
@@ -43,8 +43,8 @@ _JOINING = pattern("joining")
 _QUESTION_WITHOUT = pattern("question_without")
 _STATEMENT = pattern("statement")
 
-# A query cut in two: what it wants, what it excludes, each with its relation (or ``""``), and what
-# the rules read in place of that.
+# A query cut in two: the wanted text, the excluded texts as (relation or ``""``, text), and the
+# excluded text that the rules read instead, None if they read the same.
 _Split: TypeAlias = tuple[str, tuple[tuple[str, str], ...], str | None]
 
 
@@ -53,19 +53,19 @@ class RuleParser:
     """A :class:`QueryParser` of hand-made rules for English, and exclusions of six more languages.
 
     German, French, Spanish, Portuguese, Italian and Dutch have a small pack of rules each, for
-    exclusions only; every other language passes untouched. Deterministic, linear in the length of
-    the query, and without a model. Texts of more than 2,000 characters or ten cues are left alone.
+    exclusions only; other languages pass untouched. Parsing is deterministic, linear in the query's
+    length, and needs no model. Texts of more than 2,000 characters or ten cues are left alone.
 
     Args:
-        rules: the families of cues, in order of precedence where two match at the same place. Put
+        rules: the families of cues, in order of precedence if two match at the same place. Put
             your own before ``RULES``, or leave some out.
         threshold: least confidence with which a query that joins things becomes an expression;
             above 1 none does.
-        languages: those besides English whose exclusions are read, of ``de``, ``es``, ``fr``,
-            ``it``, ``nl`` and ``pt``.
+        languages: languages besides English whose exclusions are read, from ``de``, ``es``,
+            ``fr``, ``it``, ``nl`` and ``pt``.
 
     Raises:
-        ConfigurationError: a threshold that is no number, or a language without rules.
+        ConfigurationError: the threshold is no number, or a language has no rules.
     """
 
     rules: Sequence[Rule] = field(default=RULES, repr=False)
@@ -86,7 +86,7 @@ class RuleParser:
         object.__setattr__(self, "languages", tuple(sorted(self.languages)))
 
     def parse(self, text: str) -> ParsedQuery:
-        """The query in its parts; ``kind="none"`` where no rule matches."""
+        """Return the query in its parts, with ``kind="none"`` if no rule matches."""
         if not isinstance(text, str):
             raise InputError(f"a query is a text, not {shown(text)}")
         if len(text) > MAX_CHARACTERS:
@@ -109,9 +109,9 @@ class RuleParser:
         return replace(parsed, text=text, wanted=wanted, span=span)
 
     def _parse_squeezed(self, text: str) -> ParsedQuery:
-        """Reads a text without runs of white space."""
+        """Parse a text without runs of white space."""
         masked = mask(text)
-        # a claim, one sentence long: "Mice without the gene are resistant."
+        # a claim of one sentence: "Mice without the gene are resistant."
         statement = _STATEMENT.match(masked.replace(". ", "! ")) is not None
         exclusions = [] if statement else self._exclusions(masked)
         parsed = _parse_exclusions(text, masked, exclusions)
@@ -123,7 +123,7 @@ class RuleParser:
     def _parse_expression(
         self, parsed: ParsedQuery, exclusions: Sequence[Exclusion]
     ) -> ParsedQuery:
-        """The query, as an expression where its wanted part joins things confidently enough."""
+        """Return the query; make it an expression if its wanted part clearly joins things."""
         text = parsed.text
         is_negated = parsed.kind == "negated_fact"
         splits = _split_negated(text) if is_negated else _splits(text, exclusions)
@@ -159,19 +159,19 @@ class RuleParser:
 
 
 def _opens(masked: str, at: int) -> bool:
-    """Whether a sentence, or a part of its own in one, begins at this place."""
+    """Whether a sentence, or a separate part of one, begins at this place."""
     before = masked[max(0, at - CONTEXT) : at]
     return not before.strip() or bool(_SENTENCE_BREAK.search(before))
 
 
 def _is_english(parsed: ParsedQuery, language: str | None) -> bool:
-    """Whether English rules may read the text; where no word tells, whether the cue itself does."""
+    """Whether English rules may read the text. If no word tells its language, the cue must."""
     tells = parsed.kind != "negated_fact" and parsed.cue.lower() != "no"
     return language == "en" or (language is None and tells)
 
 
 def _parse_exclusions(text: str, masked: str, exclusions: Sequence[Exclusion]) -> ParsedQuery:
-    """The query without regard to what it joins."""
+    """Parse exclusions and negations, but no AND or OR."""
     if exclusions:
         excluded = [text[a:b] for exclusion in exclusions for a, b in exclusion.excluded]
         cue = exclusions[0].cue
@@ -192,7 +192,7 @@ def _parse_exclusions(text: str, masked: str, exclusions: Sequence[Exclusion]) -
 
 
 def _splits(text: str, exclusions: Sequence[Exclusion]) -> Iterator[_Split]:
-    """All behind a single cue as what is excluded first, then what the rules read."""
+    """Yield a cut that excludes all text behind a single cue, then the cut that the rules read."""
     if len(exclusions) == 1 and exclusions[0].start == exclusions[0].cue.start > 0:
         cue = exclusions[0].cue
         behind = text[cue.end :].strip(" .?!,")
@@ -209,13 +209,13 @@ def _splits(text: str, exclusions: Sequence[Exclusion]) -> Iterator[_Split]:
 
 
 def _relation(text: str, cue: Cue) -> str:
-    """The words of a cue behind its *not*: *set in*."""
+    """Return the words of a cue behind its *not*, such as *set in*."""
     words = text[cue.start : cue.end]
     return words.rpartition("not ")[2].strip() if "not " in words else ""
 
 
 def _split_negated(text: str) -> Iterator[_Split]:
-    """What *but not* excludes where no rule reads an exclusion: *but not released in*."""
+    """Yield a cut at *but not*, if no rule reads an exclusion: *but not released in*."""
     match = _WHICH_ARE_NOT.match(text) or _BUT_NOT.match(text)
     if match is None or _find_negation(match["wanted"]) is not None:
         return
@@ -224,7 +224,7 @@ def _split_negated(text: str) -> Iterator[_Split]:
 
 
 def _squeeze(text: str) -> tuple[str, list[int]]:
-    """The text with each run of white space as one character, and where each one came from."""
+    """Make each run of white space one character; return the text, and each one's old position."""
     pieces: list[str] = []
     offsets: list[int] = []
     for match in _SPACE_OR_CHARACTER.finditer(text):
@@ -235,7 +235,7 @@ def _squeeze(text: str) -> tuple[str, list[int]]:
 
 
 def _resolve_cue(masked: str, cue: Cue, limit: int) -> Exclusion | None:
-    """What a cue excludes, and where in the text; None where it excludes nothing."""
+    """Return what a cue excludes, and where in the text; None if it excludes nothing."""
     sentence = max((mark.end() for mark in _SENTENCE_END.finditer(masked, 0, cue.start)), default=0)
     lead = masked[sentence : cue.start]
     if cue.excluded is not None:
@@ -258,6 +258,6 @@ def _resolve_cue(masked: str, cue: Cue, limit: int) -> Exclusion | None:
 
 
 def _find_negation(masked: str) -> tuple[int, int] | None:
-    """Span of the first word that negates, in a text whose names and idioms are masked."""
+    """Return the span of the first negating word in a text with masked names and idioms."""
     match = _NEGATION.search(masked) or _QUESTION_WITHOUT.match(masked)
     return match.span(match.lastindex or 0) if match else None

@@ -12,12 +12,12 @@ from logic_retrievers.queries.rules.rule import RulePack
 
 
 def word_set(name: str) -> frozenset[str]:
-    """A list of words."""
+    """Return a list of words as a set."""
     return frozenset(_PACK.words(name))
 
 
 def pattern(name: str, *, flags: re.RegexFlag | int = re.IGNORECASE) -> re.Pattern[str]:
-    """A pattern, compiled."""
+    """Return a compiled pattern."""
     return re.compile(_PACK.fragment(name), flags)
 
 

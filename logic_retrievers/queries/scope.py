@@ -1,4 +1,4 @@
-"""Where an excluded text ends, which part of it is a name, and what is left of the query."""
+"""Find where an excluded text ends, which part of it is a name, and what is left of the query."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from logic_retrievers.queries.masking import FILL
 from logic_retrievers.queries.patterns import pattern
 from logic_retrievers.queries.rules.rule import CONTEXT, Exclusion
 
-# Words of a query in which a preposition behind a short excluded text belongs to the wanted part:
-# "films except Psycho on Netflix".
+# In a query of at most so many words, a preposition behind a short excluded text belongs to the
+# wanted part: "films except Psycho on Netflix".
 SHORT_QUERY = 12
 _ENDS = pattern("ends")
 _ENDS_OPENING = pattern("ends_opening")
@@ -39,12 +39,12 @@ _CONJUNCTION = pattern("conjunction")
 _LEADING_WORDS = pattern("leading_words")
 _TRAILING_WORDS = pattern("trailing_words")
 
-# The end of a sentence behind which another one follows.
+# The end of a sentence that is followed by another one.
 _STOP = re.compile(r"\s*([.!])\s+(?=[A-Z])")
 
 
 def remainder(text: str, exclusions: Sequence[Exclusion]) -> str:
-    """The text without its exclusions, in their order, and the commas and small words around."""
+    """Return the text without its exclusions, and without commas and small words around them."""
     left = text[: exclusions[0].start]
     ends = [*(exclusion.start for exclusion in exclusions[1:]), len(text)]
     for exclusion, end in zip(exclusions, ends, strict=True):
@@ -53,7 +53,7 @@ def remainder(text: str, exclusions: Sequence[Exclusion]) -> str:
 
 
 def name_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Spans of what a region names: the items of a list one by one, where all are short."""
+    """Return the spans of the names in a region: one for each list item if all are short."""
     start, end = _trim(text, start, end)
     spans = split_region(_LIST_SEPARATOR, text, start, end)
     names = [_trim(text, *span) for span in spans if span[0] < span[1]]
@@ -66,7 +66,7 @@ def name_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
 def split_region(
     separator: re.Pattern[str], text: str, start: int, end: int
 ) -> Iterator[tuple[int, int]]:
-    """The spans between the separators in a region."""
+    """Yield the spans between the separators in a region."""
     for match in separator.finditer(text, start, end):
         yield start, match.start()
         start = match.end()
@@ -74,7 +74,7 @@ def split_region(
 
 
 def end_of_opening(region: str) -> int:
-    """Where the excluded text ends whose cue opens the sentence: `other than X, what ...`.
+    """Return where an excluded text ends if its cue opens the sentence: `other than X, what ...`.
 
     Args:
         region: the masked text from the cue to the next one.
@@ -91,12 +91,12 @@ def end_of_opening(region: str) -> int:
 
 
 def end_of_middle(region: str, lead: str, *, brief: bool) -> int:
-    """Where any other ends: with the sentence, or where that comes back to the wanted part.
+    """Return where any other one ends: with the sentence, or before more of the wanted part.
 
     Args:
         region: the masked text from the cue to the next one.
         lead: the part of the sentence before the cue.
-        brief: a preposition behind a word or two belongs to the wanted part.
+        brief: whether a preposition behind a word or two belongs to the wanted part.
     """
     match = _ENDS.search(region)
     end = match.start() if match else len(region)
@@ -134,7 +134,7 @@ def end_of_middle(region: str, lead: str, *, brief: bool) -> int:
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:
-    """The part of a region that names: no article, no "information about", no "please"."""
+    """Return the name in a region, without an article, "information about" or "please"."""
     while (head := _NAME_HEAD.match(text, start, end)) and start < head.end() < end:
         start = head.end()
     if tail := _NAME_TAIL.search(text, max(start, end - 60), end):
@@ -143,7 +143,7 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _join(left: str, right: str) -> str:
-    """Both sides of an exclusion, without the commas and conjunctions around it."""
+    """Join both sides of an exclusion, without the commas and conjunctions around it."""
     while (match := _LEADING_WORDS.search(left, max(0, len(left) - CONTEXT))) is not None:
         left = left[: match.start()]
     following = right[_TRAILING_WORDS.match(right).end() :]  # type: ignore[union-attr]

@@ -1,1 +1,1 @@
-"""From a query and its candidates to hits: checks, encoding, order, and what is left out."""
+"""Turn a query and its candidates into hits: check, plan, encode, order, leave passages out."""

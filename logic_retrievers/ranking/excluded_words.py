@@ -1,4 +1,4 @@
-"""What the words of a passage say about excluded texts, read without any vector.
+"""Find excluded texts in a passage by its words, without any vector.
 
 :class:`ExcludedWords` finds excluded texts word for word, for searches with ``hard=True``.
 :func:`denies` tells "contains no nuts" from a passage about nuts, which a cosine cannot.
@@ -17,15 +17,15 @@ from logic_retrievers.types import Hit
 
 _MIN_CANDIDATES, _CANDIDATES_PER_HIT = 200, 10
 
-# Vowel signs continue a word, and Python does not count them as letters.
+# Vowel signs are part of a word, but Python does not count them as letters.
 _MARKS = r"\u0900-\u0963\u0966-\u0dff"
-_LETTER = rf"[^\W_{UNSPACED}]"  # where no space parts words, they are found anywhere
+_LETTER = rf"[^\W_{UNSPACED}]"  # scripts without spaces: found anywhere
 _NOT_AFTER_A_WORD = rf"(?<!{_LETTER})(?<![{_MARKS}])"
 _NOT_BEFORE_A_WORD = rf"(?!{_LETTER})(?![{_MARKS}])"
 _BETWEEN_WORDS = r"[\s_/\-\u2010-\u2015]+"
 _QUOTATION_MARKS = "\"'\u201c\u201d\u2018\u2019\u201e\u00ab\u00bb"
 
-# A denial stands at most so many words, and characters, before what it denies.
+# A denial stands at most so many words, and so many characters, before the text that it denies.
 _REACH, _REACH_CHARACTERS = 7, 100
 _CLAUSE_START = re.compile(r"[.;:!?]|\b(?:but|however|although|though|while|yet|with|plus)\b")
 _NO_DENIAL = re.compile(
@@ -49,9 +49,9 @@ class ExcludedWords:
     """Tells whether a text contains one of the excluded texts as whole words.
 
     Upper and lower case are the same, and each word is also found in its plural or singular: *nuts*
-    in "nut oil", *berry* in "berries", *knife* in "knives". A hyphen parts words: *nut* is found in
-    "nut-free". Accents ("ü" is "u"), full-width letters and invisible characters make no
-    difference: a passage that is missed does more harm than one too many.
+    in "nut oil", *berry* in "berries", *knife* in "knives". A hyphen separates words, so *nut* is
+    found in "nut-free". Accents ("ü" is "u"), full-width letters and invisible characters make no
+    difference, because a missed passage does more harm than one too many.
 
     Args:
         texts: at least one, none of them empty.
@@ -61,21 +61,21 @@ class ExcludedWords:
         self._pattern = re.compile("|".join(dict.fromkeys(map(_pattern, texts))))
 
     def occur_in(self, text: str) -> bool:
-        """Whether the text contains at least one of them."""
+        """Return whether the text contains at least one of the excluded texts."""
         # an invisible character may stand inside a word or between two
         forms = {text, INVISIBLE.sub(" ", text)}
         return any(self._pattern.search(comparable(form)) for form in forms)
 
 
 def candidates_for(k: int) -> int:
-    """Return how many candidates are read for k hits: 200, or ten times k."""
+    """Return how many candidates are read for k hits: 200, or ten times k if that is more."""
     return max(_MIN_CANDIDATES, _CANDIDATES_PER_HIT * k)
 
 
 def leave_out(hits: Sequence[Hit], words: ExcludedWords, k: int) -> list[Hit]:
     """Return the first k hits that contain no excluded text, ranked again from 1.
 
-    ``evidence.details["left_out"]`` counts those left out before the last of them.
+    ``evidence.details["left_out"]`` counts the hits left out before the last of these k.
     """
     kept: list[Hit] = []
     left_out = 0
@@ -94,7 +94,7 @@ def leave_out(hits: Sequence[Hit], words: ExcludedWords, k: int) -> list[Hit]:
 
 
 def denies(text: str, excluded: str) -> bool:
-    """Whether a passage names what is excluded, and denies it wherever it names it.
+    """Return whether a passage names an excluded text, and denies it at every mention.
 
     Reads English only. If ``excluded`` has several words, each mention of a content word counts.
     """
@@ -122,7 +122,7 @@ def _pattern(text: str) -> str:
     normal = comparable(text).strip()
     bare = normal.strip(_QUOTATION_MARKS).strip() or normal
     words = [word for word in re.split(_BETWEEN_WORDS, bare) if word]
-    if not words:  # nothing but hyphens, or nothing to see, which no text contains
+    if not words:  # hyphens only, or nothing, which no text contains
         return re.escape(bare) or "(?!)"
     found = _BETWEEN_WORDS.join(any_form(word) for word in words)
     before = _NOT_AFTER_A_WORD if re.match(_LETTER, words[0]) else ""

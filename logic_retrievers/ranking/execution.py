@@ -1,4 +1,4 @@
-"""Steps that search and reranker share: plan a query, encode its plan, get passages' vectors."""
+"""Steps that search and reranker share: plan a query, encode the plan, get passages' vectors."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class PlannedQuery:
     """What a search does for one query.
 
     Args:
-        policy: ranks its candidates.
+        policy: ranks the candidates.
         plan: vector queries of the policy.
         depth: number of candidates to rank.
-        request: question for a judge about them; None asks no judge.
-        words: leaves out passages with these; None leaves none out.
+        request: question for a judge about the candidates; None asks no judge.
+        words: passages that contain these texts are left out; None leaves none out.
     """
 
     policy: Policy
@@ -54,7 +54,7 @@ def run_over(index: PassageIndex | None, operation: Operation[T]) -> T:
 
 
 async def arun_over(index: PassageIndex | None, operation: Operation[T]) -> T:
-    """:func:`run_over` without blocking the event loop."""
+    """Run as :func:`run_over` does, without blocking the event loop."""
     if index is None:
         return await arun(operation, encoder_threads)
     return await index.arun(operation)
@@ -73,7 +73,7 @@ def plan_query(
     """Plan a query for k hits; a router chooses its policy.
 
     A router adds ``exclude`` to what the query itself excludes. ``hard`` leaves out passages that
-    contain an excluded text. ``specs`` are vectors of the encoder, ``vectors`` names of those that
+    contain an excluded text. ``specs`` describe the encoder's vectors; ``vectors`` names those that
     the passages have.
 
     Raises:
@@ -114,8 +114,8 @@ def encode_plans(
 ) -> Operation[list[list[EncodedVectorQuery]]]:
     """Encode the vector queries that a policy planned for each query.
 
-    Each (vector, text) is encoded once, and texts that need the same named vectors go through the
-    encoder together. The sparse ``lexical`` vector needs only the language of its stems.
+    Each pair of vector and text is encoded once. Texts that need the same named vectors go to the
+    encoder in one call. The sparse ``lexical`` vector needs only the language, for its stems.
     """
     names_by_text: dict[str, set[str]] = {}
     for plan in plans:
@@ -150,10 +150,10 @@ def passage_vectors(
     encoder: Encoder,
     index: PassageIndex | None = None,
 ) -> Operation[dict[str, npt.NDArray[np.float64]]]:
-    """Read the stored vectors of passages from an index, and encode what it lacks.
+    """Read the stored vectors of passages from an index, and encode those that it lacks.
 
-    A stored vector is used only if its fingerprint is the encoder's. If several passages have one
-    id, only the first may have stored ones.
+    A stored vector is used only if its fingerprint is the encoder's. If several passages have the
+    same id, stored vectors are used for the first one only.
 
     Returns:
         Vector name -> shape (passages, dimension).
@@ -192,7 +192,7 @@ def passage_vectors(
 def _encode(
     encoder: Encoder, passages: Sequence[Passage], names: Sequence[str]
 ) -> Mapping[str, npt.NDArray[np.float32]]:
-    """Encode passages; one in which the encoder finds no text gets zeros, near to nothing."""
+    """Encode passages; a passage in which the encoder finds no text gets a vector of zeros."""
     try:
         return encode_passages(encoder, passages, names)
     except EmptyTextError:

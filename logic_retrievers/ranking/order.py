@@ -1,4 +1,4 @@
-"""The final order of a query's first candidates, once their texts have been read.
+"""Put a query's first candidates into their final order, after their texts have been read.
 
 A passage that only denies what a query excludes gets its penalty back. Then a judge, if there is
 one, reads passage and query together.
@@ -29,9 +29,9 @@ from logic_retrievers.ranking.excluded_words import denies
 from logic_retrievers.scoring import ordinal_ranks
 from logic_retrievers.types import CandidatePool, Evidence, Hit, Passage
 
-# Candidates, in their order without any penalty, that are read for denials.
+# Number of candidates that are read for denials: the first ones in the order without penalties.
 _READ = 20
-# Under the judge alone (margins from -1 to 1) the candidates that it does not read come behind.
+# If the judge alone ranks (by margins from -1 to 1), this is subtracted from unread candidates.
 _UNJUDGED = 3.0
 
 
@@ -41,10 +41,10 @@ class CandidateRanking:
 
     Args:
         pool: the candidates.
-        ranking: as the policy ranks them, best first.
-        to_judge: candidates that a judge reads, in that order, without the share of their penalty
-            that its verdict replaces.
-        depth: number of candidates wanted in the end.
+        ranking: the policy's ranking, best first.
+        to_judge: candidates that a judge reads, in that order. Their scores lack the share of the
+            penalty that the verdict replaces.
+        depth: number of candidates to return.
         request: question of the policy; None asks no judge.
         judge: reads the candidates, if there is one.
         to_read: indices of candidates that are read for denials, the same for every depth.
@@ -68,8 +68,8 @@ def rank_candidates(
 ) -> CandidateRanking:
     """Rank the candidates that may be among the first ``depth``, whatever the judge says.
 
-    The verdict replaces a share of the policy's own penalty: a cosine cannot tell a passage that
-    waives what is excluded from one that has it.
+    The verdict replaces a share of the policy's own penalty, because a cosine cannot tell a passage
+    that waives the excluded thing from one that has it.
     """
     if judge is None and request is not None and request.constraint is None:
         raise ConfigurationError(
@@ -97,13 +97,14 @@ def judge_candidates(
 ) -> Operation[list[list[Ranked]]]:
     """Read texts, and return the first ``depth`` candidates of each query in their final order.
 
-    A candidate that the judge does not read keeps its score. All rankings with a request have the
-    same judge, which is asked once. If it fails, the order before it stands, with a warning.
+    A candidate that the judge does not read keeps its score, or comes last if the judge alone
+    ranks. All rankings share one judge, which is asked once. If it fails, the order stays as it
+    was, with a warning.
     """
     if all(ranking.request is None for ranking in rankings):
         return [[*ranking.ranking[: ranking.depth]] for ranking in rankings]
     rankings = [_with_denials(ranking, passages) for ranking in rankings]
-    read: list[tuple[int, int, str]] = []  # query, candidate, what the judge reads of it
+    read: list[tuple[int, int, str]] = []  # query, candidate, excerpt for the judge
     judge = next((ranking.judge for ranking in rankings if ranking.judge is not None), None)
     pairs: list[TextPair] = []
     for number, ranking in enumerate(rankings):
@@ -144,14 +145,14 @@ def judge_candidates(
 
 
 def _with_denials(ranking: CandidateRanking, passages: Mapping[str, Passage]) -> CandidateRanking:
-    """Give passages that deny all that they are moved down for their penalty back."""
+    """Give a passage its penalty back if it denies every text for which it was moved down."""
     lifted: dict[int, Ranked] = {}
     for ranked in (each for each in ranking.ranking if each.index in ranking.to_read):
         details = ranked.details
         passage = passages.get(ranking.pool.ids[ranked.index])
         named = details.get("query", {}).get("excluded", []) if passage else []
         denied = [text for text in named if passage and denies(passage.text, text)]
-        # what it does not deny keeps it down
+        # one text that it does not deny keeps it down
         if denied and {*details.get("excluded", [])} <= {*denied}:
             without = {"violation": 0.0, "penalty": 0.0, "excluded": [], "denied": denied}
             lifted[ranked.index] = replace(
@@ -187,7 +188,7 @@ def _judged(
         alone = details.get("penalty") == 0 and "denied" not in details
         if judgement.verdict == "violates" and alone:
             reason = f"moved down: {reason}"
-        elif remains == 1 or not details.get("penalty"):  # else the policy's reason is void
+        elif remains == 1 or not details.get("penalty"):  # else the policy's reason no longer holds
             reason = f"{ranked.reason}; {reason}"
         if "penalty" in details:
             details["penalty"] = round(remains * details["penalty"], 6)
@@ -195,7 +196,6 @@ def _judged(
 
 
 def _without_penalty(ranked: Ranked, share: float) -> Ranked:
-    """Return the candidate without a share of its penalty."""
     return replace(ranked, score=ranked.score + share * float(ranked.details.get("penalty", 0.0)))
 
 
@@ -207,7 +207,7 @@ def _sorted(ranking: Iterable[Ranked]) -> list[Ranked]:
 def build_hits(
     policy: str, pool: CandidatePool, ranking: Sequence[Ranked], passages: Mapping[str, Passage]
 ) -> list[Hit]:
-    """Make hits with evidence; a candidate without a passage was deleted meanwhile."""
+    """Make hits with evidence; skip candidates whose passages were deleted meanwhile."""
     columns = {name: scores.tolist() for name, scores in pool.scores.items()}
     ranks = {name: ordinal_ranks(scores) for name, scores in pool.scores.items()}
     hits: list[Hit] = []

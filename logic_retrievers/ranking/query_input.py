@@ -1,4 +1,4 @@
-"""Queries as callers pass them: types, checks, what they exclude, texts read as expressions."""
+"""Check the queries and excluded texts that callers pass, and read texts as expressions."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ AnyPolicy: TypeAlias = str | Policy | PolicyRouter
 # longest query; an encoder reads its first 256 tokens or so
 MAX_CHARACTERS = 100_000
 
-# words: a sentence or keywords; expression: what Expression.parse reads
+# words: a sentence or keywords; expression: a text for Expression.parse
 QuerySyntax: TypeAlias = Literal["words", "expression"]
 
 
 def check_query(query: Any) -> CheckedQuery:
-    """Return a query without invisible characters, and an expression as a parsed query."""
+    """Check a query; remove invisible characters, and make an expression a :class:`ParsedQuery`."""
     if isinstance(query, Expression):
         return ParsedQuery.stating(query)
     if not isinstance(query, str | ParsedQuery):
@@ -40,9 +40,9 @@ def check_query(query: Any) -> CheckedQuery:
 
 
 def check_exclude(exclude: Sequence[str], hard: Any, policy: AnyPolicy) -> tuple[str, ...]:
-    """Return the texts that a search is to exclude, each once.
+    """Check the texts that a search is to exclude, and return each once.
 
-    Only a router reads them; with ``hard`` they leave passages out under any policy.
+    Only a router ranks by them. With ``hard``, any policy leaves out passages that contain them.
     """
     texts = check_excluded(exclude)
     if not isinstance(hard, bool):
@@ -71,10 +71,10 @@ def check_syntax(syntax: Any, policy: AnyPolicy) -> None:
 
 
 def read_query(text: str, syntax: QuerySyntax, policy: AnyPolicy) -> str | Expression:
-    """Return the query that a text stands for.
+    """Return a text as it is, or parsed as an expression.
 
-    An :class:`Expression` is refused: frameworks hand queries to tracers, tools and prompts, which
-    only know texts.
+    An :class:`Expression` is refused, because frameworks pass queries to tracers, tools and
+    prompts, which take only texts.
     """
     check_syntax(syntax, policy)
     if isinstance(text, Expression):

@@ -1,6 +1,6 @@
-"""Ranks from scores, one score from several, and scores of Boolean queries.
+"""Turn scores into ranks, combine scores, and measure how far a passage violates a query.
 
-Ties fall by position, so sort candidates by id. ``Scores`` have shape (candidates,).
+Position breaks ties, so sort candidates by id first. ``Scores`` have shape (candidates,).
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 Scores: TypeAlias = npt.NDArray[np.float64]
-# mean and standard deviation of the score of a passage that is unrelated to the text
+# mean and standard deviation of the scores of passages that are unrelated to the text
 Background: TypeAlias = tuple[float, float]
 
-# steepness of two logistic steps, per standard deviation: to "mentions the excluded part", and from
-# "rather about the wanted part" to "rather about the excluded one"
+# steepness, per standard deviation, of two logistic steps: from "does not mention the excluded
+# part" to "mentions it", and from "rather about the wanted part" to "rather about the excluded one"
 _MENTION_STEEPNESS = 2.0
 _PREFERENCE_STEEPNESS = 4.0
 
-# from so many candidates on, their own mean and deviation are known well enough
+# so many candidates are enough to estimate their mean and deviation
 MIN_POOL = 20
 
 
@@ -47,8 +47,8 @@ def reciprocal_ranks(ranks: npt.NDArray[np.int64]) -> Scores:
 def mixed_cosines(first: Scores, second: Scores, share: float) -> Scores:
     """Return ``(1 - share) * first + share * second``, or one of them if the other is NaN.
 
-    So a candidate that lacks a vector, in a collection that is not back-filled yet, has a score
-    that compares with the others'. A candidate that lacks both gets -1.
+    While a collection is being back-filled, a candidate may lack a vector. Its score can still be
+    compared with the others'. A candidate that lacks both vectors gets -1.
     """
     mean = (1 - share) * first + share * second
     mean = np.where(np.isnan(second), first, np.where(np.isnan(first), second, mean))
@@ -58,17 +58,17 @@ def mixed_cosines(first: Scores, second: Scores, share: float) -> Scores:
 def standard_scores(scores: Scores, background: Background | None = None) -> Scores:
     """Convert scores to standard deviations above the mean of the candidates.
 
-    Cosines to two texts do not compare: every passage is near to "films", few are near to a name.
-    Standard scores among the same candidates do.
+    Cosines to two texts cannot be compared, because every passage is near to "films" and few are
+    near to a name. Standard scores among the same candidates can.
 
     Args:
         scores: a candidate with NaN gets the lowest score.
-        background: stands in for the candidates that are missing to :data:`MIN_POOL`. Otherwise one
-            of two passages is always a deviation above their mean, whatever they say.
+        background: stands in for passages if there are fewer than :data:`MIN_POOL` candidates.
+            Without it one of two passages would always be a deviation above their mean.
 
     Returns:
-        Mean 0 and standard deviation 1 over the candidates that have a score and the background;
-        all 0 where they have the same.
+        Scores with mean 0 and standard deviation 1 over the scored candidates and the background;
+        all 0 if these do not differ.
     """
     is_scored = ~np.isnan(scores)
     count = int(is_scored.sum())
@@ -112,7 +112,7 @@ def maximal_marginal_relevance(
     k: int,
     weight: float = 0.5,
 ) -> list[int]:
-    """Choose items one by one, by relevance less likeness to the items chosen before.
+    """Choose items one by one, by relevance minus likeness to the items chosen before.
 
     Carbonell and Goldstein 1998, *The Use of MMR*: the next item maximises ``weight * relevance -
     (1 - weight) * max similarity``. Among equal items the first is chosen.

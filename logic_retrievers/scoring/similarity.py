@@ -19,7 +19,7 @@ Sparsity: TypeAlias = Literal["hoyer", "l2_l1", "kappa4"]
 Sparsities: TypeAlias = npt.NDArray[np.float32]
 Vectors: TypeAlias = npt.NDArray[np.floating]
 
-# nearer unit vectors come from the same text, and differ by rounding only
+# unit vectors that are nearer come from the same text, and differ by rounding only
 DUPLICATE_DISTANCE = 1e-3
 
 _BLOCK_BYTES = 1 << 18  # differences that stay in a core's cache from one pass to the next
@@ -51,21 +51,21 @@ def sparsity(vector: Vectors, others: Vectors, measure: Sparsity = "hoyer") -> S
 
     * ``hoyer``: (sqrt(d) - |delta|_1 / |delta|_2) / (sqrt(d) - 1), in [0, 1]
     * ``l2_l1``: |delta|_2 / |delta|_1, in [1 / sqrt(d), 1]
-    * ``kappa4``: |delta|_4^4 / |delta|_2^4, in [1 / d, 1]; the paper prints a square, with which it
-      would not be free of scale
+    * ``kappa4``: |delta|_4^4 / |delta|_2^4, in [1 / d, 1]; the paper prints a square, but then the
+      value would depend on the scale
 
     All are computed in float32. Memory beyond the result does not grow with the number of vectors.
 
     Args:
         vector: shape (dimension,), of length 1; at least 2 coordinates.
         others: shape (vectors, dimension), rows of length 1.
-        measure: one of the three.
+        measure: one of the three above.
 
     Returns:
-        Shape (vectors,); NaN where the two are nearer than 1e-3.
+        Shape (vectors,); NaN for a vector that is nearer than 1e-3.
 
     Raises:
-        ConfigurationError: shapes or types that do not fit, or a measure that is unknown.
+        ConfigurationError: shapes or types do not fit, or the measure is unknown.
     """
     if others.ndim != 2 or vector.shape != others.shape[1:] or others.shape[1] < 2:
         raise ConfigurationError(
@@ -106,7 +106,7 @@ def _kappa4(differences: Sparsities, squares: Sparsities) -> Sparsities:
 
 
 def _row_products(rows: Sparsities, others: Sparsities) -> Sparsities:
-    # numpy 2's own function takes a third of the time of einsum
+    # numpy 2's own function is three times as fast as einsum
     if hasattr(np, "vecdot"):
         return np.asarray(np.vecdot(rows, others))
     return np.asarray(np.einsum("ij,ij->i", rows, np.broadcast_to(others, rows.shape)))

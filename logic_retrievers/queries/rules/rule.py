@@ -1,5 +1,6 @@
-"""What a rule is (a cue, where the excluded text stands, where the cue means something else), and
-where the cues of a list of rules stand in a query, whatever its language.
+"""Rules, and the search for their cues in a query of any language.
+
+A rule has a cue, the place of the excluded text, and contexts in which the cue means another thing.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from logic_retrievers.errors import ConfigurationError
 
 # Characters on either side of a cue that decide what it means.
 CONTEXT = 160
-# A text with more cues is no query.
+# A text with more cues is not read as a query.
 MAX_CUES = 10
 
 
@@ -32,7 +33,7 @@ class Scope(Enum):
 
 @dataclass(frozen=True)
 class Rule:
-    """One family of cues; those that ship are in ``english.toml``, with examples.
+    """One family of cues; ``english.toml`` has the English ones, with examples.
 
     The patterns are regular expressions; a blank stands for white space. They see at most 160
     characters on either side of a cue and must not nest quantifiers, so that no query makes them
@@ -40,15 +41,15 @@ class Rule:
 
     Args:
         name: of the family.
-        cue: the words that exclude, whole ones; a hyphen counts as part of a word.
+        cue: the words that exclude, as whole words; a hyphen counts as part of a word.
         scope: where the excluded text stands.
-        before: the text before the cue must end with this; anything where empty.
+        before: the text before the cue must end with this; empty allows any text.
         not_before: the text before the cue must not end with these words.
         not_after: the text behind the cue must not begin with these words.
-        opening: None: anywhere; True: only where a sentence begins; False: only elsewhere.
+        opening: True: the cue must begin a sentence; False: it must not; None: it may.
         brief: the excluded text is a word or two ("without *a pool* in Rome").
         property: the excluded text may be a property of what is wanted ("a loan *without a
-            guarantor*"): the right passage speaks of it too, so that it weighs less.
+            guarantor*"). The right passage mentions it too, so it weighs less.
         again: the verb that the cue's group ``verb`` holds must stand before the cue as well, in
             any form ("who *likes* tea without *liking* milk").
 
@@ -93,7 +94,7 @@ class Rule:
     def fits(self, before: str, after: str, verb: str = "") -> bool:
         """Whether a cue between these two texts means what the rule says.
 
-        ``verb`` is what the cue's group of that name holds, for a rule with ``again``.
+        ``verb`` is the text of the cue's group of that name, for a rule with ``again``.
         """
         if _MENTIONED_CUE.search(before) or (self.before and not self._before.search(before)):
             return False
@@ -104,7 +105,7 @@ class Rule:
         return not (self.not_after and self._not_after.match(after))
 
 
-# Before a cue that is the topic itself: "when to use except".
+# Text before a cue that is the topic itself: "when to use except".
 _MENTIONED_CUE = re.compile(
     r"\b(?:to use|do you use|difference between|the (?:word|phrase|term|keyword|operator))\s*$",
     re.IGNORECASE,
@@ -120,17 +121,17 @@ _ENDING = re.compile(r"(?<=\w\w)(?:ing|ed|es|s|e)$")
 
 
 def _stem(verb: str) -> str:
-    """The same for *likes* and *liking*."""
+    """Return a stem, the same for *likes* and *liking*."""
     return _ENDING.sub("", verb.lower())
 
 
 class RulePack:
-    """Words, patterns and rules of one language, as a TOML file has them.
+    """Words, patterns and rules of one language, from a TOML file.
 
     Args:
-        table: ``words``, lists by name, if any; ``fragments``, patterns by name that others write
-            as ``{NAME}``; and ``rules``, if any, each with the fields of :class:`Rule` and
-            ``examples``. A list is one pattern in pieces.
+        table: optional ``words`` (lists by name); ``fragments`` (patterns by name, which other
+            patterns include as ``{NAME}``); and optional ``rules``, each with the fields of
+            :class:`Rule` and ``examples``. A pattern may be a list of pieces.
     """
 
     def __init__(self, table: Mapping[str, Any]) -> None:
@@ -142,7 +143,7 @@ class RulePack:
         return self._expand(self._fragments[name])
 
     def words(self, name: str) -> list[str]:
-        """A list of words, each a regular expression."""
+        """Return a list of words, each a regular expression."""
         return str(self._words[name]).split()
 
     def _read(self, fields: Mapping[str, Any]) -> Rule:
@@ -171,7 +172,7 @@ class Cue:
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """A cue, the spans of the texts that it excludes, and the span that leaves the query."""
+    """A cue, the spans of the texts that it excludes, and the span to remove from the query."""
 
     cue: Cue
     excluded: tuple[tuple[int, int], ...]
@@ -185,10 +186,10 @@ def find_cues(
     opens: Callable[[str, int], bool],
     accepts: Callable[[str], bool] | None = None,
 ) -> list[Cue]:
-    """The cues that mean exclusion, from left to right; where some overlap, the longest.
+    """Return the cues that mean exclusion, from left to right. If some overlap, the first one wins.
 
-    ``opens``: whether a sentence begins at a place. ``accepts``: whether a cue may stand before a
-    text; any where None.
+    ``opens`` tells whether a sentence begins at a place. ``accepts`` tells whether a cue may stand
+    before a text; None accepts any.
     """
     candidates = [(rule, match) for rule in rules for match in rule.cue_pattern.finditer(masked)]
     if len(candidates) > 4 * MAX_CUES:
@@ -214,9 +215,9 @@ def find_cues(
 def find_exclusions(
     masked: str, cues: Sequence[Cue], resolve: Callable[[str, Cue, int], Exclusion | None]
 ) -> list[Exclusion]:
-    """What the cues exclude, from left to right; a cue inside an excluded text excludes nothing.
+    """Return what the cues exclude, from left to right; skip cues inside an excluded text.
 
-    ``resolve`` says what a cue excludes, in a text that it may read up to a place.
+    ``resolve`` returns what a cue excludes, and may read the text up to a limit.
     """
     exclusions: list[Exclusion] = []
     for number, cue in enumerate(cues):
