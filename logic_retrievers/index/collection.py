@@ -81,7 +81,7 @@ class Collection:
     name: str
     vectors: Mapping[str, StoredVector]  # our name -> stored vector
     searchable: tuple[str, ...]  # our names of the vectors that may be searched
-    # Tenant whose passages are read and written. If None, all are read, and new ones have no tenant.
+    # Tenant whose passages are read and written. If None, all are read, and new ones have none.
     tenant: str | None = None
     all_tenants: bool = False  # passages of all tenants are read, so none may be added
     local_mode: bool = False  # qdrant-client is its own database, without payload indexes
