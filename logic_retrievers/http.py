@@ -73,7 +73,7 @@ def check_address(address: object, setting: str, example: str) -> str:
 
 
 def check_key(key: object, name: str = "api_key") -> str:
-    """Return an API key if a request can carry it, since an HTTP client's error would show it."""
+    """Return an API key if a request can carry it; an HTTP client's error would show the key."""
     if not isinstance(key, str) or not _VISIBLE_ASCII.fullmatch(key):
         raise ConfigurationError(
             f"{name} is empty, no text, or holds white space or more than visible ASCII."
@@ -123,11 +123,10 @@ def _with_causes(error: BaseException) -> Iterator[BaseException]:
 class RequestLimits:
     """How long a request may take, and how often it is repeated.
 
-    Defaults are in ``index/connection.py`` for Qdrant, and in :class:`ModelEndpoint` for models.
-
     Args:
         timeout: seconds from the start of a request to the last byte of its answer.
-        retries: repetitions. A request with all repetitions and pauses takes at most
+        retries: repetitions; ``index/connection.py`` has Qdrant's default, :class:`ModelEndpoint`
+            that of models. A request with all repetitions and pauses takes at most
             ``timeout * (retries + 1)`` seconds.
     """
 

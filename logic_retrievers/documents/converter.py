@@ -41,10 +41,7 @@ _TIMEOUT = b"Timeout ("  # what faulthandler writes before it ends the process
 
 
 class Converter:
-    """Converts one file after the other; the process starts with the first one.
-
-    If a file ends the process, the next file starts another.
-    """
+    """Converts one file after the other in a process; if a file ends that, the next starts one."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None

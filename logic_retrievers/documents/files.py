@@ -99,7 +99,7 @@ def list_files(folder: Path, inside: Path | None) -> tuple[list[Path], list[Read
     """Return the files below a folder in the order of names, and what could not be listed.
 
     Hidden files and folders are left out. Each real folder is entered once, so a link back to a
-    parent is no endless loop. A link to a folder that is not ``inside`` is an error.
+    parent does no harm. A link to a folder that is not ``inside`` is an error.
     """
     files: list[Path] = []
     errors: list[ReadError] = []
@@ -179,7 +179,7 @@ class _Unpacked(gzip.GzipFile):
 
 @contextmanager
 def open_text(file: SourceFile, stream: IO[bytes], newline: str = "") -> Iterator[io.TextIOWrapper]:
-    """Decode a stream without its byte-order mark; bytes that are not text become surrogates.
+    """Decode a stream without its byte-order mark; bytes that are not text become lone surrogates.
 
     Line ends stay as they are.
 

@@ -170,8 +170,7 @@ def _hyphen(left: str, right: str, known: Counter[str]) -> str:
 
     The document's own spelling decides, then common English words. If neither knows the word, the
     hyphen stays before a conjunction, a capital, a figure or an English word ("user-defined",
-    "ex-wife"), and in "x-ray" and "state-of-the-art". Otherwise the parts are joined, because nine
-    in ten are one word.
+    "ex-wife"), and in "x-ray" and "state-of-the-art". Others are joined, because nine in ten are.
     """
     one, other = left.casefold(), right.casefold()
     word, hyphenated, english = f"{one}{other}", f"{one}-{other}", english_words()

@@ -78,7 +78,7 @@ def read_documents(
         text_column: column of the text in JSON and CSV; by default the first of ``text``,
             ``page_content``, ``contents``, ``content``, ``body``, ``description``, ``passage`` and
             ``document``, in any letter case.
-        id_column: column of the id in JSON and CSV; by default ``_id`` or ``id``, in any letter case.
+        id_column: column of ids in JSON and CSV; by default ``_id`` or ``id``, in any letter case.
         source_column: column of JSON and CSV that gives the source of each row. Indexing the file
             again then does not remove a source whose rows are all gone.
         delimiter: mark between the columns of CSV; by default the one of ``,``, ``;``, tab and
@@ -192,7 +192,6 @@ class DocumentReader:
     def _read(
         self, file: SourceFile, converter: Converter, ids: set[str]
     ) -> Iterator[Passage | Problem]:
-        """Yield the passages and problems of one file."""
         read = converter.read if file.ending in CONVERTERS else READERS[file.ending]
         try:
             with open_file(file) as self._stream:

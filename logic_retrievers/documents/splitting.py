@@ -83,8 +83,8 @@ class Splitter:
     def split(self, passages: Iterable[Passage]) -> Iterator[Passage]:
         """Yield the passages in their order, long ones in chunks; one that fits stays whole.
 
-        In the last quarter of its window, a chunk ends at the end of a paragraph if there is one,
-        else of a sentence, a line or a word. It begins at a word if possible. Every character that
+        A chunk ends at the end of a paragraph, if one ends in the last quarter of its window, else
+        of a sentence, a line or a word. It begins at a word if possible. Every character that
         is not white space is in a chunk. Chunk ``i`` has the id ``{id}#{i}``. Its ``span`` counts
         characters of the passage's text, so that ``text[start:end]`` is the chunk. If the passage
         has a span of its own, the start of that is added.

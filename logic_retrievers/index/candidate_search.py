@@ -41,7 +41,7 @@ class EncodedVectorQuery:
     Args:
         name: name of the scores in the pool.
         vector: our name of the vector that is searched.
-        query: shape (dimension,); for ``lexical`` a sparse vector (:func:`lexical.term_vector`).
+        query: array of shape (dimension,); for ``lexical`` a sparse vector.
         limit: how many nearest points join the pool; with 0 the query only scores it.
     """
 

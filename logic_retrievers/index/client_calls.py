@@ -14,7 +14,7 @@ from logic_retrievers.effects import ClientCall
 
 T = TypeVar("T")
 QueryVector: TypeAlias = npt.NDArray[Any] | models.SparseVector
-# point id -> row, and the rows
+# point id -> number of its row, and the rows
 VectorTable: TypeAlias = tuple[dict[str, int], npt.NDArray[np.float64]]
 
 # Most bytes of a write. A server takes 32 MiB by default, but sizes are only estimated here.
@@ -85,7 +85,7 @@ def by_id(
 def by_filter(
     requests: Sequence[models.QueryRequest], translate: Callable[[models.Filter], T]
 ) -> Mapping[int, T | None]:
-    """Map ``id`` of each filter to its translation; a filter that requests share has one."""
+    """Map ``id(filter)`` to the filter's translation; a shared filter is translated once."""
     filters = {id(request.filter): request.filter for request in requests}
     return {key: None if f is None else translate(f) for key, f in filters.items()}
 

@@ -69,14 +69,14 @@ class Connection:
     """The effect handler of an index: performs client calls and computations; see :meth:`open`.
 
     Args:
-        client: of a server or of the embedded engine. Asynchronous calls run it in a thread if
-            there is no asynchronous client.
+        client: client of a server or of the embedded engine. Asynchronous calls run it in a thread
+            if there is no asynchronous client.
         async_client: for asynchronous calls, on whichever event loop the caller runs.
         make_async: makes an asynchronous client for the running event loop, when first needed.
         owned: whether :meth:`close` closes the clients.
         limits: limits of a request to a server.
         place: where Qdrant is, for messages.
-        secrets: masked in every message.
+        secrets: keys, which are masked in every message.
         guarantees: consistency and ordering; see :func:`guaranteed`.
         read_only: refuse all writes.
     """
@@ -288,7 +288,7 @@ class Connection:
 
     def _parts(self, call: ClientCall, error: ServerError) -> list[ClientCall]:
         """Divide a call that a rate limit never grants; raise any other error."""
-        # the second half waits for the rate limit by being retried, so retries are needed
+        # the second half is retried until the rate limit allows it, so retries are needed
         divided = NEVER_GRANTED in str(error) and self._limits.retries and halves(call)
         if not divided:
             raise error
@@ -324,8 +324,7 @@ class Connection:
 
 
 def _embedded_client(where: str, timeout: float, read_only: bool) -> EdgeClient:
-    """Open a client of the embedded engine."""
-    from logic_retrievers.index.edge import EdgeClient  # 35 MB, not for a server's client
+    from logic_retrievers.index.edge import EdgeClient  # takes 35 MB; a server needs none
 
     try:
         place = None if where == MEMORY else where

@@ -67,7 +67,7 @@ def shared_words(query: str, text: str, language: str = ENGLISH) -> list[str]:
 
 @cache
 def _model(language: str, *, folding: bool = True) -> Any:
-    import qdrant_edge  # 35 MB, not for an index without words
+    import qdrant_edge  # takes 35 MB; an index without words needs none
 
     try:
         # not for other languages, because their stop words and stems have accents

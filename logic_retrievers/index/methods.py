@@ -50,10 +50,7 @@ def awaiting(
 def over_collection(
     function: Callable[Concatenate[Collection, P], T], name: str | None = None
 ) -> Callable[Concatenate[PassageIndex, P], T]:
-    """Turn a function over a collection into a method that passes the index's collection.
-
-    The method has the function's name if no other is given.
-    """
+    """Turn a function over a collection into a method that passes the index's collection."""
 
     @functools.wraps(function)
     def method(self: PassageIndex, /, *args: P.args, **kwargs: P.kwargs) -> T:

@@ -36,7 +36,7 @@ class NodesConnection(Connection):
 
     Args:
         nodes: connections without retries of their own, in the order of their addresses.
-        limits: limits of a request to all nodes together; each of them may be asked once at least.
+        limits: limits of a request, over all nodes; there is an attempt for each node at least.
     """
 
     def __init__(self, nodes: Sequence[Connection], limits: RequestLimits) -> None:

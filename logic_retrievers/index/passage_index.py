@@ -194,7 +194,7 @@ class PassageIndex:
 
         Raises:
             ConfigurationError: the index was opened with ``all_tenants=True``.
-            DuplicateIdError, InputError: some passages cannot be stored; all others are stored.
+            DuplicateIdError, InputError: some passages cannot be stored, but all others are.
             CollectionError, ServerError: Qdrant refused or failed; says how many are stored.
         """
         self.connection.check_writable()

@@ -236,7 +236,7 @@ class Reindexing:
         *,
         only_ours: bool = False,
     ) -> Operation[tuple[dict[str, _Content], int]]:
-        """Store the passages that changed since the last pass; return all, and how many changed.
+        """Store the passages that changed since the last pass; return all, and the number stored.
 
         ``before`` maps point ids to the contents that the last pass left in the target; the result
         does so for this pass. ``only_ours`` keeps passages that others have written there.

@@ -71,7 +71,7 @@ def read_options(options: Mapping[str, Any] | None, *, embedded: bool = False) -
     on_disk = given.pop("on_disk", None)
     check_type("collection_options: on_disk", on_disk, bool, type(None))
     try:
-        # as JSON, because strict validation (which does not take True for 1) reads no dictionaries
+        # as JSON, because strict validation (True is not 1) reads dictionaries only there
         written = to_json(given, fallback=repr)
     except (ValueError, RecursionError) as error:
         raise ConfigurationError(f"collection_options: cannot be JSON ({error}).") from error

@@ -41,10 +41,10 @@ class ConnectionSettings(TypedDict, total=False):
     Args:
         location: ``None`` (default) or ``":memory:"`` (a temporary folder that is deleted with the
             index), ``http(s)://...`` (a server; without user name, password or query), a list of
-            such addresses (the nodes of one cluster), or a folder (the embedded engine). In a
-            cluster, a request that cannot reach a node goes to the next one, and the first is asked
-            last for ten seconds. A folder is for one process at a time, and 32 MiB of its disk must
-            stay free; on tmpfs, 32 MiB more for each vector.
+            such addresses (the nodes of one cluster), or a folder (the embedded engine). A request
+            that cannot reach a node goes to the next, and that node is asked last for ten seconds.
+            A folder is for one process at a time, and 32 MiB of its disk must stay free; on tmpfs,
+            32 MiB more for each vector.
         client, async_client: ready clients instead of a location; the index does not close them.
             The ``client`` of another index shares its folder. A client keeps its own ``timeout``.
         api_key: for a server; visible ASCII without white space.
@@ -99,11 +99,11 @@ class CollectionSettings(TypedDict, total=False):
             collection must have them.
         collection_options: keyword arguments of qdrant-client's ``create_collection`` for a new
             collection: ``replication_factor``, ``shard_number``, ``hnsw_config``, ...; ``on_disk``
-            puts the dense vectors on the disk. An existing collection is opened as it is. They
-            are for servers; the embedded engine knows only ``quantization_config``.
-        indexed_fields: fields of your metadata that filters name -> "keyword", "integer", "float",
-            "bool", "datetime", "text", ..., or qdrant-client's parameters. Missing payload indexes
-            are made; a server in strict mode wants one for each field of a filter.
+            puts the dense vectors on the disk. An existing collection is opened as it is.
+            Options are for servers; the embedded engine knows only ``quantization_config``.
+        indexed_fields: map from fields of your metadata that filters use to their type ("keyword",
+            "integer", "float", "bool", "datetime", "text", ...), or qdrant-client's parameters.
+            Missing payload indexes are made; servers in strict mode want one for each field.
         create: create the collection if it does not exist (True).
         show_quarantined: search quarantined passages too (False).
     """

@@ -19,7 +19,7 @@ _EXACT = models.SearchParams(exact=True)
 _UNQUANTIZED = models.SearchParams(quantization=models.QuantizationSearchParams(ignore=True))
 _EXCEEDED = r"Limit exceeded (?P<needed>\d+) > (?P<allowed>\d+) for "
 _REACHED = r"limit reached \((?P<needed>\d+) > (?P<allowed>\d+)\)"
-# setting -> how a server says that a request exceeds it
+# setting -> pattern of a server's message that a request exceeds it
 _REFUSALS = {
     "max_query_limit": f'{_EXCEEDED}"limit"',
     "search_max_batchsize": f'{_EXCEEDED}"search batch size"',
@@ -28,7 +28,7 @@ _REFUSALS = {
     "filter_max_conditions": f"Filter condition {_REACHED}",
     "condition_max_size": f"Condition size {_REACHED}",
 }
-# method -> the argument whose items may be sent in several calls
+# method -> name of the argument whose items may be sent in several calls
 _DIVISIBLE = {
     "query_batch_points": "requests",
     "retrieve": "ids",
@@ -84,7 +84,6 @@ class StrictLimits:
 
     @property
     def exact(self) -> bool:
-        """Whether searches and counts may be exact."""
         return self.search_allow_exact is not False
 
     @property

@@ -19,7 +19,7 @@ from logic_retrievers.index.filters import LARGEST, UserFilter, as_list, to_qdra
 Demand: TypeAlias = tuple[dict[str, str], models.Condition]
 # Most demands of a filter that are looked up; each takes a request.
 MOST = 16
-# Most unknown fields that are named. To find one, every passage is looked at; for a known one, few.
+# Most unknown fields that are named. To find one, Qdrant looks at every passage.
 MOST_UNKNOWN = 4
 # Most field names that an index remembers as looked up.
 MOST_KNOWN = 1_000

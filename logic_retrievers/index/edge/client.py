@@ -238,7 +238,6 @@ class EdgeClient:
         self._write(collection_name, "delete_payload", list(points), list(keys))
 
     def unindexed_points(self, collection_name: str) -> int:
-        """Count the points outside the HNSW index."""
         return unindexed_points(self._open(collection_name))
 
     def optimize(self, collection_name: str, force: bool = False) -> bool:

@@ -264,7 +264,7 @@ def _create(folder: Path, description: Description, durable: bool) -> None:
     """Create an empty collection; opening it removes what an interrupted attempt left."""
     check_room(folder)
     shard = folder / description.shard
-    private_folder(shard)  # hides the engine's files, whose modes are the usual ones
+    private_folder(shard)  # hides the engine's own files, which are not private
     dense = by_stored_name(description.params.vectors)
     largest = max((vector.size for vector in dense.values()), default=1)
     int8 = edge.ScalarQuantizationConfig(edge.ScalarType.Int8, always_ram=True)
@@ -326,7 +326,7 @@ def optimize(collection: EdgeCollection, *, force: bool = False) -> bool:
         if not (force or unindexed_points(collection) > EXACT_LIMIT):
             return False
         before = collection.description.shard
-        after = new_shard_name()  # an old one may still be written by a killed process's child
+        after = new_shard_name()  # to the old one, a killed process's child may still write
         copy = collection.folder / after
         with engine_errors():
             collection.shard.flush()
