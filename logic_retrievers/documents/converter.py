@@ -41,7 +41,7 @@ _TIMEOUT = b"Timeout ("  # what faulthandler writes before it ends the process
 
 
 class Converter:
-    """Converts one file after the other in a process; if a file ends that, the next starts one."""
+    """Converts files one after the other, in a process that restarts if a file has ended it."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None

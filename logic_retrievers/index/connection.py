@@ -324,7 +324,7 @@ class Connection:
 
 
 def _embedded_client(where: str, timeout: float, read_only: bool) -> EdgeClient:
-    from logic_retrievers.index.edge import EdgeClient  # takes 35 MB; a server needs none
+    from logic_retrievers.index.edge import EdgeClient  # 35 MB, which no server needs
 
     try:
         place = None if where == MEMORY else where

@@ -185,7 +185,7 @@ class _Ingestion:
         return [prepared]
 
     def _leave_out(self, blank: _Prepared) -> None:
-        # not counted in ``sources``, so that a source of only blank passages is not emptied
+        # so that a source is not emptied if all its passages are blank
         self.blank.append(name_of(blank.passage))
         self.blank_points.add(blank.point)
 

@@ -67,7 +67,7 @@ def shared_words(query: str, text: str, language: str = ENGLISH) -> list[str]:
 
 @cache
 def _model(language: str, *, folding: bool = True) -> Any:
-    import qdrant_edge  # takes 35 MB; an index without words needs none
+    import qdrant_edge  # takes 35 MB, and an index without words needs none of it
 
     try:
         # not for other languages, because their stop words and stems have accents

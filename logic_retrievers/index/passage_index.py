@@ -335,8 +335,8 @@ class PassageIndex:
     def optimize(self) -> Operation[bool]:
         """Build the HNSW index of an embedded collection now; return False for a server.
 
-        A server builds its index by itself. :meth:`add` builds it if more than 100,000 passages are
-        outside the index. Searches go on meanwhile; writes wait.
+        A server does so by itself, and :meth:`add` does so for an embedded collection if more than
+        100,000 passages are outside the index. Searches go on meanwhile; writes wait.
         """
         return self._optimize(force=True)
 

@@ -39,8 +39,8 @@ _LOCAL_MODE_FILE = "meta.json"
 class EdgeClient:
     """Collections in a folder, each open in one process at a time.
 
-    Methods have the arguments and results of ``QdrantClient``'s methods; arguments that
-    only servers use (``wait``) are ignored. All methods may be called from several threads.
+    Methods have the arguments and results of ``QdrantClient``'s methods; arguments that only
+    servers use (``wait``) are ignored. All methods may be called from several threads.
 
     Args:
         location: a folder, created with the first collection and readable by its owner alone. None

@@ -326,7 +326,7 @@ def optimize(collection: EdgeCollection, *, force: bool = False) -> bool:
         if not (force or unindexed_points(collection) > EXACT_LIMIT):
             return False
         before = collection.description.shard
-        after = new_shard_name()  # to the old one, a killed process's child may still write
+        after = new_shard_name()  # new, since a killed process's child may write to an old one
         copy = collection.folder / after
         with engine_errors():
             collection.shard.flush()
