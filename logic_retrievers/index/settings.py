@@ -42,7 +42,7 @@ class ConnectionSettings(TypedDict, total=False):
         location: ``None`` (default) or ``":memory:"`` (a temporary folder that is deleted with the
             index), ``http(s)://...`` (a server; without user name, password or query), a list of
             such addresses (the nodes of one cluster), or a folder (the embedded engine). A request
-            that cannot reach a node goes to the next, and that node is asked last for ten seconds.
+            that cannot reach a node goes to the next; the one out of reach then rests ten seconds.
             A folder is for one process at a time, and 32 MiB of its disk must stay free; on tmpfs,
             32 MiB more for each vector.
         client, async_client: ready clients instead of a location; the index does not close them.
