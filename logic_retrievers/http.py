@@ -38,7 +38,8 @@ LONGEST_ADDRESS = 2048
 LONGEST_TIMEOUT = 86_400
 LONGEST_PAUSE = 10**9
 MOST_RETRIES = 1000
-# The HTTP client's own time-out comes first: it says whether the connection or the answer was slow.
+# Seconds by which the HTTP client's own time-out comes first, because that says whether the
+# connection or the answer was slow.
 GRACE = 0.2
 
 _VISIBLE_ASCII = re.compile(r"[!-~]+")
@@ -54,8 +55,8 @@ _backoff = tenacity.wait_exponential(multiplier=0.5, max=30.0) + tenacity.wait_r
 def check_address(address: object, setting: str, example: str) -> str:
     """Return a server's address if a request can be sent to it.
 
-    User names, passwords and queries are refused: they would appear in messages and logs. The error
-    leaves the address out, since it may hold a key.
+    User names, passwords and queries are refused, because they would appear in messages and logs.
+    The error leaves the address out, because it may hold a key.
     """
     url = None
     if isinstance(address, str) and len(address) <= LONGEST_ADDRESS and _ADDRESS.fullmatch(address):
@@ -72,7 +73,7 @@ def check_address(address: object, setting: str, example: str) -> str:
 
 
 def check_key(key: object, name: str = "api_key") -> str:
-    """Return an API key if a request can carry it; an HTTP client's own error would show it."""
+    """Return an API key if a request can carry it; an HTTP client's error would show the key."""
     if not isinstance(key, str) or not _VISIBLE_ASCII.fullmatch(key):
         raise ConfigurationError(
             f"{name} is empty, no text, or holds white space or more than visible ASCII."
@@ -86,7 +87,7 @@ def mask(text: str, secrets: Sequence[SecretStr]) -> str:
 
 
 def shows(error: BaseException, secrets: Sequence[SecretStr]) -> bool:
-    """Whether an error or one of its causes shows a secret in its text or fields."""
+    """Tell whether an error or one of its causes shows a secret in its text or fields."""
     pattern = _pattern(secrets)
     return any(pattern.search(f"{e} {e!r} {vars(e)}") for e in _with_causes(error))
 
@@ -97,7 +98,7 @@ def _pattern(secrets: Sequence[SecretStr]) -> re.Pattern[str]:
 
 
 def _forms(value: str) -> Iterator[str]:
-    """Regular expressions for a value: each character may be escaped, or all of it be base64."""
+    """Yield regular expressions for a secret: with escaped characters, and as base64."""
     yield "".join(
         rf"(?:{re.escape(char)}|%{ord(char):02x})"
         if char == "\\"
@@ -124,7 +125,8 @@ class RequestLimits:
 
     Args:
         timeout: seconds from the start of a request to the last byte of its answer.
-        retries: repetitions. A request with all repetitions and pauses takes at most
+        retries: repetitions; ``index/connection.py`` has Qdrant's default, :class:`ModelEndpoint`
+            that of models. A request with all repetitions and pauses takes at most
             ``timeout * (retries + 1)`` seconds.
     """
 
@@ -148,7 +150,7 @@ class RequestLimits:
 
     @property
     def stop(self) -> tenacity.stop.stop_base:
-        """Gives up after the last repetition, or before a pause that ends after :attr:`total`."""
+        """Give up after the last repetition, or before a pause that ends after :attr:`total`."""
         return tenacity.stop_after_attempt(self.retries + 1) | tenacity.stop_before_delay(
             self.total
         )
@@ -159,16 +161,16 @@ class RequestLimits:
 
 
 def is_number(value: object, kind: type) -> bool:
-    """Whether a value belongs to a class of :mod:`numbers` and is no boolean."""
+    """Tell whether a value belongs to a class of :mod:`numbers` and is no boolean."""
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
 def call_within(seconds: float, function: Callable[[], T]) -> T:
     """Call a function in a thread of its own and return its value within a deadline.
 
-    An HTTP client's time-outs restart with each packet: a server that sends a byte now and then
-    would hold the caller for hours. At the deadline the thread is left behind; it ends when the
-    server hangs up, or with the process. It sees the caller's context variables.
+    An HTTP client's time-outs restart with each packet, so a server that sends a byte now and
+    then would hold the caller for hours. At the deadline the thread is left behind. It ends when
+    the server hangs up, or with the process. It sees the caller's context variables.
     """
     outcome: Future[T] = Future()
     run = copy_context().run
@@ -199,7 +201,7 @@ def requested_pause(value: object) -> float:
 class ModelEndpoint:
     """Base class of clients for one model behind an OpenAI-compatible endpoint.
 
-    Requests are repeated where the endpoint is unreachable or busy. Nothing is logged. Error
+    Requests are repeated if the endpoint is unreachable or busy. Nothing is logged. Error
     messages and the ``repr`` hold neither the key nor any text.
 
     Args:
@@ -287,7 +289,7 @@ class ModelEndpoint:
 
     def _check(self, response: httpx.Response) -> None:
         status = response.status_code
-        # such as model_not_found; the message is left out, because it may repeat the text
+        # a code such as model_not_found; the message is left out, because it may repeat the text
         code = re.search(rb'"(?:code|type)"\s*:\s*"([\w.-]{1,60})"', response.content)
         details = mask(f"status {status}{f', {code[1].decode()}' if code else ''}", self._secrets)
         if status in {401, 403}:

@@ -1,4 +1,4 @@
-"""Converts PDF, Word and HTML in a process of its own: both ends of the pipe.
+"""Convert PDF, Word and HTML in a separate process; both ends of its pipe are here.
 
 A hostile file can keep a converter busy for ever, take all memory, or end its process. So the
 process holds nothing else, and each file has limits of time, memory and output.
@@ -31,8 +31,8 @@ from logic_retrievers.documents.files import (
 from logic_retrievers.documents.formats import CONVERTERS
 from logic_retrievers.python_process import python_command
 
-SECONDS = 180.0  # for a file; 16 MiB of tables in HTML, the slowest that there should be, takes 80
-MEMORY = 2**31  # bytes for a file, on Linux; other systems do not hold a process to a limit
+SECONDS = 180.0  # for a file; the slowest that we expect, 16 MiB of HTML tables, takes 80
+MEMORY = 2**31  # bytes for a file, on Linux; other systems do not enforce a limit
 START_SECONDS = 60.0  # for the process to be ready; it takes about one
 
 _PROGRAM = "from logic_retrievers.documents.converter import serve; serve()"
@@ -41,10 +41,7 @@ _TIMEOUT = b"Timeout ("  # what faulthandler writes before it ends the process
 
 
 class Converter:
-    """Converts one file after the other; the process starts with the first one.
-
-    It is started again where a file ended it.
-    """
+    """Converts files one after the other, in a process that restarts if a file has ended it."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -57,7 +54,7 @@ class Converter:
                 pass
 
     def read(self, file: SourceFile, stream: IO[bytes]) -> list[Record | Problem]:
-        """Return what the file's reader in ``CONVERTERS`` yields, up to what ended the process."""
+        """Return what the file's reader in ``CONVERTERS`` yields before the process ends."""
         is_new = self._process is None
         process = self._process = self._process or _start()
         items: list[Record | Problem] = []
@@ -66,13 +63,13 @@ class Converter:
                 items.append(item)  # those before an error are kept
         except EOFError as error:
             self.close()
-            if not is_new:  # the file before may have damaged the process
+            if not is_new:  # the file before may have damaged it, so try once more
                 return self.read(file, stream)
             items.append(Problem(str(error)))
         except Problem as problem:
             self.close()
             items.append(problem)
-        except BaseException:  # answers to this file are left in the pipe
+        except BaseException:  # else answers to this file stay in the pipe
             self.close()
             raise
         return items
@@ -113,7 +110,7 @@ def _convert(
 ) -> Iterator[Record | Problem]:
     assert process.stdin is not None
     assert process.stdout is not None
-    with suppress(OSError):  # it has ended, and there is nothing to be read
+    with suppress(OSError):  # the process has ended, so nothing will be read
         _send(process.stdin, [os.path.abspath(file.path), asdict(file), SECONDS])  # noqa: PTH100 - links stay
     left = limit = longest_output(size)
     while True:
@@ -146,10 +143,10 @@ def _send(stream: IO[bytes], item: object) -> None:
 
 
 def serve() -> None:
-    """Convert the files that standard input names, until it or the parent ends."""
+    """Convert the files named on standard input, until the input or the parent process ends."""
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     with os.fdopen(os.dup(1), "wb") as out:
-        os.dup2(2, 1)  # a converter's prints are no answers
+        os.dup2(2, 1)  # so that a converter's prints are not taken for answers
         out.write(_READY)
         out.flush()
         _limit_memory()
@@ -158,8 +155,8 @@ def serve() -> None:
             inside = values["inside"] and Path(values["inside"])
             form = TextFormat(**values["format"])
             file = SourceFile(Path(path), values["name"], values["ending"], inside, form)
-            # Ends the process also where native code never returns, and without the reader, which
-            # may have been killed.
+            # This ends the process even if native code never returns, or if the reading process
+            # was killed.
             faulthandler.dump_traceback_later(seconds, exit=True, file=out)
             for item in _convert_here(file):
                 if isinstance(item, Problem):
@@ -171,7 +168,7 @@ def serve() -> None:
 
 
 def _end_with(parent: int) -> None:
-    """End this process with a parent that was killed in the middle of a file; not on Windows."""
+    """End this process if its parent was killed in the middle of a file; not on Windows."""
     while os.getppid() == parent:
         time.sleep(1)
     os._exit(1)
@@ -185,7 +182,7 @@ def _convert_here(file: SourceFile) -> Iterator[Record | Problem]:
             yield from CONVERTERS[file.ending](file, stream)
     except Problem as problem:
         yield problem
-    except OSError as error:  # it was removed meanwhile
+    except OSError as error:  # the file was removed meanwhile
         yield Problem(f"cannot be read: {error.strerror}")
 
 

@@ -1,4 +1,4 @@
-"""The files of a folder, their text within limits, and the passage that each record becomes."""
+"""List the files of a folder, read their text within limits, and make passages from records."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from logic_retrievers.files import is_file
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import storable
 
-LONGEST_LINE = 2**24  # characters; a packed file of 1.5 MB can hold a row of gigabytes
-LONGEST_TEXT = 100 * 2**20  # characters of a file that is held whole
-# Characters that a file may give for each of its bytes; real ones, packed, give 5 to 20.
+LONGEST_LINE = 2**24  # characters; a compressed file of 1.5 MB can hold a row of gigabytes
+LONGEST_TEXT = 100 * 2**20  # characters of a file that is in memory as a whole
+# Characters that a file may give for each of its bytes; real compressed files give 5 to 20.
 OUTPUT_PER_BYTE, LEAST_LIMIT = 100, 2**20
 
-# Columns that hold the text, in any case: the first that there is.
+# Names of the text's column, in upper or lower case; the first that exists is taken.
 TEXT_KEYS = (
     *("text", "page_content", "contents", "content", "body", "description", "passage"),
     "document",
@@ -62,10 +62,10 @@ class SourceFile:
     """A file to read.
 
     Args:
-        path: on disk; shown in messages.
-        name: its path relative to the root, with forward slashes: the ``source`` of its passages
-            and the stem of their default ids. Neither changes when the root is moved.
-        ending: of its name, in lower case; it decides how the file is read.
+        path: path on disk; shown in messages.
+        name: path relative to the root, with forward slashes. It is the ``source`` of its passages
+            and the stem of their default ids, so neither changes when the root is moved.
+        ending: ending of its name, in lower case; decides how the file is read.
         inside: the folder that no link to the file may lead out of.
         format: how its text is written.
     """
@@ -83,7 +83,7 @@ class Record:
 
     Args:
         values: as the file gives them.
-        number: of the row in its file, for its default id; ``None`` for a whole file.
+        number: number of the row in its file, for its default id; ``None`` for a whole file.
         line: 1-based line where the row begins.
     """
 
@@ -99,7 +99,7 @@ def list_files(folder: Path, inside: Path | None) -> tuple[list[Path], list[Read
     """Return the files below a folder in the order of names, and what could not be listed.
 
     Hidden files and folders are left out. Each real folder is entered once, so a link back to a
-    parent is no endless loop. A link to a folder that is not ``inside`` is an error.
+    parent does no harm. A link to a folder that is not ``inside`` is an error.
     """
     files: list[Path] = []
     errors: list[ReadError] = []
@@ -130,12 +130,12 @@ def open_file(file: SourceFile) -> Iterator[IO[bytes]]:
     """Open a file; a packed one is unpacked as it is read.
 
     Raises:
-        Problem: it is a pipe, which would block, a device, which may never end, a dead link, or a
-            link out of the folder; or it cannot be opened.
+        Problem: the file is a pipe (which would block), a device (which may never end), a dead
+            link, or a link out of the folder; or it cannot be opened.
     """
     if not is_file(file.path):
         raise Problem("not a regular file, or a link to nothing")
-    # A link or a pipe can take the file's place at any moment: check the one that was opened.
+    # A link or a pipe can take the file's place at any moment, so check the opened one.
     nonblocking = getattr(os, "O_NONBLOCK", 0)
     try:
         stream = open(  # noqa: SIM115 - closed below; only this call's errors are caught
@@ -179,12 +179,12 @@ class _Unpacked(gzip.GzipFile):
 
 @contextmanager
 def open_text(file: SourceFile, stream: IO[bytes], newline: str = "") -> Iterator[io.TextIOWrapper]:
-    """Decode a stream without its byte-order mark; bytes that are not text are lone surrogates.
+    """Decode a stream without its byte-order mark; bytes that are not text become lone surrogates.
 
     Line ends stay as they are.
 
     Raises:
-        Problem: it is UTF-16, and the caller did not say so.
+        Problem: the text is UTF-16, and the caller did not say so.
     """
     encoding, begin = file.format.encoding, stream.read(3)
     if encoding == "utf-8" and begin.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -199,7 +199,7 @@ def open_text(file: SourceFile, stream: IO[bytes], newline: str = "") -> Iterato
 
 
 def read_lines(file: SourceFile, stream: IO[bytes], newline: str = "\n") -> Iterator[str]:
-    """Yield the lines of a file; of too long a one, ``LONGEST_LINE + 1`` characters.
+    """Yield the lines of a file; a line that is too long is cut to ``LONGEST_LINE + 1`` characters.
 
     With ``newline=""`` a carriage return ends a line too, as in an old Mac's files.
     """
@@ -239,7 +239,7 @@ def bad_byte(text: str, file: SourceFile, line: int) -> Problem | None:
 
 
 def find_columns(columns: Iterable[str], known: Iterable[str], named: str | None) -> list[str]:
-    """Return the column that the caller named, else the known ones that there are, in any case."""
+    """Return the column that the caller named, else the known ones, in whatever letter case."""
     present = {column.lower(): column for column in columns} | {c: c for c in columns}
     return [present[name] for name in ([named] if named else known) if name in present]
 
@@ -250,7 +250,7 @@ def name_columns(
     """Return the columns of the text, the id and the source.
 
     Raises:
-        Problem: there is none of the text, or none of a name that the caller gave.
+        Problem: there is no column of the text, or none with a name that the caller gave.
     """
     texts = find_columns(values, TEXT_KEYS, named.text_column)
     if not texts:
@@ -278,11 +278,11 @@ def to_passage(record: Record, file: SourceFile) -> Passage:
     ``_id`` or else ``id`` gives the id; where both are absent or empty, the position does:
     ``notes/a.jsonl#3`` for a row, ``notes/a.md`` for a file. The first of ``TEXT_KEYS`` gives the
     text; a ``title`` is put on a line before it, unless the text begins with it. The entries of a
-    ``metadata`` object become metadata, and so do the other keys (the title too); where both have a
-    name, the object's entry wins. Column names that the caller gave apply to rows alone.
+    ``metadata`` object become metadata, and so do the other keys (the title too); if both have the
+    same key, the object's entry wins. Column names that the caller gave apply to rows only.
 
     Raises:
-        Problem: it describes none.
+        Problem: the record describes no passage.
     """
     values, line = record.values, record.line
     is_row = record.number is not None

@@ -1,4 +1,7 @@
-"""PDF, Word and HTML as text; only converter.py calls these readers, in a process of its own."""
+"""Read PDF, Word and HTML; only converter.py calls these readers, in a separate process.
+
+Readers of other formats are in rows.py, and ``READERS`` in reading.py lists all by extension.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +30,12 @@ _HTML_ADVICE = "open it in a browser and save it again"
 _WORD_ADVICE = "open it in Word or LibreOffice and save it again as .docx"
 
 _PASSWORD_ERROR, _IMAGE = 4, 3  # FPDF_ERR_PASSWORD, FPDF_PAGEOBJ_IMAGE
-_BROKEN = "\x02"  # PDFium puts it where it saw a word hyphenated at a line's end
+_BROKEN = "\x02"  # PDFium's mark for a word that is hyphenated at a line's end
 _CHARACTERS = dict.fromkeys(map(ord, "\x00\r\ufffe"))
 _LINE_END = re.compile(r"(?<=[^\W_])-\n(?=[^\W_])")
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _PARTS = re.compile(rf"([\w-]{{,64}}){_BROKEN}(?=([\w-]{{,64}}))")
-# After a hyphen that stands for a word to come: "pre- and post-war".
+# Words after a hyphen that stands for a word to come: "pre- and post-war".
 _CONJUNCTIONS = {
     *("and", "or", "und", "oder", "bis", "et", "ou", "y", "o", "e", "en", "of", "og", "och"),
 }
@@ -47,18 +50,18 @@ _AROUND = ", ".join(
     f"{tag}:not(main *, article *)"
     for tag in ("header", "footer", "aside", "[role=banner]", "[role=contentinfo]")
 )
-# Elements that begin a new line, which markdownify does not know.
+# Elements that begin a new line, but that markdownify does not know.
 _BLOCKS = (
     "body, main, header, footer, aside, details, summary, address, fieldset, legend, form, hgroup, "
     "center"
 )
-_CODECS = {  # a browser reads these so, whatever the page declares
+_CODECS = {  # charsets that browsers read as another one
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
     "gb2312": "gb18030",
     **dict.fromkeys(["utf-16", "utf-16-le", "utf-16-be", "utf-32"], "utf-8"),
 }
-# Codecs of Python that no browser has: markup can hide in them, or they take for ever.
+# Codecs of Python that no browser has. Markup can hide in them, or decoding takes for ever.
 _NO_CHARSETS = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7"}
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*>")
 
@@ -91,7 +94,7 @@ def read_pdf(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
     """Yield a record for every page with text, under the id ``name.pdf#page=3``.
 
     Metadata hold ``page``, counted from 1, and the file's ``title`` if it has one. One page is in
-    memory at a time. Pages that hold pictures and no text are named in a problem after the last.
+    memory at a time. Pages with pictures and no text are named in a problem after the last record.
     """
     known: Counter[str] = Counter()
     found, scans = False, []
@@ -142,8 +145,8 @@ def _read_page(document: Any, index: int) -> tuple[str, bool]:
     """Return the text of a page, and whether a page without text holds a picture."""
     with closing(document[index]) as page:
         with closing(page.get_textpage()) as text_page:
-            # Within bounds PDFium joins a cell of one figure to the cell before: "Town 1" and "7"
-            # are "Town 17". Without bounds it takes text outside of the page too, and no emoji.
+            # Within bounds PDFium joins a cell of one digit to the cell before: "Town 1" and "7"
+            # become "Town 17". Without bounds it also takes text outside the page, but no emoji.
             bounded: str = text_page.get_text_bounded()
             text: str = text_page.get_text_range().replace("\ufffe", _BROKEN)
         if "".join(text.split()) != "".join(bounded.split()):
@@ -153,9 +156,9 @@ def _read_page(document: Any, index: int) -> tuple[str, bool]:
 
 
 def _join_words(text: str, known: Counter[str]) -> str:
-    """Join the words that a line's end divides.
+    """Join the words that are divided at the end of a line.
 
-    ``known`` counts the words of the pages up to this one, and gets those of the page.
+    ``known`` counts the words of the pages before; those of this page are added.
     """
     known.update(_WORD.findall(text.casefold()))
     text = _LINE_END.sub(_BROKEN, text)
@@ -167,7 +170,7 @@ def _hyphen(left: str, right: str, known: Counter[str]) -> str:
 
     The document's own spelling decides, then common English words. If neither knows the word, the
     hyphen stays before a conjunction, a capital, a figure or an English word ("user-defined",
-    "ex-wife"), and in "x-ray" and "state-of-the-art". Others are one word, as nine in ten are.
+    "ex-wife"), and in "x-ray" and "state-of-the-art". Others are joined, because nine in ten are.
     """
     one, other = left.casefold(), right.casefold()
     word, hyphenated, english = f"{one}{other}", f"{one}-{other}", english_words()
@@ -190,7 +193,7 @@ def _hyphen(left: str, right: str, known: Counter[str]) -> str:
 
 
 def read_docx(_file: SourceFile, stream: IO[bytes]) -> Iterator[Record]:
-    """Yield the only record of a Word document; headings, lists, tables, footnotes as Markdown.
+    """Yield a Word document as one record; headings, lists, tables, footnotes become Markdown.
 
     Headers, footers, comments and deleted text are left out. Nothing that the document links to is
     opened.
@@ -244,7 +247,7 @@ def _check_size(size: int) -> None:
 
 
 def _decode(raw: bytes, encoding: str) -> str:
-    """Decode a page by its byte-order mark, the charset that it declares, or the encoding."""
+    """Decode a page by its byte-order mark, else its declared charset, else ``encoding``."""
     detector = _import("bs4.dammit", "beautifulsoup4").EncodingDetector
     page, charset = detector.strip_byte_order_mark(raw)
     if charset is None and (declared := detector.find_declared_encoding(page, is_html=True)):
@@ -269,11 +272,11 @@ def _decode(raw: bytes, encoding: str) -> str:
 
 
 def parse_html(html: str) -> tuple[str, str, bool]:
-    """Return a page as Markdown, its title, and whether the text has a first heading.
+    """Return a page as Markdown, its title, and whether it has an ``h1`` heading.
 
     Headings, lists, tables and code stay; links and pictures become text. Scripts, navigation,
-    form fields and hidden parts are left out. So is everything outside of a single ``main``
-    element; without one, headers, footers and asides outside of an ``article``.
+    form fields and hidden parts are left out. If there is a single ``main`` element, everything
+    outside is left out too; else headers, footers and asides outside of an ``article`` are.
     """
     converter = _import("markdownify", "markdownify").MarkdownConverter(
         heading_style="ATX",
@@ -284,9 +287,9 @@ def parse_html(html: str) -> tuple[str, str, bool]:
         table_infer_header=True,
     )
     bs4 = _import("bs4", "beautifulsoup4")
-    _import("lxml", "lxml")  # closes what old pages leave open: <td>, <li>, <dd>
-    # Without a tag Beautiful Soup warns that the text looks like a file's name or an address, with
-    # an XML declaration that this may be no HTML. A zero character ends the text for lxml.
+    _import("lxml", "lxml")  # closes elements that old pages leave open: <td>, <li>
+    # Beautiful Soup warns of a text without a tag, which may be a file's name or an address, and of
+    # an XML declaration, since this may be no HTML. A zero character ends the text for lxml.
     tagged = _XML_DECLARATION.sub("", html).replace("\0", "\ufffd")
     soup: BeautifulSoup = bs4.BeautifulSoup(f"<html>{tagged}", "lxml")
     for note in soup.find_all(string=lambda s: isinstance(s, bs4.element.PreformattedString)):

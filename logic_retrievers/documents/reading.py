@@ -59,11 +59,11 @@ def read_documents(
     encoding: str = "utf-8",
     follow_links: bool = False,
 ) -> DocumentReader:
-    """Opens a file or a folder: JSON, CSV, Markdown, text, PDF, Word (.docx) and HTML.
+    """Open a file or a folder: JSON, CSV, Markdown, text, PDF, Word (.docx) and HTML.
 
-    Every passage's ``source`` is the path of its file relative to ``root``, for the rows of JSON
-    and CSV too: with ``replace_sources=True`` indexing the file again removes the rows that are no
-    longer in it, as well as the chunks of a document that became shorter.
+    Every passage's ``source`` is the path of its file relative to ``root``, also for rows of JSON
+    and CSV. So with ``replace_sources=True``, indexing a file again removes rows that are no longer
+    in it, and chunks of a document that became shorter.
 
     PDF, Word and HTML need ``pip install 'logic-retrievers[files]'``; without it each such file is
     an error that says so. A PDF gives a passage for every page, whose metadata say its ``page``.
@@ -75,20 +75,20 @@ def read_documents(
         root: the folder that sources and default ids are relative to; by default ``path`` itself,
             or the folder of the file. Name a common parent where two folders in one collection
             hold files of the same name.
-        text_column: of JSON and CSV; by default the first of ``text``, ``page_content``,
-            ``contents``, ``content``, ``body``, ``description``, ``passage`` and ``document``, in
-            any case.
-        id_column: of JSON and CSV; by default ``_id`` or ``id``, in any case.
-        source_column: of JSON and CSV, whose values are the sources of rows. Indexing the file
-            again then removes no source whose rows have all gone.
-        delimiter: of CSV; by default the one of ``,``, ``;``, tab and ``|`` that separates the
-            text's column from others, and a tab for ``.tsv``.
-        encoding: of JSON, CSV, Markdown and text, and of web pages that declare none.
+        text_column: column of the text in JSON and CSV; by default the first of ``text``,
+            ``page_content``, ``contents``, ``content``, ``body``, ``description``, ``passage`` and
+            ``document``, in any letter case.
+        id_column: column of ids in JSON and CSV; by default ``_id`` or ``id``, in any letter case.
+        source_column: column of JSON and CSV that gives the source of each row. Indexing the file
+            again then does not remove a source whose rows are all gone.
+        delimiter: mark between the columns of CSV; by default the one of ``,``, ``;``, tab and
+            ``|`` that separates the text's column from others, and a tab for ``.tsv``.
+        encoding: encoding of JSON, CSV, Markdown and text, and of web pages that declare none.
         follow_links: whether links may lead out of the folder.
 
     Raises:
         ReadError: there is no such path, or no file of a readable format.
-        ConfigurationError: ``path`` is outside of ``root``, or a setting that cannot work.
+        ConfigurationError: ``path`` is outside of ``root``, or a setting cannot work.
     """
     if on_error not in get_args(OnError):
         raise ConfigurationError(f"on_error is {on_error!r}; use 'collect' or 'raise'")
@@ -129,13 +129,13 @@ class DocumentReader:
     reads the files again.
 
     Attributes:
-        files: to be read, in this order.
+        files: the files to read, in this order.
         skipped: number of files in other formats, by extension.
         errors: bad rows and files so far.
-        incomplete: sources that an error left unread in part. A stored passage of these that was
-            not read this time is not stale for that. Where the caller named ``source_column``, all
-            sources after any error: the lost row may belong to any of them.
-        total_bytes: size of all files, a ``.gz`` as it is packed; known at once.
+        incomplete: sources of which an error left a part unread, so that a stored passage of them
+            may be current though it was not read. If the caller named ``source_column``, any error
+            makes all sources incomplete, because the lost row may belong to any of them.
+        total_bytes: size of all files on disk; known before the iteration.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class DocumentReader:
         self.incomplete.clear()
         for error in self._listing_errors:
             self._report(error)
-        # In a collection the later of two passages with one id would silently replace the other.
+        # In a collection, the later of two passages with the same id would replace the earlier one.
         ids: set[str] = set()
         sources: set[str] = set()
         with closing(Converter()) as converter:
@@ -192,7 +192,6 @@ class DocumentReader:
     def _read(
         self, file: SourceFile, converter: Converter, ids: set[str]
     ) -> Iterator[Passage | Problem]:
-        """Yield the passages and problems of one file."""
         read = converter.read if file.ending in CONVERTERS else READERS[file.ending]
         try:
             with open_file(file) as self._stream:
@@ -226,7 +225,7 @@ def _check(encoding: str) -> str:
     try:
         "".encode(encoding)
         name = codecs.lookup(encoding).name
-        if name in ("idna", "punycode"):  # of host names: they decode no text in blocks
+        if name in ("idna", "punycode"):  # for host names; they cannot decode text in blocks
             raise LookupError
     except (LookupError, ValueError, TypeError):
         raise ConfigurationError(

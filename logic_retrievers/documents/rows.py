@@ -29,10 +29,10 @@ from logic_retrievers.validation import plain_value
 MAX_COLUMNS = 1_000
 LONGEST_FRONT_MATTER = 2**14  # characters; PyYAML reads some 50,000 a second
 
-# How a file begins that is a list, or whose first object goes on in the next line.
+# The beginning of a file that is a list, or whose first object goes on in the next line.
 _NO_LINES = re.compile(r"\s*(?:\[\s*(?:\{|\Z)|\{[ \t\r]*\n)")
 _BETWEEN = re.compile(r"[\s,]*")
-# "007", "+47" and numbers that a float cannot hold are texts: their digits are what counts.
+# "007", "+47" and numbers that a float cannot hold are texts, because their digits count.
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.*?\n)??---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _TEXT_WITH_COLON = re.compile(r"^([\w.-]+):[ \t]+([^\s\[{\"'|>&*!#].*:[ \t].*)$", re.M)
@@ -41,7 +41,7 @@ _TEXT_WITH_COLON = re.compile(r"^([\w.-]+):[ \t]+([^\s\[{\"'|>&*!#].*:[ \t].*)$"
 def read_jsonl(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
     """Yield a record or a problem for every line that is not blank, with one line in memory.
 
-    A file that begins with a list, or with an object of several lines, is read as such.
+    :func:`read_json` reads a file that begins with a list, or with an object of several lines.
     """
     begin = stream.read(4096).decode(file.format.encoding, "ignore").removeprefix("\ufeff")
     stream.seek(0)
@@ -49,7 +49,7 @@ def read_jsonl(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem
         records = read_json(file, stream)
         try:
             first = next(records)
-        except Problem:  # only its first line is bad: the others may be good
+        except Problem:  # only the first line is bad, so the others may be good
             stream.seek(0)
         else:
             yield first
@@ -63,9 +63,9 @@ def read_jsonl(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem
 
 
 def read_json(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
-    """Yield a record or a problem for every object of a list, or of a sequence.
+    """Yield a record or a problem for every object of a list, or of a sequence without brackets.
 
-    The first syntax error ends it. Default ids count the objects.
+    The first syntax error ends the reading. Default ids number the objects.
     """
     text, decode = read_text(file, stream), json.JSONDecoder().raw_decode
     place, line, number, is_list = 0, 1, 0, False
@@ -111,14 +111,14 @@ def _refuse(constant: str) -> None:
 def read_csv(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
     """Yield a record or a problem for every row that is not blank, with one row in memory.
 
-    An empty cell counts as absent, and a number as a number. A quote that is never closed makes one
-    bad row of all that follows, up to 16 MiB, behind which the file is not read.
+    An empty cell counts as absent, and a number is read as such. A quote that is never closed turns
+    all that follows into one bad row; if that has more than 16 MiB, the reading ends.
 
     Raises:
         Problem: the header is missing, too wide, or lacks a column that is needed.
     """
     # Python's own limit, 131,072 characters, is shorter than real documents. It is global in the
-    # process; it is only ever raised.
+    # process, so it is only ever raised.
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
     rows = _read_rows(file, stream)
     header = next(rows, None)
@@ -132,7 +132,7 @@ def read_csv(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
     for place, name in enumerate(columns):
         if name and name in columns[:place]:
             raise Problem(f"two columns are called {name!r}; rename one", header[0])
-    # Text, id and source are texts, even of digits alone; empty ones are not missing columns.
+    # Text, id and source stay texts, even if they are all digits, and are kept even if empty.
     named = name_columns(dict.fromkeys(columns), file.format, header[0])
     for row in rows:
         if isinstance(row, Problem):
@@ -148,7 +148,7 @@ def read_csv(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
 
 
 def _read_rows(file: SourceFile, stream: IO[bytes]) -> Iterator[tuple[int, list[str]] | Problem]:
-    """Yield rows as long as the first one, the header, with the number of their first line."""
+    """Yield the header and the rows of its width, each with the number of its first line."""
     lines = read_lines(file, stream, newline="")
     begin: list[str] = []
     for line in lines:
@@ -165,7 +165,7 @@ def _read_rows(file: SourceFile, stream: IO[bytes]) -> Iterator[tuple[int, list[
         try:
             cells = next(rows, None)
         except csv.Error as error:
-            if "limit" in str(error):  # what follows in the cell is not to be taken for rows
+            if "limit" in str(error):  # the rest of the cell must not be read as rows
                 raise Problem(
                     f"a row of more than {LONGEST_LINE:,} characters, if its quotes are closed;"
                     " what follows is not read",
@@ -189,7 +189,7 @@ def _read_rows(file: SourceFile, stream: IO[bytes]) -> Iterator[tuple[int, list[
 
 
 def _find_delimiter(header: str, file: SourceFile) -> str:
-    """Return what separates the text's column from others, else what makes the most columns."""
+    """Return the mark that sets the text's column apart, else the one for the most columns."""
     if file.path.suffix.lower() == ".tsv":
         return "\t"
 
@@ -227,10 +227,10 @@ def read_number(text: str) -> int | float | str:
 def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
     """Split front matter (YAML between two lines of three dashes) from the rest.
 
-    Numbers, ``true`` and ``false`` are such values; ``no``, ``007``, dates and everything else are
-    texts, and a key without a value is left out. A text with a colon need not be quoted. YAML that
-    is no mapping, malformed, too long, nested too deeply, or refers to itself (anchors) stays in
-    the text, so that nothing is lost.
+    Numbers, ``true`` and ``false`` become values of their type. ``no``, ``007``, dates and all else
+    stay texts, and a key without a value is left out. A text with a colon need not be quoted. So
+    that nothing is lost, YAML that is no mapping, malformed, too long, nested too deeply, or has
+    aliases stays in the text.
     """
     match = _FRONT_MATTER.match(text)
     source = (match and match[1]) or ""
@@ -253,7 +253,7 @@ def _quoted(match: re.Match[str]) -> str:
 
 
 class _Loader(yaml.SafeLoader):
-    """Reads texts, JSON's numbers and ``true`` or ``false``; no aliases, which grow unbounded."""
+    """Reads texts, JSON's numbers, ``true`` and ``false``, but no aliases, which grow unbounded."""
 
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
 
@@ -263,7 +263,7 @@ class _Loader(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
     def construct_number(self, node: yaml.ScalarNode) -> int | float | str:
-        return read_number(node.value)  # "1:30" is no number of sixties, "010" no octal one
+        return read_number(node.value)  # "1:30" is not read in base 60, nor "010" in base 8
 
 
 for _tag, _pattern, _first in (

@@ -20,7 +20,7 @@ from logic_retrievers.validation import check_stream, check_types
 TokenSpans: TypeAlias = Callable[[str], list[tuple[int, int]]]
 
 SPECIAL_TOKENS = 2  # [CLS] and [SEP], or <s> and </s>
-SECTION = 2**16  # characters tokenized at a time: a tokenizer takes 35 times the memory of its text
+SECTION = 2**16  # characters tokenized at once; a tokenizer takes 35 times the memory of its text
 LONGEST_TOKEN = 20  # characters; vocabularies hold words of up to 18 or so
 
 _BORDERS = [re.compile(p, re.S) for p in (r".*\S(?= \S)", r".*\S(?=[ \t\r\n])", r".*[^\w\s]", ".+")]
@@ -36,9 +36,9 @@ class Splitter:
     Args:
         token_spans: returns the character span of each token of a text, as
             :meth:`Encoder.token_spans` does.
-        max_tokens: maximum of tokens per chunk, without special tokens and prefix, as
-            ``token_spans`` counts the chunk alone.
-        overlap: maximum of tokens that two neighbours share, approximately; by default an eighth
+        max_tokens: most tokens of a chunk, without special tokens and prefix, as ``token_spans``
+            counts them for the chunk alone.
+        overlap: most tokens that two neighbouring chunks share, approximately; by default an eighth
             of ``max_tokens``.
 
     Raises:
@@ -64,7 +64,7 @@ class Splitter:
 
     @classmethod
     def for_encoder(cls, encoder: Encoder, overlap: int | None = None) -> Splitter:
-        """A splitter whose chunks are short enough for every vector of the encoder.
+        """Make a splitter whose chunks are short enough for every vector of the encoder.
 
         Raises:
             ConfigurationError: prefix and special tokens leave no tokens for text.
@@ -81,21 +81,21 @@ class Splitter:
         return cls(encoder.token_spans, limit, overlap)
 
     def split(self, passages: Iterable[Passage]) -> Iterator[Passage]:
-        """The passages in their order, long ones in chunks; one that fits stays whole.
+        """Yield the passages in their order, long ones in chunks; one that fits stays whole.
 
-        A chunk ends at the end of a paragraph, else a sentence, a line or a word, if there is one
-        in the last quarter of its window, and begins at a word if possible. Every character that is
-        not white space is in a chunk. Chunk ``i`` has the id ``{id}#{i}``. Its ``span`` counts
-        characters of the passage's text, so that ``text[start:end]`` is the chunk (plus the start
-        of the passage's own span, if it has one).
+        A chunk ends at the end of a paragraph, if one ends in the last quarter of its window, else
+        of a sentence, a line or a word. It begins at a word if possible. Every character that
+        is not white space is in a chunk. Chunk ``i`` has the id ``{id}#{i}``. Its ``span`` counts
+        characters of the passage's text, so that ``text[start:end]`` is the chunk. If the passage
+        has a span of its own, the start of that is added.
 
         A chunk keeps all other values of its passage. The text that ``embed_text`` puts around the
         passage's text (a title) is embedded with each chunk. An ``embed_text`` without the text (a
         summary) is embedded before each chunk. If that takes more than half of ``max_tokens``, a
         chunk is embedded alone.
 
-        A passage without a source gets its id as source: if its text later grows past the window,
-        or shrinks below it, ingesting it again leaves no stale chunk.
+        A passage without a source gets its id as source. So if its text later grows past the
+        window, or shrinks below it, ingesting it again leaves no stale chunk.
 
         Raises:
             ConfigurationError: a single token of a text, encoded alone, becomes more than
@@ -124,7 +124,7 @@ class Splitter:
             )
 
     def _around(self, passage: Passage) -> tuple[list[str], int]:
-        """The texts embedded around each chunk, if any, and the tokens left for the chunk."""
+        """Return the texts embedded around each chunk, if any, and the tokens left for a chunk."""
         text, embedded = passage.text.strip(), passage.embed_text
         if embedded is None or not text:
             return [], self.max_tokens
@@ -135,7 +135,7 @@ class Splitter:
         return around, self.max_tokens - tokens
 
     def _windows(self, pieces: _Pieces, max_tokens: int) -> Iterator[tuple[int, str]]:
-        """The chunks without white space at both ends, each with its place in the text."""
+        """Yield the chunks without white space at both ends, each with its place in the text."""
         tokens_before, last, covered = pieces.tokens_before, len(pieces), 0
         first = pieces.next_visible(0)
         while first < last:
@@ -146,7 +146,7 @@ class Splitter:
                     quarter = range(end - (end - first) // 4, end + 1)
                     end = max(quarter, key=lambda edge: (pieces.boundary(edge), edge))
                 start, chunk = pieces.stripped(first, end)
-                # Cut out of its word, a piece can have more tokens than inside it.
+                # A piece can have more tokens alone than inside its word.
                 excess = len(self.token_spans(chunk)) - max_tokens
                 if excess <= 0:
                     break
@@ -157,7 +157,7 @@ class Splitter:
                     )
                 end = max(first + 1, end - excess)
             stop = start + len(chunk)
-            # Else only white space follows the last chunk's end, or there is no token.
+            # Otherwise the window adds only white space to the last chunk, or holds no token.
             if stop > covered and tokens_before[end] > tokens_before[first]:
                 yield start, chunk
                 covered = stop
@@ -176,7 +176,7 @@ class _Pieces:
     Tokens that share characters (bytes of one emoji) are one piece. Characters between two tokens
     (white space, or what the tokenizer drops) belong to the piece before them; those before the
     first token, to the first piece. ``edges`` are the starts of the pieces and the text's end,
-    ``tokens_before`` the number of tokens before each.
+    ``tokens_before`` the number of tokens before each edge.
     """
 
     def __init__(self, text: str, token_spans: TokenSpans) -> None:
@@ -204,7 +204,7 @@ class _Pieces:
         return next(visible, len(self))
 
     def stripped(self, first: int, end: int) -> tuple[int, str]:
-        """Pieces [first, end) without white space at their ends, and where they begin."""
+        """Return the start and text of pieces [first, end), without white space at both ends."""
         stop = self.edges[end]
         bare = self.text[self.edges[first] : stop].lstrip()
         return stop - len(bare), bare.rstrip()
@@ -213,7 +213,7 @@ class _Pieces:
         return self.text[self.edges[index] : self.edges[index + 1]]
 
     def boundary(self, edge: int) -> int:
-        """The unit that ends before a piece: 4 paragraph, 3 sentence, 2 line, 1 word, 0 none."""
+        """Rate what ends before a piece: 4 paragraph, 3 sentence, 2 line, 1 word, 0 none."""
         if edge == 0 or edge == len(self):
             return 4
         left, right = self._piece(edge - 1), self._piece(edge)
@@ -228,7 +228,7 @@ class _Pieces:
         return 2 if "\n" in gap else 1 if gap else 0
 
     def _ends_sentence(self, last: int, piece: str) -> bool:
-        # A closing quote or bracket is a piece of its own with most tokenizers: look further back.
+        # For most tokenizers a closing quote or bracket is its own piece, so look further back.
         while piece and not piece.rstrip(_CLOSERS) and last > 0:
             last -= 1
             piece = self._piece(last)
@@ -236,10 +236,10 @@ class _Pieces:
 
 
 def in_characters(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:
-    """A token, or its characters where it is too long to be a word.
+    """Return the span of a token, or those of its characters if it is too long to be a word.
 
-    A tokenizer that does not know a script makes one unknown token of text without spaces, however
-    long: a page of Thai. Marks stay with the character that they stand on.
+    A tokenizer that does not know a script makes one unknown token from any text without spaces,
+    even from a page of Thai. Marks stay with the character that they stand on.
     """
     if end - start <= LONGEST_TOKEN:
         return [(start, end)]
@@ -248,7 +248,7 @@ def in_characters(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:
 
 
 def _sections(text: str) -> Iterator[tuple[int, str]]:
-    """Parts of a text whose tokens are those of the whole text, each with its place.
+    """Yield parts of a text, with their places, that give the same tokens as the whole text.
 
     They end before a space between two words, else before other white space, else after a mark.
     """

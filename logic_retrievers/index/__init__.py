@@ -2,21 +2,21 @@
 
 passage_index.py     PassageIndex; methods.py makes its blocking and asynchronous methods
 settings.py          settings of PassageIndex.open, and their checks
-opening.py           creates a collection, or reads and checks it: collection.py
+opening.py           creates a collection, or reads its description (collection.py) and checks it
 ingestion.py         stores passages that validation.py has checked
 candidate_search.py  candidate pools in two phases
 points.py            count, get, page, delete
-vectors.py           vectors of passages: encode or read them; lexical.py makes the sparse one
-filters.py           filters over metadata; unknown_fields.py: why one finds nothing
+vectors.py           encodes passages, or reads their vectors; lexical.py makes the sparse vector
+filters.py           filters over metadata; unknown_fields.py says why a filter finds nothing
 quarantine_flag.py   the flag that hides a passage
 backfill.py          adds a missing named vector
-collection_copy.py   copies a collection elsewhere; reindexing.py: with another encoder
-connection.py        makes clients and performs their calls: retries, time-outs, threads; faults.py
-                     has the errors, strict_limits.py the limits of strict mode; nodes.py: one
-                     connection over several addresses
+collection_copy.py   copies a collection; reindexing.py makes one with another encoder
+connection.py        makes clients, and performs their calls with retries, time-outs and threads
+nodes.py             one connection over the nodes of a cluster
+faults.py            errors for Qdrant's failures; strict_limits.py has the limits of strict mode
 edge/                the embedded engine
 
-Without I/O: point_format.py, client_calls.py, filters.py, lexical.py.
+point_format.py, client_calls.py, filters.py and lexical.py do no I/O.
 """
 
 from logic_retrievers.index.backfill import BackfillReport

@@ -20,7 +20,7 @@ from logic_retrievers.index.schema import default_specs, new_lexical_vector, new
 from logic_retrievers.index.vectors import encode_for_storage
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 
-# Progress is told after so many points.
+# Points that are read together; progress is reported after each page.
 PAGE_SIZE = 128
 
 
@@ -53,10 +53,10 @@ def backfill(
     Args:
         collection: the collection to complete.
         encoder: makes the vectors.
-        names: names of vectors; by default all that the encoder makes and the collection lacks, but
-            no ``contradiction`` that does not exist yet. Name an existing vector to complete it for
-            points that another store has written since; all are replaced where their encoder is
-            unknown.
+        names: names of vectors; by default all that the encoder makes and the collection lacks,
+            except a ``contradiction`` that does not exist yet. Name an existing vector to complete
+            it for points that another store has written since. If its encoder is unknown, the
+            vector is replaced in all points.
         progress: called after each batch of points.
 
     Raises:
@@ -67,7 +67,7 @@ def backfill(
     if not missing:
         return BackfillReport(collection.name, (), 0)
     yield from _add_vector_names(collection, missing)
-    # the mark comes first: an interruption in between leaves nothing that could be searched
+    # marked as incomplete first, so that after an interruption no search uses them
     metadata = collection.notes(missing).metadata
     yield client_call("update_collection", collection.name, metadata=metadata)
     outdated = [
@@ -82,7 +82,7 @@ def backfill(
         )
     filled = yield from _fill(collection, encoder, list(missing.values()), progress)
     done = {name: replace(vector, incomplete=False) for name, vector in missing.items()}
-    # vectors of another store get this encoder's fingerprint: the user vouches for them
+    # vectors of another store get this encoder's fingerprint, because the user vouches for them
     signed = {
         name: replace(vector, fingerprint=encoder.specs[name].fingerprint)
         for name, vector in collection.vectors.items()
@@ -161,7 +161,7 @@ def _fill(
     vectors: Sequence[StoredVector],
     progress: ProgressCallback | None,
 ) -> Operation[int]:
-    """Give every point that lacks one of these vectors all of them; return how many points."""
+    """Write all these vectors to each point that lacks one of them; return how many points."""
     has_vector = [models.HasVectorCondition(has_vector=vector.stored_name) for vector in vectors]
     condition = models.Filter(should=[models.Filter(must_not=[has]) for has in has_vector])
     meter = ProgressMeter(progress, (yield from count_points(collection, condition)))

@@ -28,8 +28,8 @@ from logic_retrievers.index.point_format import native_point_id
 from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool
 
-# Results requested beyond a query's limit, so that copies of one text at its edge are ordered by id
-# and not by the place of their rows.
+# Results requested beyond a query's limit, so that equal scores at the limit are ordered by id and
+# not by the order in which the engine stores them.
 SPARE = 16
 REQUESTS_PER_CALL = 64
 
@@ -39,10 +39,10 @@ class EncodedVectorQuery:
     """A vector query with its text encoded.
 
     Args:
-        name: under which the pool holds the scores.
-        vector: our name of the named vector.
-        query: shape (dimension,); for ``lexical`` a sparse vector (:func:`lexical.term_vector`).
-        limit: how many nearest points join the pool; 0: the query only scores it.
+        name: name of the scores in the pool.
+        vector: our name of the vector that is searched.
+        query: array of shape (dimension,); for ``lexical`` a sparse vector.
+        limit: how many nearest points join the pool; with 0 the query only scores it.
     """
 
     name: str
@@ -59,9 +59,9 @@ def find_candidates(
 ) -> Operation[list[CandidatePool]]:
     """Find the pool of every query: the points that its vector queries find, scored on all of them.
 
-    Phase 1 sends the vector queries of all queries, phase 2 asks for the scores that are missing. A
-    point that vanishes between the two keeps NaN. Requests keep the limits of strict mode; where it
-    allows fewer results, a warning says so.
+    Phase 1 sends all vector queries. Phase 2 asks for the scores that are missing; a point that was
+    deleted in between gets NaN. Requests stay within the limits of strict mode; if it allows fewer
+    results than wanted, a warning says so.
 
     ``must_not``: for each query the metadata values that its passages must not have; see
     :func:`filters.to_qdrant_filter`.
@@ -129,14 +129,14 @@ class _PoolBuilder:
         self.ids: list[str] = []
 
     def add_nearest(self, query: EncodedVectorQuery, points: Iterable[ScoredId]) -> None:
-        """Add the results of a search, cut to its limit; ties at the edge go by id."""
+        """Add the results of a search up to its limit; equal scores are ordered by id."""
         ranked = sorted((-round(point.score, SCORE_DECIMALS), str(point.id)) for point in points)
         self.scores[query.name].update((point, -score) for score, point in ranked[: query.limit])
 
     def unscored(
         self, limits: StrictLimits
     ) -> list[tuple[_PoolBuilder, EncodedVectorQuery, models.Filter]]:
-        """End phase 1: list what each vector query has to score, in as many parts as it takes."""
+        """End phase 1: list what each vector query still has to score, in parts of allowed size."""
         self.ids = sorted(set().union(*self.scores.values()))
         most = limits.ids(limits.results(max(1, len(self.ids))))
 

@@ -14,15 +14,15 @@ from logic_retrievers.effects import ClientCall
 
 T = TypeVar("T")
 QueryVector: TypeAlias = npt.NDArray[Any] | models.SparseVector
-# point id -> row, and the rows
+# point id -> number of its row, and the rows
 VectorTable: TypeAlias = tuple[dict[str, int], npt.NDArray[np.float64]]
 
-# A server takes 32 MiB by default; the estimate below is rough.
+# Most bytes of a write. A server takes 32 MiB by default, but sizes are only estimated here.
 BYTES_PER_CALL = 8 * 1024 * 1024
 # A float32 written as the decimal digits of a float64.
 BYTES_PER_COORDINATE = 21
 
-# Scores are compared with exact ones of the second phase, so never leave them quantised.
+# Scores are compared with exact ones of the second phase, so they must not be quantised.
 RESCORED = models.SearchParams(quantization=models.QuantizationSearchParams(rescore=True))
 
 
@@ -40,12 +40,12 @@ class ScoredPoints(NamedTuple):
 
 
 def client_call(method: str, collection: str, /, **arguments: Any) -> ClientCall:
-    """Call a client's method for one collection."""
+    """Make a call of a client's method for one collection."""
     return ClientCall(method, {"collection_name": collection, **arguments})
 
 
 def create_index(collection: str, key: str, schema: Any) -> ClientCall:
-    """Make the payload index of a key."""
+    """Make the call that creates the payload index of a key."""
     return client_call(
         "create_payload_index", collection, field_name=key, field_schema=schema, wait=True
     )
@@ -58,10 +58,10 @@ def nearest_request(
     condition: models.Filter | None,
     params: models.SearchParams | None = RESCORED,
 ) -> models.QueryRequest:
-    """Ask for the nearest of the points that meet a condition, ids and scores only."""
+    """Ask for ids and scores of the nearest points among those that meet a condition."""
     is_sparse = isinstance(query, models.SparseVector)
     vector = query if is_sparse else np.asarray(query, dtype=np.float32).tolist()
-    # without validation: the hundreds of ids and coordinates are this package's own
+    # not validated, because the hundreds of ids and coordinates are this package's own
     return models.QueryRequest.model_construct(
         query=models.NearestQuery.model_construct(nearest=vector),
         using=stored_name or None,
@@ -75,7 +75,7 @@ def nearest_request(
 def by_id(
     point_ids: Iterable[models.ExtendedPointId], condition: models.Filter | None = None
 ) -> models.Filter:
-    """Match these points, as far as they meet the condition as well."""
+    """Match those of these points that also meet the condition."""
     has_id = models.HasIdCondition.model_construct(has_id=list(point_ids))
     return models.Filter.model_construct(
         must=[has_id] if condition is None else [has_id, condition]
@@ -85,7 +85,7 @@ def by_id(
 def by_filter(
     requests: Sequence[models.QueryRequest], translate: Callable[[models.Filter], T]
 ) -> Mapping[int, T | None]:
-    """Map ``id`` of each filter to its translation; requests may share a filter of many ids."""
+    """Map ``id(filter)`` to the filter's translation; a shared filter is translated once."""
     filters = {id(request.filter): request.filter for request in requests}
     return {key: None if f is None else translate(f) for key, f in filters.items()}
 
@@ -127,7 +127,7 @@ def scroll(
 def upserts(
     collection: str, points: Iterable[models.PointStruct], most: int | None
 ) -> Iterator[ClientCall]:
-    """Write at most ``most`` points in each call, in bodies that a server takes."""
+    """Write points in calls of at most ``most`` points, of a size that a server takes."""
     group: list[models.PointStruct] = []
     size = 0
     for point in points:
@@ -151,5 +151,5 @@ def _estimated_bytes(point: models.PointStruct) -> int:
 
 
 def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    """Cut into consecutive slices of at most ``size``."""
+    """Cut items into consecutive slices of at most ``size``."""
     return (items[start : start + size] for start in range(0, len(items), size))

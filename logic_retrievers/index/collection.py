@@ -1,4 +1,4 @@
-"""Description of a collection: its vectors and payload keys, and this package's notes of them."""
+"""Description of a collection: its vectors and payload keys, and this package's notes on them."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ TOPICAL = "topical"
 class StoredVector:
     """One named vector of a collection."""
 
-    name: str  # ours: topical
+    name: str  # our name, such as topical
     stored_name: str  # in the collection; "" for Qdrant's unnamed vector
     dimension: int | None  # None for a sparse vector
     fingerprint: str | None  # the encoder's; None where another store made the vector
-    incomplete: bool = False  # a back-fill began and did not end: not searchable yet
+    incomplete: bool = False  # a back-fill has not ended, so it cannot be searched yet
 
     @property
     def sparse(self) -> bool:
@@ -50,7 +50,7 @@ class StoredVector:
 
 
 class VectorNote(BaseModel):
-    """What the metadata of a collection say of one vector; see :class:`StoredVector`."""
+    """Note on one vector in the metadata of a collection; see :class:`StoredVector`."""
 
     stored: str
     fingerprint: str | None = None
@@ -79,22 +79,22 @@ class Collection:
     """Everything that operations need to know about a collection, as it was at opening."""
 
     name: str
-    vectors: Mapping[str, StoredVector]  # our name -> stored vector, as far as we can read it
+    vectors: Mapping[str, StoredVector]  # our name -> stored vector
     searchable: tuple[str, ...]  # our names of the vectors that may be searched
-    # Whose passages are read and written. None: all are read, new ones belong to no tenant.
+    # Tenant whose passages are read and written. If None, all are read, and new ones have none.
     tenant: str | None = None
-    all_tenants: bool = False  # passages of all tenants are read, so that none may be added
+    all_tenants: bool = False  # passages of all tenants are read, so none may be added
     local_mode: bool = False  # qdrant-client is its own database, without payload indexes
     prefixes: tuple[str, ...] = (METADATA,)  # payload keys of metadata; "" for the top level
     keys: PayloadKeys = DEFAULT_KEYS  # payload keys of text and metadata in our layout
     has_own_metadata: bool = True  # this package has described the collection in its metadata
     missing_indexes: tuple[str, ...] = ()  # payload indexes to create before the first write
     flags: tuple[str, ...] = (QUARANTINED,)  # payload keys that may hold a quarantine flag
-    # Flags that a filter may use: strict mode wants an index.
+    # Those of the flags that a filter may use, because strict mode wants an index.
     filterable_flags: tuple[str, ...] = (QUARANTINED,)
     shows_quarantined: bool = False  # searches find quarantined passages too
     limits: StrictLimits = field(default_factory=StrictLimits)
-    language: str = lexical.ENGLISH  # of the lexical vector's stems
+    language: str = lexical.ENGLISH  # language of the lexical vector's stems
 
     @property
     def hiding_flags(self) -> tuple[str, ...]:
@@ -102,7 +102,7 @@ class Collection:
         return () if self.shows_quarantined else self.filterable_flags
 
     def condition(self, user: UserFilter) -> models.Filter | None:
-        """Make the filter of the tenant's passages that the user's filter finds."""
+        """Make the filter that finds those of the tenant's passages that meet the user's filter."""
         return to_qdrant_filter(user, tenant=self.tenant, prefixes=self.prefixes)
 
     def passage(self, record: models.Record) -> Passage:
@@ -170,7 +170,7 @@ def read_vectors(
 ) -> dict[str, StoredVector]:
     """Read the vectors of a collection under our names.
 
-    ``vector_names``: our name -> the collection's name of it, where they differ.
+    ``vector_names``: our name of a vector -> the collection's name, where they differ.
     """
     params = info.config.params
     dense = by_stored_name(params.vectors)
@@ -207,14 +207,14 @@ def read_vectors(
 
 
 def by_stored_name(vectors: Any) -> dict[str, Any]:
-    """Map stored names to vectors or their parameters; Qdrant gives a lone unnamed one bare."""
+    """Map stored names to vectors or parameters; Qdrant gives a single unnamed one without map."""
     if vectors is None:
         return {}
     return dict(vectors) if isinstance(vectors, Mapping) else {"": vectors}
 
 
 def note(collection: Collection, key: str, value: Any) -> Operation[None]:
-    """Note a value in the collection's metadata; copies of the collection are without it."""
+    """Note a value in the collection's metadata; copies of the collection do not get it."""
     metadata = {f"{LOGIC}_{key}": value}
     yield client_call("update_collection", collection.name, metadata=metadata)
 

@@ -36,7 +36,7 @@ def copy(
 ) -> Operation[int]:
     """Copy every point as it is into a collection at another place; return how many were copied.
 
-    See :meth:`PassageIndex.copy_to`. ``options``: keep the copy like the original, on a server.
+    See :meth:`PassageIndex.copy_to`. ``options``: create the copy with the original's options.
     """
 
     def elsewhere(operation: Operation[Any]) -> Compute:
@@ -70,11 +70,11 @@ def copy(
 def _open_copy(
     info: models.CollectionInfo, target: str, notes: Notes, options: bool
 ) -> Operation[models.CollectionInfo]:
-    """Make the copy like the original, or compare it with the original; return its description."""
+    """Create the copy, or compare an existing one with the original; return its description."""
     created = yield from get_info(target)
     if created is None:
         params, kept = info.config.params, read_options(options_of(info.config))
-        kept.pop("on_disk", None)  # the parameters of the vectors have it
+        kept.pop("on_disk", None)  # it is in the vectors' parameters
         if not options:
             int8 = kept.get("quantization_config")
             int8 = int8 if isinstance(int8, models.ScalarQuantization) else None
@@ -119,7 +119,7 @@ def _check_copy(
 
 
 def _shape(info: models.CollectionInfo) -> dict[str, Any]:
-    """Stored name of each vector -> what its points must have."""
+    """Map the stored name of each vector to its size and distance, or its modifier."""
     dense, sparse = info.config.params.vectors, info.config.params.sparse_vectors or {}
     shapes: dict[str, Any] = {name: params.modifier for name, params in sparse.items()}
     return shapes | {n: (one.size, one.distance) for n, one in by_stored_name(dense).items()}
@@ -135,7 +135,7 @@ def copy_payload_indexes(
 
 
 def _write_changed(there: Collection, records: Sequence[models.Record]) -> Operation[int]:
-    """Write the points that the copy lacks or has otherwise; return how many."""
+    """Write the points that are missing or different in the copy; return how many."""
     found = yield retrieve(there.name, [record.id for record in records])
     stored = {record.id: record.payload or {} for record in found}
     # payloads hold the hash of the content, the flag and the tenant; points of other stores have no

@@ -54,13 +54,13 @@ READS = frozenset(
         *("count", "get_aliases", "get_collection", "get_collections", "info", "unindexed_points"),
     }
 )
-# A client in local mode is not thread-safe, and frameworks share clients: one lock per client.
+# A client in local mode is not thread-safe, and frameworks share clients, so each has one lock.
 _client_locks: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 _growing_pause = wait_exponential(multiplier=0.1, max=8.0) + wait_random(0.0, 0.1)
 
 
 def backoff(state: RetryCallState) -> float:
-    """Seconds before the next attempt: longer each time, or as long as the server asks for."""
+    """Return the seconds before the next attempt: more each time, or what the server asks for."""
     error = state.outcome.exception() if state.outcome else None
     return max(retry_after(error), retry_after(error and error.__cause__), _growing_pause(state))
 
@@ -69,15 +69,15 @@ class Connection:
     """The effect handler of an index: performs client calls and computations; see :meth:`open`.
 
     Args:
-        client: of a server or of the embedded engine. Asynchronous calls run it in a thread where
-            there is no ``async_client``.
+        client: client of a server or of the embedded engine. Asynchronous calls run it in a thread
+            if there is no asynchronous client.
         async_client: for asynchronous calls, on whichever event loop the caller runs.
         make_async: makes an asynchronous client for the running event loop, when first needed.
         owned: whether :meth:`close` closes the clients.
-        limits: of a request to a server.
+        limits: limits of a request to a server.
         place: where Qdrant is, for messages.
-        secrets: masked in every message.
-        guarantees: see :func:`guaranteed`.
+        secrets: keys, which are masked in every message.
+        guarantees: consistency and ordering; see :func:`guaranteed`.
         read_only: refuse all writes.
     """
 
@@ -185,7 +185,7 @@ class Connection:
             "prefer_grpc": prefer_grpc,
             "grpc_port": int(grpc_port),
             "timeout": float(timeout),
-            "check_compatibility": False,  # it warns from a thread
+            "check_compatibility": False,  # this check warns from a thread
         }
         return cls(
             _server_client(QdrantClient, settings),
@@ -208,7 +208,7 @@ class Connection:
         return self._client
 
     def handle(self, effect: Effect) -> Any:
-        """Perform an effect and return its result; raises errors of this package's tree."""
+        """Perform an effect and return its result; raise this package's errors for Qdrant's."""
         self._check(effect)
         if isinstance(effect, Compute):
             return effect.function()
@@ -219,7 +219,7 @@ class Connection:
         return joined(*map(self.handle, parts))
 
     async def ahandle(self, effect: Effect) -> Any:
-        """:meth:`handle` without blocking the event loop."""
+        """Do the same as :meth:`handle`, without blocking the event loop."""
         self._check(effect)
         if isinstance(effect, Compute):
             return await self._threads.submit(effect.function)
@@ -242,7 +242,7 @@ class Connection:
             self._client.close()
 
     async def aclose(self) -> None:
-        """Also close this event loop's client; await it on the loop that was used."""
+        """Close the running event loop's client too; await this on the loop that used the index."""
         self._closed = True
         client = self._per_loop.pop(asyncio.get_running_loop(), None)
         if client is not None:
@@ -288,7 +288,7 @@ class Connection:
 
     def _parts(self, call: ClientCall, error: ServerError) -> list[ClientCall]:
         """Divide a call that a rate limit never grants; raise any other error."""
-        # halves wait for each other, so a connection that repeats nothing sends none
+        # the second half is retried until the rate limit allows it, so retries are needed
         divided = NEVER_GRANTED in str(error) and self._limits.retries and halves(call)
         if not divided:
             raise error
@@ -311,7 +311,7 @@ class Connection:
         return self._per_loop[loop]
 
     def _to_own_error(self, error: Exception, call: ClientCall) -> Exception:
-        """The error of this package's tree, or the error itself where it is not Qdrant's."""
+        """Return this package's error for an error of Qdrant, and any other error as it is."""
         collection = call.arguments.get("collection_name")
         translated = translate(error, self.place, collection, self._secrets)
         if translated is None:
@@ -324,8 +324,7 @@ class Connection:
 
 
 def _embedded_client(where: str, timeout: float, read_only: bool) -> EdgeClient:
-    """Open a client of the embedded engine."""
-    from logic_retrievers.index.edge import EdgeClient  # 35 MB that a server's client does without
+    from logic_retrievers.index.edge import EdgeClient  # 35 MB, which no server needs
 
     try:
         place = None if where == MEMORY else where
@@ -344,7 +343,7 @@ def _embedded_client(where: str, timeout: float, read_only: bool) -> EdgeClient:
 
 
 def _server_client(kind: type[Client], settings: Mapping[str, Any]) -> Client:
-    """Make a client of a server; it warns of a key that travels unencrypted to another machine.
+    """Make a client of a server; warn if a key travels unencrypted to another machine.
 
     An asynchronous client does not warn, because the synchronous one has warned already.
     """

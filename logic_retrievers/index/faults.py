@@ -1,4 +1,4 @@
-"""Failures of Qdrant, over REST, gRPC or embedded, and the errors of this package for them."""
+"""Translate failures of Qdrant (over REST or gRPC, or embedded) into this package's errors."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Fault(Enum):
         "Qdrant at {place} has too much to do ({detail}).{wish} Try later, or ask for less.",
         *(429, _Code.RESOURCE_EXHAUSTED),
     )
-    # A retry helps: a node that comes back answers "Local shard 1 not found" for a moment.
+    # A retry helps, since a node that comes back answers "Local shard 1 not found" for a moment.
     INTERNAL = (
         errors.ServerUnavailableError,
         "Qdrant at {place} failed while it answered ({detail}). Try later; if it goes on, its log"
@@ -158,7 +158,7 @@ _BY_WORDS: tuple[tuple[set[Fault], str, Fault], ...] = (
         Fault.NODE_DOWN,
     ),
     ({Fault.BUSY}, NEVER_GRANTED, Fault.REFUSED),
-    # strict mode refuses with the status of a wrong key, and adds what to change
+    # strict mode refuses with the status of a wrong key, but adds "Help:" and what to change
     ({Fault.AUTHENTICATION}, "help:", Fault.REFUSED),
     ({Fault.NOT_FOUND}, "collection", Fault.NO_COLLECTION),
     ({Fault.REFUSED_HERE}, r"^collection .*not found", Fault.NO_COLLECTION),
@@ -181,7 +181,7 @@ _CLIENT_MODULES = {"qdrant_client.qdrant_remote", "qdrant_client.async_qdrant_re
 def translate(
     error: BaseException, place: str, collection: str | None, secrets: Sequence[SecretStr] = ()
 ) -> errors.LogicRetrieversError | None:
-    """Return this package's error for a failure of Qdrant, secrets masked; None for others."""
+    """Return this package's error, without secrets, for a failure of Qdrant; else None."""
     classified = _classify(error)
     if classified is None:
         return None
@@ -194,7 +194,7 @@ def translate(
 
 
 def is_transient(error: BaseException) -> bool:
-    """Whether the same call may succeed a moment later."""
+    """Tell whether the same call may succeed a moment later."""
     classified = _classify(error)
     return classified is not None and issubclass(classified[0].error, TRANSIENT)
 
@@ -240,7 +240,7 @@ def _by_type(error: BaseException) -> tuple[Fault, str] | None:
             return Fault.CLOSED, "its client is closed"
         case Exception() if _arose_from_answer(error):
             return Fault.UNREADABLE, type(error).__name__
-        case EdgeError() | ValueError() | KeyError():  # the last two: how local mode refuses
+        case EdgeError() | ValueError() | KeyError():  # local mode raises the last two
             return Fault.REFUSED_HERE, str(error)
     return None
 
@@ -265,7 +265,7 @@ def _of_response(error: UnexpectedResponse) -> tuple[Fault, str]:
         return fault, str(error.structured()["status"]["error"])
     except (ValueError, KeyError, TypeError, RecursionError):
         text = error.content.decode("utf-8", errors="replace").strip()
-    if fault in {Fault.NOT_FOUND, Fault.REFUSED}:  # Qdrant says why; only proxies do not
+    if fault in {Fault.NOT_FOUND, Fault.REFUSED}:  # Qdrant gives a reason; a proxy does not
         fault = Fault.UNREADABLE
     return fault, f"{status} {error.reason_phrase} {text}".strip()
 
@@ -279,15 +279,15 @@ def _of_rpc(error: grpc.RpcError) -> tuple[Fault, str]:
 
 
 def _is_of_closed_client(error: BaseException) -> bool:
-    """Whether httpx, gRPC or local mode say that they were closed; each has its own type."""
+    """Tell whether httpx, gRPC or local mode says that it was closed; their types differ."""
     kinds = (RuntimeError, ValueError, grpc.aio.UsageError)
     return isinstance(error, kinds) and _CLOSED.search(str(error)) is not None
 
 
 def _arose_from_answer(error: BaseException) -> bool:
-    """Whether qdrant-client failed while it read an answer, not while it wrote a request.
+    """Tell whether qdrant-client failed while it read an answer, not while it wrote a request.
 
-    The client lets every error escape there: of JSON, of recursion, of its conversions, and
+    While reading, the client lets every error escape: from JSON, recursion, its conversions, and
     assertions that there is a result.
     """
     frames = [frame for frame, _ in walk_tb(error.__traceback__)]
@@ -300,7 +300,7 @@ def _arose_from_answer(error: BaseException) -> bool:
 
 
 def check_answer(call: ClientCall, answer: Any) -> Any:
-    """Return a server's answer if its form fits the call; qdrant-client checks types of parts."""
+    """Return a server's answer if it fits the call; qdrant-client has checked its types only."""
     match call.method:
         case _ if answer is None:
             raise UnreadableAnswer("it has no result")
@@ -320,11 +320,11 @@ def check_answer(call: ClientCall, answer: Any) -> Any:
 
 
 def retry_after(error: BaseException | None) -> float:
-    """Seconds that the server asks the client to wait; 0 where it does not ask."""
+    """Return the seconds that the server asks the client to wait, or 0 if it does not ask."""
     match error:
         case ResourceExhaustedResponse():
             return requested_pause(error.retry_after_s)
-        case QdrantException():  # no whole number; it follows the words
+        case QdrantException():  # not a whole number, so only the message has it
             return requested_pause(str(error).partition(": ")[2])
         case UnexpectedResponse():
             return requested_pause(error.headers.get("Retry-After"))

@@ -21,12 +21,12 @@ from logic_retrievers.validation import MAX_DEPTH, is_encodable, plain_value
 UserFilter: TypeAlias = models.Filter | Mapping[str, Any] | None
 
 LARGEST = sys.float_info.max
-# Most conditions of a filter. One without a payload index reads the payload of every passage: 15 ms
-# for 10,000 in the embedded engine.
+# Most conditions of a filter. A condition without a payload index reads the payload of every
+# passage, which takes the embedded engine 15 ms for 10,000.
 MAX_CONDITIONS = 256
-# Numbers of a list that share one range, so that the engine compares most passages with it alone.
+# Numbers of a list that share a range; the engine compares most passages with that range only.
 _TOGETHER = 12
-# Up to this no integer is within the last bit of another.
+# Up to this, the range of one float step around an integer holds no other integer.
 _APART = 2**52
 # Whole floats up to this are stored as they are; the engine may change the last bit of others.
 _UNCHANGED = 2**53 // 10
@@ -44,14 +44,14 @@ def to_qdrant_filter(
     must_not: Mapping[str, Any] | None = None,
     hiding_flags: Sequence[str] = (),
 ) -> models.Filter | None:
-    """Compose the Qdrant filter of every vector query; None where it would exclude nothing.
+    """Compose the Qdrant filter of a vector query; return None if it would exclude nothing.
 
     Args:
-        user: a Qdrant filter as it is, or ``{key: wanted}`` over metadata keys, all of which must
-            hold. ``wanted`` is a value (equal; 1 and 1.0 are), a list (any of), ``None`` (absent or
-            empty), ``{"gte": 2020, "lt": 2024}`` (a range of numbers or dates), ``{"text": "..."}``
-            (each of its words, in any case) or ``{"not": wanted}``, which also matches passages
-            without the field. Keys: see :func:`metadata_paths`.
+        user: a Qdrant filter, which is kept as it is, or ``{key: wanted}`` over metadata keys (see
+            :func:`metadata_paths`), all of which must match. ``wanted`` is a value (1 equals 1.0),
+            a list (any of its values), ``None`` (absent or empty), ``{"gte": 2020, "lt": 2024}`` (a
+            range of numbers or dates), ``{"text": "..."}`` (each of its words, in upper or lower
+            case) or ``{"not": wanted}``, which also matches passages without the field.
         tenant: only passages of this tenant.
         prefixes: payload keys that hold metadata ("" for the top level); any of them may match.
         must_not: metadata values that no passage may have: ``{key: [values]}``.
@@ -61,8 +61,8 @@ def to_qdrant_filter(
     if tenant is not None:
         must.append(models.FieldCondition(key=TENANT, match=models.MatchValue(value=tenant)))
     for key in hiding_flags:
-        # not `must_not`: for that the engine tests every point (2.2 ms per search of 20,000);
-        # absence has a payload index (.3 ms, as without a filter)
+        # `must_not` would make the engine test every point (2.2 ms per search of 20,000); the test
+        # for absence uses a payload index (.3 ms, like a search without a filter)
         absent = models.IsEmptyCondition(is_empty=models.PayloadField(key=key))
         shown_again = models.FieldCondition(key=key, match=models.MatchValue(value=False))
         must.append(models.Filter(should=[absent, shown_again]))
@@ -89,7 +89,7 @@ def to_qdrant_filter(
 def matching(
     passages: Iterable[Passage], condition: models.Filter, prefixes: Sequence[str] = (METADATA,)
 ) -> list[bool]:
-    """Tell for each passage whether it passes a filter of ours, as a collection would answer.
+    """Tell for each passage whether it meets a filter of this package, as a collection would.
 
     Values of metadata that JSON does not know are compared as text.
     """
@@ -106,12 +106,12 @@ def matching(
 
 
 def flag_conditions(keys: Sequence[str]) -> list[models.Condition]:
-    """Make the condition for each payload key that the flag under it is set."""
+    """Make a condition for each payload key: the flag under that key is set."""
     return [models.FieldCondition(key=key, match=models.MatchValue(value=True)) for key in keys]
 
 
 def _check_size(user: models.Filter) -> None:
-    """Refuse a filter of too many conditions, or nested more deeply than a server reads."""
+    """Refuse a filter that has too many conditions, or more levels than a server reads."""
     level: list[Any] = [user]
     conditions = 0
     for _ in range(MAX_DEPTH):
@@ -141,7 +141,7 @@ def conditions_of(group: Any) -> list[Any]:
 
 
 def as_list(conditions: Any) -> list[Any]:
-    """List the conditions of one part of a Qdrant filter, which may be a single one."""
+    """Return one part of a Qdrant filter as a list; the part may be a single condition."""
     return conditions if isinstance(conditions, list) else [conditions] if conditions else []
 
 
@@ -155,7 +155,7 @@ def _condition(key: Any, wanted: Any, prefixes: Sequence[str]) -> models.Conditi
 
 
 def _in_any(paths: Sequence[str], key: str, wanted: Any) -> models.Condition:
-    """Require a value in one of the places; absent means absent in all of them."""
+    """Require a value in one of the places, or its absence from all of them."""
     if isinstance(wanted, list | tuple | Set):
         present = [value for value in wanted if value is not None]
         if len(present) < len(wanted):
@@ -170,7 +170,7 @@ def _in_any(paths: Sequence[str], key: str, wanted: Any) -> models.Condition:
 
 
 def _as_stored(key: str, value: Any) -> Any:
-    """Convert a value as stored metadata are; a date stays one, for ranges."""
+    """Convert a value like stored metadata; a date stays a date, for ranges."""
     if value is None or isinstance(value, Mapping | list | tuple | Set):
         return value
     try:
@@ -188,7 +188,7 @@ def _as_stored(key: str, value: Any) -> Any:
 def metadata_paths(prefixes: Sequence[str], key: str) -> list[str]:
     """List the payload keys where a field of the metadata may be.
 
-    "dc.title" is the field "title" of the object "dc", as in Qdrant, and also the field "dc.title".
+    "dc.title" means the field "title" of the object "dc", as in Qdrant, or the field "dc.title".
     A name in quotation marks is one name: ``"dc.title"``, ``book."dc.title"``.
     """
     readings = [key] if _PATH.fullmatch(key) else []
@@ -210,7 +210,8 @@ def _match(path: str, key: str, wanted: Any) -> models.Condition:
         text = wanted.get("text")
         if set(wanted) == {"text"} and isinstance(text, str) and _WORD.search(text):
             text = _as_stored(key, text)
-            # word by word: in a list the engine wants them in one item, with an index in any
+            # One condition per word. In a list, a condition with several words would want all of
+            # them in one item without an index, and in any items with an index.
             words = [word for word in dict.fromkeys(text.split()) if _WORD.search(word)]
             _check_count(len(words))
             matches = [models.MatchText(text=word) for word in words]
@@ -261,7 +262,7 @@ def _any_number(path: str, numbers: Sequence[float]) -> models.Condition:
     size = _TOGETHER if len(numbers) > _TOGETHER else 1
     groups = [numbers[at : at + size] for at in range(0, len(numbers), size)]
     one_of = models.Filter(should=[_any_number(path, group) for group in groups])
-    return models.Filter(must=[within, one_of])  # the engine looks at `should` before `must`
+    return models.Filter(must=[within, one_of])  # nested, because `should` is tested before `must`
 
 
 def _range(path: str, key: str, wanted: Mapping[str, Any]) -> models.Condition:
@@ -291,7 +292,7 @@ def _range(path: str, key: str, wanted: Mapping[str, Any]) -> models.Condition:
 
 
 def _tightest(bounds: Mapping[str, Any], value: Callable[[Any], Any] = float) -> dict[str, Any]:
-    """Keep one lower and one upper bound: the engine's indexes read only one of two."""
+    """Keep one lower and one upper bound, because the engine's indexes read only one of two."""
     kept = dict(bounds)
     if {"gt", "gte"} <= kept.keys():
         del kept["gte" if value(kept["gt"]) >= value(kept["gte"]) else "gt"]
@@ -301,6 +302,6 @@ def _tightest(bounds: Mapping[str, Any], value: Callable[[Any], Any] = float) ->
 
 
 def _moment(day: datetime | date) -> datetime:
-    """Convert as Qdrant reads it: a day from its midnight, and in UTC where there is no zone."""
+    """Convert as Qdrant reads it: a day is its midnight, and a time without a zone is UTC."""
     moment = day if isinstance(day, datetime) else datetime(day.year, day.month, day.day)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Ingestion: a stream, resumable by content hash; stale passages of sources are deleted last."""
+"""Ingestion: store a stream of passages, skip unchanged ones by hash, then delete stale ones."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ from logic_retrievers.text import is_blank
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_stream, name_of, storable
 
-# Passages that are sorted by length, and at most sent, together. On real texts padding is then .5
-# to 1.8 % of the encoder's tokens; with four times as many it would be .1 to .6 %.
+# Passages that are sorted by length together, and the most that are sent together. On real texts
+# padding is then .5 to 1.8 % of the encoder's tokens; with four times as many, .1 to .6 %.
 BATCH_SIZE = 256
 FIRST_BATCH = 16
 # Most passages that a warning or an error names.
@@ -57,7 +57,7 @@ SMALLEST_PART = 64
 class IngestReport:
     """Numbers of passages of one call.
 
-    ``removed`` counts stale passages of their sources, ``blank`` those left out without text.
+    ``removed`` counts deleted stale passages, ``blank`` passages left out for lack of text.
     """
 
     added: int = 0
@@ -166,7 +166,7 @@ class _Ingestion:
         return batch if passages else None
 
     def _prepare(self, passage: Passage) -> list[_Prepared]:
-        """Check and hash a passage; empty where it is left out, or was there before."""
+        """Check and hash a passage; return [] if it is blank or came before in this call."""
         passage = storable(passage)
         point = point_id(passage.id, self._collection.tenant)
         prepared = _Prepared(passage, point, content_hash(passage, self._fingerprints))
@@ -185,7 +185,7 @@ class _Ingestion:
         return [prepared]
 
     def _leave_out(self, blank: _Prepared) -> None:
-        # a source is not emptied where all its passages are blank
+        # so that a source is not emptied if all its passages are blank
         self.blank.append(name_of(blank.passage))
         self.blank_points.add(blank.point)
 
@@ -198,7 +198,7 @@ class _Ingestion:
         return type(first)(f"{len(self.refused)} passages cannot be stored: {shown}")
 
     def changed(self, batch: Sequence[_Prepared]) -> Operation[list[_Prepared]]:
-        """Choose the passages to write; one that is hidden stays so with the same text."""
+        """Choose the passages to write; a hidden one stays hidden if its text is the same."""
         collection, points = self._collection, [prepared.point for prepared in batch]
         records = yield retrieve(collection.name, points, payload=[HASH, *collection.flags])
         self._stored = {str(record.id): record.payload for record in records}
@@ -264,7 +264,7 @@ def written_fingerprints(collection: Collection, encoder: Encoder) -> list[tuple
 
 
 def _vectors_to_write(collection: Collection, encoder: Encoder) -> list[StoredVector]:
-    """List the vectors of a point; an upsert replaces the point, so none may be missing."""
+    """List the vectors of a point: all, because an upsert replaces the whole point."""
     vectors: dict[str, StoredVector] = {}
     for name, vector in collection.vectors.items():
         if name in encoder.specs:

@@ -1,7 +1,7 @@
 """The sparse vector ``lexical``: BM25 as Qdrant itself computes it, on any server and embedded.
 
 The engine's own function (Qdrant Edge's ``Bm25``, a server's ``qdrant/bm25``) splits, lowercases
-and stems words and drops stop words. Stored vectors hold damped counts; IDF comes at query time.
+and stems words and drops stop words. Stored vectors hold damped counts; a query applies IDF.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FINGERPRINT = "bm25-"
 
 
 def fingerprint(language: str) -> str:
-    """Make the fingerprint that a collection notes of the vector."""
+    """Make the fingerprint by which a collection notes how the vector was made."""
     return f"{_FINGERPRINT}{language}"
 
 
@@ -38,10 +38,10 @@ def term_vector(text: str, language: str = ENGLISH, *, query: bool = False) -> m
     """Make the sparse vector of a text: one dimension per stem, ascending.
 
     Args:
-        text: any text; one without words, or of stop words alone, gives a vector without entries.
-        language: of stems and stop words.
-        query: every stem once (weight 1) instead of ``tf (k + 1) / (tf + k (1 - b + b n / 256))``
-            with k = 1.2, b = .75 and n words.
+        text: any text; without words, or with stop words only, it gives a vector without entries.
+        language: language of stems and stop words.
+        query: give every stem weight 1 instead of ``tf (k + 1) / (tf + k (1 - b + b n / 256))``,
+            where k = 1.2, b = .75 and the text has n words.
 
     Raises:
         ConfigurationError: a language that the engine does not know.
@@ -67,10 +67,10 @@ def shared_words(query: str, text: str, language: str = ENGLISH) -> list[str]:
 
 @cache
 def _model(language: str, *, folding: bool = True) -> Any:
-    import qdrant_edge  # 35 MB that an index without words does without
+    import qdrant_edge  # takes 35 MB, and an index without words needs none of it
 
     try:
-        # other languages' stop words and stems have accents
+        # not for other languages, because their stop words and stems have accents
         folding = folding and language == ENGLISH
         return qdrant_edge.Bm25(qdrant_edge.Bm25Config(language=language, ascii_folding=folding))
     except (TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Makers of methods of :class:`PassageIndex` from operations."""
+"""Turn operations into methods of :class:`PassageIndex`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def blocking(
     operation: Callable[Concatenate[S, P], Operation[T]],
 ) -> Callable[Concatenate[S, P], T]:
     """Turn a method that returns an operation into one that runs it and returns its value."""
-    # for help() and type hints; a text, since annotations are not evaluated
+    # for help() and type hints; annotations are not evaluated, so this one is a text
     hints = operation.__annotations__
     hints["return"] = re.sub(r"Operation\[(.*)\]", r"\1", hints["return"])
 
@@ -50,10 +50,7 @@ def awaiting(
 def over_collection(
     function: Callable[Concatenate[Collection, P], T], name: str | None = None
 ) -> Callable[Concatenate[PassageIndex, P], T]:
-    """Turn a function over a collection into a method that passes the index's collection.
-
-    The method has the function's name where no other is given.
-    """
+    """Turn a function over a collection into a method that passes the index's collection."""
 
     @functools.wraps(function)
     def method(self: PassageIndex, /, *args: P.args, **kwargs: P.kwargs) -> T:

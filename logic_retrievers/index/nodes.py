@@ -35,8 +35,8 @@ class NodesConnection(Connection):
     answer in time. ``client`` is the client of the first node.
 
     Args:
-        nodes: connections that repeat nothing themselves, in the order of their addresses.
-        limits: of a request over all nodes; each node is asked at least once.
+        nodes: connections without retries of their own, in the order of their addresses.
+        limits: limits of a request, over all nodes; there is an attempt for each node at least.
     """
 
     def __init__(self, nodes: Sequence[Connection], limits: RequestLimits) -> None:
@@ -80,7 +80,7 @@ class NodesConnection(Connection):
 
     @contextmanager
     def _next_node(self) -> Iterator[Connection]:
-        """The first node that does not rest, or else the one whose rest ends first."""
+        """Yield the first node that does not rest, or else the one whose rest ends first."""
         now = time.monotonic()
         number = min(
             range(len(self._nodes)),
@@ -103,7 +103,7 @@ class NodesConnection(Connection):
             ) from error
 
     def _pause(self, state: RetryCallState) -> float:
-        """Seconds before the next attempt; none if another node can be asked."""
+        """Return the seconds before the next attempt; 0 if another node can be asked."""
         now = time.monotonic()
         return 0.0 if min(self._rests_until) <= now else backoff(state)
 

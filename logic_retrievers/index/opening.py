@@ -63,9 +63,9 @@ def open_collection(
 ) -> Operation[Collection]:
     """Read or create a collection, and check that the encoder fits it.
 
-    Vectors that ``vectors`` (or ``lexical``) names must exist. Without names, those that exist are
-    opened: the collection of another store has the topical one alone. A new collection gets those
-    that are named, or else the default ones (:func:`schema.default_specs`).
+    Vectors that ``vectors`` (or ``lexical``) names must exist. Without names, the existing vectors
+    are opened; the collection of another store has only the topical one. A new collection gets the
+    named vectors, or else the default ones (:func:`schema.default_specs`).
     """
     if tenant is not None and not (0 < len(tenant) <= MAX_ID and is_encodable(tenant)):
         raise ConfigurationError(f"tenant= is a text of 1 to {MAX_ID:,} proper characters.")
@@ -107,7 +107,7 @@ def open_collection(
         )
     notes = read_notes(name, info)
     first: list[Any] = []
-    if notes is None:  # one point shows who fills the collection
+    if notes is None:  # one point shows which store fills the collection
         first, _ = yield scroll(name, limit=1, payload=[NODE])
     stored = read_vectors(name, info, vector_names)
     if LEXICAL in stored and not notes and not first and language is not None:
@@ -150,7 +150,7 @@ def open_collection(
     limits = StrictLimits.read(info.config.strict_mode_config)
     indexed = info.payload_schema or {}
     missing_indexes: tuple[str, ...] = ()
-    if not local_mode:  # which has no payload index, and warns when asked for one
+    if not local_mode:  # local mode has no payload indexes, and warns of each
         missing_indexes = tuple(key for key in schema.PAYLOAD_INDEXES if key not in indexed)
         yield from schema.index_fields(name, info, prefixes, fields)
     return Collection(
@@ -214,7 +214,7 @@ def prepare_writing(
 
 
 def get_info(name: str) -> Operation[models.CollectionInfo | None]:
-    """Get a collection's description; None where it does not exist."""
+    """Get a collection's description, or None if it does not exist."""
     try:
         return (yield client_call("get_collection", name))  # type: ignore[no-any-return]
     except CollectionNotFoundError:
@@ -222,10 +222,10 @@ def get_info(name: str) -> Operation[models.CollectionInfo | None]:
 
 
 def _other_collections(name: str) -> Operation[str]:
-    """End a sentence with the names of other collections, the most similar ones first."""
+    """Make the end of a sentence: the names of other collections, the most similar first."""
     try:
         answer = yield ClientCall("get_collections", {})
-    except ServerError:  # the key is for one collection alone
+    except ServerError:  # the key may be for one collection only
         return ""
     names = [collection.name for collection in answer.collections]
     if not names:
@@ -240,7 +240,7 @@ def _create(
     name: str, language: str | None, arguments: Mapping[str, Any]
 ) -> Operation[models.CollectionInfo]:
     if language is not None:
-        term_vector("", language)  # refuses an unknown one
+        term_vector("", language)  # refuses an unknown language
     try:
         yield client_call("create_collection", name, **arguments)
     except CollectionLockedError:  # we have waited long enough
@@ -272,7 +272,7 @@ def _searchable(
 
 
 def _has_tenants(name: str, info: models.CollectionInfo, local_mode: bool) -> Operation[bool]:
-    # the payload index is made before the first passage of a tenant
+    # the payload index exists before the first passage of a tenant, so without it there is none
     index = (info.payload_schema or {}).get(TENANT)
     if not local_mode and (index is None or not index.points):
         return False

@@ -56,17 +56,17 @@ class PassageIndex:
 
     Open it with :meth:`open` or :meth:`aopen`; as a context manager it closes its connection.
     Methods marked ``blocking`` run their operation and return its value. Methods that search, read,
-    write or delete have an asynchronous twin (``aadd`` of ``add``); both kinds may be mixed on one
+    write or delete have an asynchronous twin (``aadd`` for ``add``); both kinds may be mixed on one
     object. The other methods that return an :data:`Operation` do nothing by themselves: ``yield
     from`` them inside another operation, or pass them to :meth:`run` or :meth:`arun`.
 
     Attributes:
         connection: performs the calls.
         embedded: whether the engine runs in this process.
-        async_client: the one that was passed; None where the index makes its own.
+        async_client: the client that was passed; None if the index makes its own.
         collection: name of the collection.
-        tenant: whose passages are read and written.
-        language: of the stems of the lexical vector.
+        tenant: the tenant whose passages are read and written.
+        language: language of the lexical vector's stems.
         prefixes: payload keys that hold metadata, for filters made by hand; "" for the top level.
     """
 
@@ -90,12 +90,11 @@ class PassageIndex:
         encoder: Encoder | None = None,
         **settings: Unpack[Settings],
     ) -> Self:
-        """Open a collection, and create it where it does not exist.
+        """Open a collection, and create it if it does not exist.
 
         Args:
             collection: its name.
-            encoder: makes the vectors; by default the one of the bundle that comes with the
-                package.
+            encoder: makes the vectors; by default the encoder that comes with the package.
             **settings: see :class:`ConnectionSettings` and :class:`CollectionSettings`.
 
         Raises:
@@ -178,23 +177,24 @@ class PassageIndex:
         progress: ProgressCallback | None = None,
         batch_size: int = BATCH_SIZE,
     ) -> Operation[IngestReport]:
-        """Store passages, as far as they have changed; a call that was cut off is run again.
+        """Store the passages that are new or changed; after an interruption, call it again.
 
-        A passage without text is left out, with a :class:`BlankTextWarning`; the stored passage of
+        A passage without text is left out, with a :class:`BlankTextWarning`. A passage stored under
         its id stays, unless the rest of its source is replaced. Metadata are stored as JSON.
 
         Args:
             passages: any iterable; read as a stream.
-            replace_sources: once all passages are stored, delete other passages that are stored of
-                their sources. A call that ends early deletes nothing.
+            replace_sources: once all passages are stored, delete all other stored passages of their
+                sources. A call that ends early deletes nothing.
             keep_sources: sources that this call brings only in part (a file with a row that could
                 not be read); none of their passages is deleted. Read when ``passages`` has ended.
             progress: called about every second, and after the first 16 passages.
-            batch_size: number of passages read and sorted by length, and at most sent, together.
+            batch_size: number of passages that are read and sorted by length together, and the
+                most that are sent together.
 
         Raises:
             ConfigurationError: the index was opened with ``all_tenants=True``.
-            DuplicateIdError, InputError: passages that cannot be stored, once all others are.
+            DuplicateIdError, InputError: some passages cannot be stored, but all others are.
             CollectionError, ServerError: Qdrant refused or failed; says how many are stored.
         """
         self.connection.check_writable()
@@ -227,7 +227,7 @@ class PassageIndex:
         filter: UserFilter = None,  # noqa: A002
         source: str | None = None,
     ) -> Operation[int]:
-        """Delete passages by exactly one of the three; return how many there were."""
+        """Delete passages by exactly one of the arguments; return how many there were."""
         return points.delete(self._collection, ids, filter, source)
 
     adelete = awaiting(delete)
@@ -280,9 +280,9 @@ class PassageIndex:
 
     @blocking
     def unknown_fields(self, filter: UserFilter) -> Operation[dict[str, str]]:  # noqa: A002
-        """Map fields of a filter that no passage has to the kind of value that the filter wants.
+        """Find fields of a filter that no passage has; map each to the kind of value it wants.
 
-        For example ``{"lnag": "a text", "date": "a number"}``. Looks at the first 16 fields.
+        For example ``{"lnag": "a text", "date": "a number"}``. Looks up the first 16 fields.
         """
         unknown, _ = yield from unknown_fields(self._collection, filter)
         return unknown
@@ -333,10 +333,10 @@ class PassageIndex:
 
     @blocking
     def optimize(self) -> Operation[bool]:
-        """Build the HNSW index of an embedded collection now; return whether there was any to do.
+        """Build the HNSW index of an embedded collection now; return False for a server.
 
-        A server does so by itself, and :meth:`add` does where more than 100,000 passages are
-        outside that index. Searches go on meanwhile; writes wait.
+        A server does so by itself, and :meth:`add` does so for an embedded collection if more than
+        100,000 passages are outside the index. Searches go on meanwhile; writes wait.
         """
         return self._optimize(force=True)
 
@@ -350,19 +350,19 @@ class PassageIndex:
         """Copy all points to a collection elsewhere; return how many points this call copied.
 
         Ids, payloads and vectors stay as they are; nothing is encoded. After an interruption the
-        same call continues: it copies what is missing, changed, hidden or shown since. From server
-        to server the collection's options (shards, replicas, quantisation, HNSW, ...) are copied.
+        same call continues: it copies points that are missing, or were changed, hidden or shown
+        since. From server to server it also copies the options: shards, replicas, HNSW, ...
 
         Args:
             collection: name of the copy; the same name by default.
-            progress: called after each batch; what an earlier call copied counts as done.
+            progress: called after each batch; points that an earlier call copied count as done.
             **place: where the copy is; see :class:`ConnectionSettings`.
 
         Raises:
             ConfigurationError: no place is named.
             CollectionMismatchError: the collection there has another encoder or shape; nothing was
                 written.
-            CollectionError: the copy does not have as many points in the end.
+            CollectionError: the copy has another number of points in the end.
         """
         name = check_name(self.collection if collection is None else collection)
         places = (place.get("location"), place.get("client"), place.get("async_client"))
@@ -390,11 +390,11 @@ class PassageIndex:
 
         Searches and writes go on meanwhile; the second collection has all changes at the end. After
         an interruption the same call continues. With ``alias``, programs that opened that name use
-        the second collection after the call; where its encoder or language differs, they open it
+        the second collection after the call; if its encoder or language differs, they must open it
         again at that moment. Writes to the first collection's own name then reach only the first.
 
         Args:
-            into: name of the second collection; new, empty, or that of an interrupted call.
+            into: name of the second collection, which is new, empty, or left by an interruption.
             encoder: makes its vectors; by default this index's.
             alias: a name that leads to the second collection at the end; for servers.
             dry_run: write nothing, and estimate time and space from the first passages.
@@ -402,7 +402,7 @@ class PassageIndex:
             **settings: see :class:`CollectionSettings`; by default those of this index.
 
         Raises:
-            ConfigurationError: names or settings that cannot be.
+            ConfigurationError: names or settings that cannot work.
             CollectionError: others write to the second collection, or it holds other passages.
         """
         encoder = encoder or self.encoder
@@ -460,7 +460,7 @@ class PassageIndex:
 
     def hide(self, ids: Sequence[str]) -> Operation[list[str]]:
         """Quarantine passages; see :func:`quarantine_flag.hide`."""
-        # creates the flag's payload index where a server has none
+        # creates the flag's payload index if a server has none
         self._collection = yield from prepare_writing(self._collection, self.encoder.specs)
         return (yield from quarantine.hide(self._collection, ids))
 

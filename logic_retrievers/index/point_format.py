@@ -1,8 +1,9 @@
 """A passage as a Qdrant point: its id, its content hash and its payload.
 
-Payloads have one of three layouts, recognised point by point. Ours has langchain-qdrant's keys
-(``page_content``, ``metadata``), so that its store reads our points, and our own values under
-``logic``. LlamaIndex keeps a node as JSON under ``_node_content``, its metadata at the top level.
+A payload has one of three layouts, and each point shows which. langchain-qdrant uses the keys
+``page_content`` and ``metadata``. Ours has the same keys, so that its store reads our points, and
+our own values under ``logic``. LlamaIndex keeps a node as JSON under ``_node_content``, and the
+node's metadata at the top level.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ HASH = f"{LOGIC}.hash"
 ID = f"{LOGIC}.id"
 SOURCE = f"{LOGIC}.source"
 TENANT = f"{LOGIC}.tenant"
-# True where a passage is hidden from retrieval. Stores of frameworks have it in their metadata, at
-# the same path from there.
+# True if a passage is hidden from retrieval. Stores of frameworks have the flag in their metadata,
+# as ``metadata.logic.quarantined``.
 QUARANTINED = f"{LOGIC}.quarantined"
 NODE = "_node_content"
-# Parts of a LlamaIndex node that a passage has a field for, or that are not the node's own.
+# Parts of a LlamaIndex node that ``Passage.extra`` leaves out.
 FIELDS_OF_PASSAGE = frozenset(
     {"text", "text_resource", "metadata", "embedding", "id_", "class_name"}
 )
@@ -49,15 +50,15 @@ DEFAULT_KEYS = PayloadKeys()
 
 
 def point_id(passage_id: str, tenant: str | None = None) -> str:
-    """Make the UUIDv5 of a passage's point; two tenants never share one."""
+    """Make the UUIDv5 of a passage's point; two tenants never share a point."""
     return str(uuid5(NAMESPACE, json.dumps([tenant, passage_id], ensure_ascii=True)))
 
 
 def possible_point_ids(passage_id: str, tenant: str | None = None) -> list[models.ExtendedPointId]:
-    """List the point ids that a passage may have: ours, and its own from another store."""
+    """List the point ids that a passage may have: ours, and in another store its own id."""
     point_ids: list[models.ExtendedPointId] = [point_id(passage_id, tenant)]
     if passage_id.isascii() and passage_id.isdecimal():
-        if len(passage_id) <= 20 and int(passage_id) < 2**64:  # Qdrant's largest
+        if len(passage_id) <= 20 and int(passage_id) < 2**64:  # the range of Qdrant's ids
             point_ids.append(int(passage_id))
     else:
         with suppress(ValueError):
@@ -71,7 +72,7 @@ def native_point_id(point: str) -> str | int:
 
 
 def content_hash(passage: Passage, fingerprints: Iterable[tuple[str, str]]) -> str:
-    """Hash everything that decides the stored point by sha256.
+    """Make the sha256 of everything that decides the stored point.
 
     ``fingerprints``: (vector name, fingerprint) of the vectors that are stored.
     """
@@ -160,7 +161,7 @@ def stored_hash(payload: Mapping[str, Any] | None) -> str | None:
 
 
 def quarantine_keys(metadata_prefixes: Sequence[str]) -> tuple[str, ...]:
-    """List the payload keys that may hold a quarantine flag: ours, and the same in the metadata."""
+    """List the payload keys that may hold a quarantine flag: ours, and that path in metadata."""
     return (QUARANTINED, *(f"{prefix}.{QUARANTINED}" for prefix in metadata_prefixes if prefix))
 
 

@@ -57,7 +57,7 @@ def retrieve_by_passage_id(
 ) -> Operation[list[tuple[str, models.Record]]]:
     """Get (passage id, point) for every point of these passages that the tenant may see.
 
-    One request: pass no more ids than there is memory for their points.
+    All points are read in one request, so they must fit into memory.
     """
     passage_of = {
         point: passage_id
@@ -92,7 +92,7 @@ def delete(
     user_filter: UserFilter = None,
     source: str | None = None,
 ) -> Operation[int]:
-    """Delete passages by exactly one of the three; return how many there were."""
+    """Delete passages by exactly one of the arguments; return how many there were."""
     if (ids is not None) + (user_filter is not None) + (source is not None) != 1:
         raise InputError("Say what to delete by exactly one of ids=, filter= and source=.")
     if source is not None:
@@ -119,7 +119,7 @@ def delete(
 
 
 def delete_stale(collection: Collection, sources: Mapping[str, Set[str]]) -> Operation[int]:
-    """Delete the points of these sources except those to keep; return how many."""
+    """Delete the points of these sources except the given ones; return how many."""
     deleted = 0
     for batch in batches(list(sources), collection.limits.ids(SOURCES_PER_CALL)):
         staying = set().union(*(sources[source] for source in batch))
@@ -153,7 +153,7 @@ def delete_points(
 def _source_filter(collection: Collection, sources: list[str]) -> models.Filter:
     """Match the passages of these sources that belong to the collection's tenant.
 
-    Without a tenant, match those of no tenant: tenants may have sources of the same name.
+    Without a tenant, match those of no tenant, because tenants may have sources of the same name.
     """
     match = models.FieldCondition(key=SOURCE, match=models.MatchAny(any=sources))
     if collection.tenant is None:
@@ -176,7 +176,7 @@ def count_points(collection: Collection, condition: models.Filter | None) -> Ope
     if collection.limits.exact:
         answer = yield client_call("count", collection.name, count_filter=condition, exact=True)
         return int(answer.count)
-    # strict mode forbids exact counts, and an estimate is far off where there is a filter
+    # strict mode forbids exact counts, and an estimate is far off if there is a filter
     sizes: list[int] = []
 
     def note_size(records: Sequence[models.Record]) -> None:
@@ -195,10 +195,10 @@ def each_page(
     payload: bool = True,
     vectors: bool = False,
 ) -> Operation[None]:
-    """Call a function on each page of the points that meet a condition, but on no empty one.
+    """Call a function on each page, unless it is empty, of the points that meet a condition.
 
-    An operation that the function returns runs before the next page is read. Pages are not kept: a
-    collection has millions of points.
+    An operation that the function returns runs before the next page is read. Pages are not kept,
+    because a collection may have millions of points.
     """
     limit, offset = collection.limits.results(size), None
     while True:

@@ -25,7 +25,7 @@ POINTS_PER_CALL = 256
 def hide(collection: Collection, ids: Sequence[str]) -> Operation[list[str]]:
     """Hide passages; return the ids of those that were active before.
 
-    One request per batch: an interruption leaves no passage half hidden.
+    A batch is one request, so an interruption leaves no passage half hidden.
     """
     done: list[str] = []
     for batch in _batches(ids):
@@ -43,7 +43,7 @@ def hide(collection: Collection, ids: Sequence[str]) -> Operation[list[str]]:
 def unhide(collection: Collection, ids: Sequence[str]) -> Operation[list[str]]:
     """Remove the flag; return the ids of those that were hidden before.
 
-    Payload and vectors are then as they were before.
+    Payload and vectors are then as they were before :func:`hide`.
     """
     done: list[str] = []
     for batch in _batches(ids):
@@ -62,9 +62,9 @@ def _found(
 
 
 def _delete_flags(collection: Collection, records: Sequence[models.Record]) -> Operation[None]:
-    # the flag's keys alone, so that nothing that others write is lost
+    # delete only the flag's keys, so that nothing that others write is lost
     keys = collection.flags
-    # a point of another store had no payload of ours before, and has none afterwards
+    # a point of another store had no ``logic`` key before, so it has none afterwards
     only_flag = [r.id for r in records if (r.payload or {}).get(LOGIC) == {"quarantined": True}]
     others = [record.id for record in records if record.id not in only_flag]
     for points, deleted_keys in ((only_flag, [LOGIC, *keys[1:]]), (others, list(keys))):
@@ -90,14 +90,14 @@ def quarantined_page(
     collection: Collection, offset: Any = None
 ) -> Operation[tuple[list[Passage], Any]]:
     """Read one page of the hidden passages, and the offset of the next page."""
-    if not collection.filterable_flags:  # strict mode without the index: nothing was hidden
+    if not collection.filterable_flags:  # strict mode without the index, so nothing was hidden
         return [], None
     flagged = models.Filter(should=flag_conditions(collection.filterable_flags))
     return (yield from page(collection, flagged, offset))
 
 
 def fingerprints(collection: Collection, ids: Sequence[str]) -> Operation[dict[str, str]]:
-    """Map passage ids to the sha256 of their points, payload and vectors without the flag."""
+    """Map passage ids to the sha256 of their points: vectors, and payload without the flag."""
     hashes: dict[str, str] = {}
     for batch in _batches(ids):
         pairs = yield from retrieve_by_passage_id(collection, batch, vectors=True)
@@ -129,15 +129,15 @@ def _vector_bytes(vector: Any) -> bytes:
             np.asarray(vector.indices, dtype=np.uint32)[order].tobytes()
             + np.asarray(vector.values, dtype=np.float32)[order].tobytes()
         )
-    # Only signs: embedded mode scales vectors to length 1 whenever it loads them, which changes
-    # their last bits. Vectors of another text or encoder have other signs.
+    # Only signs are hashed, because embedded mode scales vectors to length 1 whenever it loads
+    # them, and so changes their last bits. Vectors of another text or encoder have other signs.
     coordinates = np.asarray([] if vector is None else vector)
     signs: npt.NDArray[np.int8] = np.sign(coordinates).astype(np.int8)
     return signs.tobytes()
 
 
 def _without_key(payload: Mapping[str, Any], path: Sequence[str]) -> dict[str, Any]:
-    """Leave out the value at a path, and our own key if nothing else is under it."""
+    """Leave out the value at a path, and our own key if it is empty then."""
     first, *rest = path
     inner = payload.get(first)
     kept = {key: value for key, value in payload.items() if key != first}

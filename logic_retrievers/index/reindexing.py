@@ -1,8 +1,8 @@
-"""Reindexing: write every passage into a second collection of another encoder or shape.
+"""Reindexing: write every passage into a second collection, by another encoder or settings.
 
 Passes over the original follow each other until one finds few changes. Then passages that the
-original no longer has are deleted, the alias is switched, and one more pass brings what was written
-meanwhile. Only the second collection and the alias are written.
+original no longer has are deleted from the second collection, and the alias is switched. One more
+pass brings what was written meanwhile. The original itself is never changed.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from logic_retrievers.progress import ProgressCallback, ProgressMeter
 from logic_retrievers.types import Passage
 
 PAGE_SIZE = 256
-# Most passages that the last pass before the switch of the alias may have written.
+# The alias is switched after a pass that wrote at most this many passages.
 FEW = 256
 # Number of passages that an estimate encodes.
 SAMPLE = 64
-# Key of the second collection's metadata: the name of the original.
+# Key in the second collection's metadata that holds the name of the original.
 _ORIGIN = "logic_reindexed_from"
 # Settings that the second collection shares with the first.
 _FIXED = (
     *ConnectionSettings.__annotations__,
     *("tenant", "all_tenants", "create", "show_quarantined", "vector_names"),
 )
-# (content hash, whether quarantined): these decide a passage's point in the second collection
+# (content hash, whether quarantined); a passage is written again if either has changed
 _Content = tuple[str, bool]
 
 
@@ -55,13 +55,13 @@ class ReindexReport:
 
     Args:
         collection: name of the second collection.
-        passages: in the second collection; of an estimate, in the original.
-        written: passages that this call encoded and stored; of an estimate, passages to encode.
-        removed: deleted from the second collection, since the original no longer has them.
-        seconds: duration; of an estimate, on this machine.
-        bytes: of an estimate: vectors and payloads on the disk, without an HNSW index. None where
-            nothing was estimated.
-        alias: leads to the second collection from now on.
+        passages: number in the second collection; in an estimate, in the original.
+        written: number that this call encoded and stored; in an estimate, number to encode.
+        removed: number deleted from the second collection because the original lacks them.
+        seconds: duration; in an estimate, expected duration on this machine.
+        bytes: in an estimate, size of vectors and payloads on the disk, without an HNSW index;
+            otherwise None.
+        alias: the alias that now leads to the second collection.
     """
 
     collection: str
@@ -113,7 +113,7 @@ class Reindexing:
         target = yield from self._open_target()
         meter = ProgressMeter(progress, (yield from count_points(self._source, None)))
         if switched:
-            # an earlier call was cut off after the switch: what is there may be newer by now
+            # an earlier call ended after the switch, so passages there may be newer by now
             _, written = yield from self._pass(target, {}, meter, only_ours=True)
             removed = 0
         else:
@@ -144,7 +144,7 @@ class Reindexing:
     def _check_aliases(self) -> Operation[bool]:
         """Check the names, and tell whether the alias leads to the second collection already."""
         aliases = {} if self._embedded else (yield from read_aliases())
-        # an alias by which the original was opened would change on the way
+        # if the original was opened by an alias, the switch would move that, so use its own name
         self._source = replace(self._source, name=aliases.get(self._source.name, self._source.name))
         name, into, alias = self._source.name, self._into, self._alias
         if into in {name, alias} or into in aliases:
@@ -165,7 +165,7 @@ class Reindexing:
         return alias in live
 
     def _open_target(self) -> Operation[Collection]:
-        """Open or make the second collection, like the first where nothing else is wanted."""
+        """Open or make the second collection, by default with the first one's settings."""
         source, into = self._source, self._into
         info = yield client_call("get_collection", source.name)
         words = source.vectors.get(lexical.NAME)
@@ -207,7 +207,7 @@ class Reindexing:
             seen, last = yield from self._pass(target, seen)
             written += last
         removed = yield from delete_others(target, seen)
-        # show what was restored while an earlier call was at work
+        # unhide passages that were restored in the original after they had been written here
         yield from unhide_points(
             target, {point for point, (_, hidden) in seen.items() if not hidden}
         )
@@ -222,7 +222,7 @@ class Reindexing:
             yield from switch_alias(self._alias, target.name)
             later, last = yield from self._pass(target, seen, only_ours=True)
             written += last
-            # passages deleted from the original during the switch, unless others wrote them again
+            # passages deleted from the original during the switch, except those written again
             gone = yield from _ours(target, [point for point in seen if point not in later], seen)
             yield from delete_points(target, gone)
             removed += len(gone)
@@ -236,10 +236,10 @@ class Reindexing:
         *,
         only_ours: bool = False,
     ) -> Operation[tuple[dict[str, _Content], int]]:
-        """Store the passages that differ from the pass before; return all, and how many they were.
+        """Store the passages that changed since the last pass; return all, and the number stored.
 
-        ``before``, like the result, maps point ids to contents; the pass before left these in the
-        target. ``only_ours`` leaves passages alone that others have written there meanwhile.
+        ``before`` maps point ids to the contents that the last pass left in the target; the result
+        does so for this pass. ``only_ours`` keeps passages that others have written there.
         """
         fingerprints = ingestion.written_fingerprints(target, self._encoder)
         seen: dict[str, _Content] = {}
@@ -262,7 +262,7 @@ class Reindexing:
                     replace(target, tenant=tenant), self._encoder, list(passages.values())
                 )
                 written += report.added + report.updated
-                if report.blank:  # left out, so the second collection must not have them
+                if report.blank:  # blank passages are not stored, so do not count them as seen
                     there = yield from _hashes(target, list(passages))
                     for point in passages:
                         if there.get(point) != seen[point][0]:
@@ -281,7 +281,7 @@ def read_aliases() -> Operation[dict[str, str]]:
 
 
 def switch_alias(alias: str, into: str) -> Operation[None]:
-    """Let an alias lead to a collection; searches see one step."""
+    """Make an alias lead to a collection, in one atomic step."""
     create = models.CreateAlias(collection_name=into, alias_name=alias)
     operations: list[models.AliasOperations] = [models.CreateAliasOperation(create_alias=create)]
     if alias in (yield from read_aliases()):
@@ -302,7 +302,7 @@ def _hashes(target: Collection, points: Sequence[str]) -> Operation[dict[str, st
 def _ours(
     target: Collection, points: list[str], before: Mapping[str, _Content]
 ) -> Operation[list[str]]:
-    """Choose the points that the target has as this call left them, or not at all."""
+    """Choose the points that the target lacks, or still has as this call left them."""
     stored = yield from _hashes(target, points)
     return [
         point

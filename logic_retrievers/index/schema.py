@@ -36,11 +36,11 @@ INT8 = models.ScalarQuantization(
 )
 # field -> its type, and the client's argument: the type, or parameters of qdrant-client
 Fields: TypeAlias = Mapping[str, tuple[models.PayloadSchemaType, Any]]
-# Vectors that are made only where they are named: each costs a third of the encoding, and only
+# Vectors that are made only if they are named. Each vector costs a third of the encoding, and only
 # searches for contradictions use this one.
 ON_REQUEST = frozenset({"contradiction"})
-# Indexes on disk have a value for every passage, and no search reads them. In memory they took a
-# third of the time in which a collection of a million is opened.
+# The indexes on disk have a value for every passage, and no search reads them. In memory they took
+# a third of the time of opening a collection of a million passages.
 PAYLOAD_INDEXES: Mapping[str, models.KeywordIndexParams | models.BoolIndexParams] = {
     ID: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, on_disk=True),
     SOURCE: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, on_disk=True),
@@ -60,7 +60,7 @@ _OPTIONS = {"on_disk", *(models.CreateCollection.model_fields.keys() & _ARGUMENT
 def read_options(options: Mapping[str, Any] | None, *, embedded: bool = False) -> dict[str, Any]:
     """Check ``collection_options`` by qdrant-client's own model of a new collection.
 
-    The result has the arguments of ``create_collection``, and ``on_disk``.
+    Return the arguments of ``create_collection``, and ``on_disk``.
     """
     given = {name: value for name, value in (options or {}).items() if value is not None}
     if unknown := given.keys() - _OPTIONS:
@@ -71,7 +71,7 @@ def read_options(options: Mapping[str, Any] | None, *, embedded: bool = False) -
     on_disk = given.pop("on_disk", None)
     check_type("collection_options: on_disk", on_disk, bool, type(None))
     try:
-        # as JSON: only there strict validation, which does not take True for 1, reads dictionaries
+        # as JSON, because strict validation (True is not 1) reads dictionaries only there
         written = to_json(given, fallback=repr)
     except (ValueError, RecursionError) as error:
         raise ConfigurationError(f"collection_options: cannot be JSON ({error}).") from error
@@ -94,7 +94,7 @@ def read_options(options: Mapping[str, Any] | None, *, embedded: bool = False) -
 
 
 def options_of(config: models.CollectionConfig) -> dict[str, Any]:
-    """Get the ``collection_options`` by which a new collection is kept like an existing one."""
+    """Get the ``collection_options`` that make a new collection like an existing one."""
     dense = by_stored_name(config.params.vectors).values()
     # the description of an embedded collection has only some of the fields
     found = {**dict(config.params), **dict(config)}
@@ -102,7 +102,7 @@ def options_of(config: models.CollectionConfig) -> dict[str, Any]:
     options: dict[str, Any] = {"on_disk": all(params.on_disk for params in dense) or None}
     for name in _KEPT:
         value = found.get(name)
-        if isinstance(value, BaseModel):  # a model of answers; requests have another
+        if isinstance(value, BaseModel):  # a model of answers, not of requests
             value = value.model_dump(exclude_none=True)
         # over gRPC a number that is not set is 0
         options[name] = value if isinstance(value, bool) else value or None
@@ -122,7 +122,7 @@ def creation_arguments(
     quantized: bool,
     options: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Make the arguments of ``create_collection``; without a language no lexical vector."""
+    """Make the arguments of ``create_collection``; no language means no lexical vector."""
     on_disk = options.get("on_disk")
     vectors = {name: new_vector(spec) for name, spec in specs.items()}
     dense = {
@@ -181,7 +181,7 @@ def swap_query_encoder(
     """Give an encoder another query encoder; see :meth:`PassageIndex.use_query_encoder`."""
     if source is None:
         if head is not None:
-            collection.vector(head)  # a misspelt head would remove nothing
+            collection.vector(head)  # refuses a misspelt head, which would change nothing
         return with_query_encoder(encoder, None, head)
     query_encoder, specs = read_query_encoder(source), encoder.specs
     card = query_encoder.card
@@ -221,7 +221,7 @@ def check_fields(fields: Mapping[str, Any] | None) -> Fields:
 def index_fields(
     name: str, info: models.CollectionInfo, prefixes: Sequence[str], fields: Fields
 ) -> Operation[None]:
-    """Make the payload indexes that a collection lacks: of each field under each prefix."""
+    """Make the missing payload indexes of a collection, for each field under each prefix."""
     existing = info.payload_schema or {}
     for field, (kind, schema) in fields.items():
         for path in metadata_paths(prefixes, field):

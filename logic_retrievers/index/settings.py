@@ -39,28 +39,29 @@ class ConnectionSettings(TypedDict, total=False):
     """How to reach Qdrant.
 
     Args:
-        location: ``None`` (default) or ``":memory:"`` (a temporary folder that goes with the
+        location: ``None`` (default) or ``":memory:"`` (a temporary folder that is deleted with the
             index), ``http(s)://...`` (a server; without user name, password or query), a list of
-            these (nodes of one cluster: a request that cannot reach one goes to the next, which is
-            asked first for the next ten seconds), or a folder (embedded: one process at a time, and
-            32 MiB of its disk stay free; on tmpfs 32 MiB more for each vector).
-        client, async_client: ready clients instead of a location; they stay open at closing. The
-            ``client`` of an index shares its folder. A client's own ``timeout`` is kept.
+            such addresses (the nodes of one cluster), or a folder (the embedded engine). A request
+            that cannot reach a node goes to the next; the one out of reach then rests ten seconds.
+            A folder is for one process at a time, and 32 MiB of its disk must stay free; on tmpfs,
+            32 MiB more for each vector.
+        client, async_client: ready clients instead of a location; the index does not close them.
+            The ``client`` of another index shares its folder. A client keeps its own ``timeout``.
         api_key: for a server; visible ASCII without white space.
         prefer_grpc: use gRPC with a server, on ``grpc_port`` (6334).
         timeout: seconds that one request to a server may take, from its beginning to the last byte
-            of the answer (30; at most a day). It ends a fraction of a second later. Or seconds to
-            wait until another process closes an embedded collection.
-        retries: repetitions of a request after a transport fault, with growing pauses, or those
-            that the server asks for (3). With all of them a request takes
-            ``timeout * (retries + 1)`` seconds at most: it ends before a pause that is longer.
-        consistency: of reads from a cluster: how many copies of a shard must agree, a number,
-            "majority", "quorum" or "all". By default one answers.
-        ordering: of writes to a cluster: "weak" (the default: any node orders them), "medium" or
-            "strong" (through a leader; strong fails while there is none).
-        read_only: refuse every write. An embedded collection is copied into a temporary folder, as
-            it is at that moment, and the copy is opened: for folders that cannot be written, and
-            for several readers at once.
+            of the answer (30; at most a day). It is ended a fraction of a second later. For an
+            embedded collection: seconds to wait until another process closes it.
+        retries: how often a request is repeated after a transport fault (3). Pauses grow, or are as
+            long as the server asks for. All attempts and pauses of a request take at most
+            ``timeout * (retries + 1)`` seconds; a pause that would last longer is not begun.
+        consistency: number of copies of a shard that must agree when a cluster is read; or
+            "majority", "quorum" or "all". By default one copy answers.
+        ordering: how a cluster orders writes: "weak" (the default, by any node), "medium" or
+            "strong" (by a leader; strong fails while there is none).
+        read_only: refuse every write. An embedded collection is copied, as it is at that moment,
+            into a temporary folder, and the copy is opened. So a folder need not be writable, and
+            may have several readers at once.
     """
 
     location: str | os.PathLike[str] | Sequence[str] | None
@@ -77,32 +78,33 @@ class ConnectionSettings(TypedDict, total=False):
 
 
 class CollectionSettings(TypedDict, total=False):
-    """What the collection must be.
+    """How the collection is created, checked and read.
 
     Args:
         vectors: names of the encoder's vectors that the collection must have. By default those that
-            an existing collection has; a new one gets all that the encoder makes but
-            ``contradiction``, which costs as much as another and is used by searches for
-            contradictions alone. Name it to have it made, or back-fill it later.
+            an existing collection has. A new one gets all that the encoder makes except
+            ``contradiction``, which costs as much as any other and which only searches for
+            contradictions use. Name it here to have it made, or back-fill it later.
         lexical: the sparse vector of words. By default a new collection gets one, stemmed as
-            English, and an existing one is taken as it is. True, or a language ("german"): it must
-            have one. False: a new collection gets none.
-        tenant: whose passages to read and write. Without one, a collection in which passages belong
-            to tenants is refused, unless ``all_tenants`` is True: then those of all are read.
+            English, and an existing one is taken as it is. With True or a language ("german") the
+            collection must have one. With False a new collection gets none.
+        tenant: the tenant whose passages are read and written. Without one, a collection with
+            tenants is refused, unless ``all_tenants`` is True, which reads the passages of all.
         vector_names: our name -> the collection's name of a vector, for collections of other
             stores; a single dense vector is taken for the topical one.
-        text_key, metadata_key: payload keys of text and metadata, where a store of langchain-qdrant
+        text_key, metadata_key: payload keys of text and metadata, if a store of langchain-qdrant
             was given others than ``page_content`` and ``metadata``.
-        quantized: a new collection also keeps each dense vector as int8, and searches of its HNSW
-            index use these; what they find is scored by the original ones. True: it must.
+        quantized: if True, a new collection also keeps each dense vector as int8. Searches of its
+            HNSW index use these copies, and score the results by the original vectors. An existing
+            collection must have them.
         collection_options: keyword arguments of qdrant-client's ``create_collection`` for a new
             collection: ``replication_factor``, ``shard_number``, ``hnsw_config``, ...; ``on_disk``
-            puts the dense vectors on the disk. An existing collection is opened as it is. For
-            servers; of these the embedded engine knows only ``quantization_config``.
-        indexed_fields: fields of your metadata that filters name -> "keyword", "integer", "float",
-            "bool", "datetime", "text", ..., or qdrant-client's parameters. Missing
-            payload indexes are made; servers in strict mode want one for each field.
-        create: create the collection where it does not exist (True).
+            puts the dense vectors on the disk. An existing collection is opened as it is.
+            Options are for servers; the embedded engine knows only ``quantization_config``.
+        indexed_fields: map from fields of your metadata that filters use to their type ("keyword",
+            "integer", "float", "bool", "datetime", "text", ...), or qdrant-client's parameters.
+            Missing payload indexes are made; servers in strict mode want one for each field.
+        create: create the collection if it does not exist (True).
         show_quarantined: search quarantined passages too (False).
     """
 
@@ -179,7 +181,7 @@ def check_location(location: object) -> str:
 
 
 def is_address(location: str) -> bool:
-    """Whether a location is meant as a server's address, valid or not."""
+    """Tell whether a location is meant as a server's address, valid or not."""
     return _ADDRESS.match(location) is not None
 
 
@@ -198,7 +200,7 @@ def keys_of(options: Mapping[str, Any]) -> list[SecretStr]:
 def guaranteed(consistency: int | str | None, ordering: str | None) -> dict[str, dict[str, Any]]:
     """Map each client method to its arguments for consistency and ordering in a cluster.
 
-    Counts have no consistency.
+    Counts take no consistency.
     """
     arguments: dict[str, dict[str, Any]] = {}
     if consistency is not None:
@@ -218,5 +220,5 @@ def guaranteed(consistency: int | str | None, ordering: str | None) -> dict[str,
 
 
 def is_local_mode(options: Mapping[str, Any]) -> bool:
-    """Whether a qdrant-client with these ``init_options`` is its own database."""
+    """Tell whether a qdrant-client with these ``init_options`` is its own database."""
     return options.get("location") == MEMORY or options.get("path") is not None

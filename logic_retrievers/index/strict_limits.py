@@ -19,7 +19,7 @@ _EXACT = models.SearchParams(exact=True)
 _UNQUANTIZED = models.SearchParams(quantization=models.QuantizationSearchParams(ignore=True))
 _EXCEEDED = r"Limit exceeded (?P<needed>\d+) > (?P<allowed>\d+) for "
 _REACHED = r"limit reached \((?P<needed>\d+) > (?P<allowed>\d+)\)"
-# setting -> how a server says that a request exceeds it
+# setting -> pattern of a server's message that a request exceeds it
 _REFUSALS = {
     "max_query_limit": f'{_EXCEEDED}"limit"',
     "search_max_batchsize": f'{_EXCEEDED}"search batch size"',
@@ -28,7 +28,7 @@ _REFUSALS = {
     "filter_max_conditions": f"Filter condition {_REACHED}",
     "condition_max_size": f"Condition size {_REACHED}",
 }
-# method -> the argument whose items may be sent in several calls
+# method -> name of the argument whose items may be sent in several calls
 _DIVISIBLE = {
     "query_batch_points": "requests",
     "retrieve": "ids",
@@ -61,7 +61,7 @@ class StrictLimits:
         return min(wanted, self.max_query_limit or wanted)
 
     def candidates(self, wanted: int, collection: str) -> int:
-        """Cut a number of results as :meth:`results` does, with a warning."""
+        """Cut a number of results like :meth:`results`, and warn if it was larger."""
         allowed = self.results(wanted)
         if allowed < wanted:
             warn(
@@ -84,17 +84,16 @@ class StrictLimits:
 
     @property
     def exact(self) -> bool:
-        """Whether searches and counts may be exact."""
         return self.search_allow_exact is not False
 
     @property
     def scoring_params(self) -> models.SearchParams:
-        """Search parameters for exact scores; unquantised ones where exact search is forbidden."""
+        """Search parameters for exact scores, or unquantised ones if exact search is forbidden."""
         return _EXACT if self.exact else _UNQUANTIZED
 
 
 def refusal(detail: str, collection: str | None, place: str) -> str | None:
-    """Explain a refusal by strict mode, with the setting to raise; None for other refusals."""
+    """Explain a refusal by strict mode, and name the setting to raise; None for other refusals."""
     if NEVER_GRANTED in detail:
         return (
             f"Collection {collection!r} at {place} never grants this request: one request costs a"
@@ -112,7 +111,7 @@ def refusal(detail: str, collection: str | None, place: str) -> str | None:
 
 
 def halves(call: ClientCall) -> list[ClientCall]:
-    """Split a call that its rate limit never grants into two; empty where it cannot be split."""
+    """Split a call that its rate limit never grants into two; [] if it cannot be split."""
     argument = _DIVISIBLE.get(call.method, "")
     items = call.arguments.get(argument)
     if not isinstance(items, list) or len(items) < 2:
@@ -131,5 +130,5 @@ def halves(call: ClientCall) -> list[ClientCall]:
 
 
 def joined(first: Any, second: Any) -> Any:
-    """Join the results of two halves: everything that was read, or any result of a write."""
+    """Join the results of two halves: both lists of a read, or the second result of a write."""
     return [*first, *second] if isinstance(first, list) else second

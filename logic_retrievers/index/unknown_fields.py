@@ -1,4 +1,4 @@
-"""Find the fields of a filter that no passage has, or has with values of another kind."""
+"""Find the fields of a filter that no passage has, or only with values of another kind."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from logic_retrievers.index.client_calls import scroll
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.filters import LARGEST, UserFilter, as_list, to_qdrant_filter
 
-# Field -> kind of value that a filter wants there, and a condition for any such values.
+# Field -> kind of value that a filter wants there, and a condition for any such value.
 Demand: TypeAlias = tuple[dict[str, str], models.Condition]
-# Most demands of a filter that are looked at, at a request each.
+# Most demands of a filter that are looked up; each takes a request.
 MOST = 16
-# Most unknown fields that are named. Each takes a look at every passage, a known one at few.
+# Most unknown fields that are named. To find one, Qdrant looks at every passage.
 MOST_UNKNOWN = 4
-# Most field names that an index remembers to have looked up.
+# Most field names that an index remembers as looked up.
 MOST_KNOWN = 1_000
 
 
@@ -34,7 +34,7 @@ def describe(unknown: Mapping[str, str]) -> str:
 def warn_of_unknown_fields(
     collection: Collection, user_filter: UserFilter, known: set[str]
 ) -> Operation[None]:
-    """Warn once of each unknown field of a filter that found nothing; add it to the known ones."""
+    """Warn once of each unknown field of a filter that found nothing, and add it to ``known``."""
     if user_filter is None or len(known) >= MOST_KNOWN:
         return
     unknown, seen = yield from unknown_fields(collection, user_filter, known)
@@ -46,11 +46,11 @@ def warn_of_unknown_fields(
 def unknown_fields(
     collection: Collection, user_filter: UserFilter, known: Container[str] = ()
 ) -> Operation[tuple[dict[str, str], list[str]]]:
-    """Find the fields of a filter in which no passage has a value that it could find.
+    """Find the fields of a filter in which no passage has a value of the wanted kind.
 
-    Fields that are ``known`` are not looked up again. Maps such a field to the kind of value that
-    the filter wants, and lists the fields that were looked up. Both are empty where the collection
-    is, or where a server refuses to look.
+    Map each such field to the wanted kind, and list all fields that were looked up. Fields that are
+    ``known`` are not looked up again. Both results are empty if the collection is empty or a server
+    refuses to look.
     """
     whole = to_qdrant_filter(user_filter, prefixes=collection.prefixes)
     demands = [
@@ -94,7 +94,7 @@ def _demands(condition: models.Condition | None, prefixes: Sequence[str]) -> lis
     alternatives = [_demands(part, prefixes) for part in as_list(condition.should)]
     if alternatives and all(alternatives):
         ways = [models.Filter(must=[any_value for _, any_value in way]) for way in alternatives]
-        # the numbers of a list want only one condition
+        # all numbers of a list make the same condition, so keep one
         any_of_them = models.Filter(should=list({repr(way): way for way in ways}.values()))
         demands.append((_merged([each for way in alternatives for each in way]), any_of_them))
     return demands
@@ -127,7 +127,7 @@ def _any_value(condition: models.FieldCondition) -> tuple[str, models.Condition]
             return "a date", models.FieldCondition(key=key, range=first)
         case models.MatchExcept() | None:
             return "a value", models.Filter(must_not=[absent])
-    # Qdrant has no condition for any text; so: a value that is neither a number nor a truth value
+    # Qdrant has no condition for any text, so match what is neither a number nor a truth value
     return "a text", models.Filter(must_not=[absent, number, *truths])
 
 

@@ -27,7 +27,7 @@ def encode_passages(
 ) -> dict[str, Vectors]:
     """Make the dense vectors of passages, for storing and for scoring.
 
-    Texts that need the same named vectors are encoded together, and each once.
+    Texts that need the same named vectors go to the encoder in one call, and no text goes twice.
 
     Returns:
         Vector name -> shape (passages, dimension), float32.
@@ -56,7 +56,7 @@ def encode_passages(
 def encode_for_storage(
     encoder: Encoder, passages: Sequence[Passage], vectors: Sequence[StoredVector]
 ) -> list[dict[str, Any] | None]:
-    """Make for each passage a dictionary: stored vector name -> its vector, as Qdrant takes it.
+    """Map, for each passage, stored vector names to its vectors as Qdrant takes them.
 
     A passage in which the encoder finds no text gets None.
     """
@@ -89,7 +89,7 @@ def fetch_vectors(
 ) -> Operation[dict[str, VectorTable]]:
     """Read dense vectors of points; a point that is gone, or lacks the vector, is left out.
 
-    One request: pass no more points than there is memory for their vectors.
+    All points are read in one request, so their vectors must fit into memory.
     """
     stored_names = {name: collection.vector(name).stored_name for name in names}
     records = []
@@ -103,11 +103,10 @@ def fetch_vectors(
 def stored_vectors(
     collection: Collection, passages: Sequence[Passage], names: Sequence[str]
 ) -> Operation[dict[tuple[str, str], npt.NDArray[np.float64]]]:
-    """Read the dense vectors that the collection holds of these passages.
+    """Read the dense vectors of passages: map (vector name, passage id) to a vector.
 
-    Left out are vectors that the point lacks or the collection cannot search, and those of another
-    text than the encoder would read for this passage now. Maps (vector name, passage id) to a
-    vector.
+    A vector is left out if the point lacks it, if the collection cannot search it, or if it was
+    made from a text other than the one that the encoder would read for this passage now.
     """
     name_of = {
         collection.vector(name).stored_name: name
@@ -124,7 +123,8 @@ def stored_vectors(
             row_of, rows = _vector_table([record for _, record in pairs], stored_name)
             for passage_id, record in pairs:
                 passage, stored = by_id[passage_id], collection.passage(record)
-                # other stores have no hash, and do not note what they embedded
+                # Points that another program wrote have no hash, and do not tell which text was
+                # embedded. For these the same text must do.
                 is_current = stored.text == passage.text and (
                     stored_hash(record.payload) is None
                     or stored.text_for(name) == passage.text_for(name)
@@ -141,7 +141,7 @@ def _vector_table(records: Sequence[models.Record], stored_name: str) -> VectorT
         vector: Any = record.vector
         if isinstance(vector, Mapping):
             vector = vector.get(stored_name)
-        if isinstance(vector, list):  # a lone unnamed vector comes bare
+        if isinstance(vector, list):  # a single unnamed vector comes without a name
             row_of[str(record.id)] = len(rows)
             rows.append(vector)
     try:

@@ -39,8 +39,8 @@ _LOCAL_MODE_FILE = "meta.json"
 class EdgeClient:
     """Collections in a folder, each open in one process at a time.
 
-    Methods have the arguments and results of ``QdrantClient``'s methods; arguments for servers
-    alone (``wait``) are ignored. All methods may be called from several threads.
+    Methods have the arguments and results of ``QdrantClient``'s methods; arguments that only
+    servers use (``wait``) are ignored. All methods may be called from several threads.
 
     Args:
         location: a folder, created with the first collection and readable by its owner alone. None
@@ -57,7 +57,7 @@ class EdgeClient:
         self._timeout = timeout
         self.read_only = read_only
         self._collections: dict[str, EdgeCollection] = {}
-        # also closes a client that was dropped, and at the end of the process
+        # closes the collections also if the client is garbage-collected or the process ends
         temporary = None if self._durable else self._folder
         self._end = weakref.finalize(self, _end, self._collections, temporary, os.getpid())
         if self._folder.is_file():
@@ -98,7 +98,7 @@ class EdgeClient:
             raise Fault.READ_ONLY.at(self._folder)
         with self._lock:
             folder = self.folder_of(collection_name)
-            if has_description(folder):  # open_folder would refuse one that is open here as locked
+            if has_description(folder):  # else open_folder might call it locked
                 raise EdgeError(f"Collection {collection_name!r} exists already")
             private_folder(self._folder)
             private_folder(folder)
@@ -116,7 +116,7 @@ class EdgeClient:
 
     def update_collection(self, collection_name: str, metadata: Mapping[str, Any]) -> None:
         collection = self._open(collection_name)
-        with collection.lock:  # two threads would each drop what the other adds
+        with collection.lock:  # else two threads could drop each other's changes
             collection.describe(metadata={**collection.description.metadata, **metadata})
 
     def create_vector_name(
@@ -238,11 +238,10 @@ class EdgeClient:
         self._write(collection_name, "delete_payload", list(points), list(keys))
 
     def unindexed_points(self, collection_name: str) -> int:
-        """Number of points outside the HNSW index."""
         return unindexed_points(self._open(collection_name))
 
     def optimize(self, collection_name: str, force: bool = False) -> bool:
-        """Build HNSW; see :func:`collection.optimize`. Unless forced, a failure is a warning."""
+        """Build HNSW (see :func:`collection.optimize`); unless forced, only warn of a failure."""
         try:
             return optimize(self._open(collection_name), force=force)
         except (EdgeError, OSError) as error:
@@ -262,7 +261,7 @@ class EdgeClient:
             self._end()
 
     def folder_of(self, name: str) -> Path:
-        """The folder of a collection, which need not exist."""
+        """Return the folder of a collection, which need not exist."""
         return self._folder / quote(name, safe=" ").replace(".", "%2E")
 
     def _write(self, collection_name: str, operation: str, *arguments: Any) -> None:
@@ -287,7 +286,7 @@ class EdgeClient:
             return self._collections[name]
 
     def _check_process(self) -> None:
-        if os.getpid() != self._process:  # without the engine's threads a call would hang
+        if os.getpid() != self._process:  # here the engine has no threads, so a call would hang
             raise EdgeError("the index was opened before a fork; open it in the new process")
 
 

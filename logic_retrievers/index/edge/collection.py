@@ -33,17 +33,17 @@ from logic_retrievers.index.edge.translation import engine_errors
 from logic_retrievers.index.faults import EdgeError, Fault
 from logic_retrievers.python_process import python_command
 
-# Collections of up to so many points are searched exactly; larger ones get an HNSW index.
+# Collections of up to this many points are searched exactly; larger ones get an HNSW index.
 EXACT_LIMIT = 100_000
-# The engine flushes after so many written points. Until then a point takes .5 KB of memory, and is
-# written again at the opening after a crash (4 s for 40,000).
+# Written points after which the engine flushes. Until then each takes .5 KB of memory, and after a
+# crash the next opening writes it again (4 s for 40,000).
 FLUSH_EVERY = 5_000
 _BYTES_PER_COORDINATE = 4
 _FILE = "collection.json"
 
 
 def new_shard_name() -> str:
-    """A name that no other process, alive or killed, writes to."""
+    """Make a name for a folder that no other process, alive or killed, writes to."""
     return f"shard-{uuid4().hex}"
 
 
@@ -57,10 +57,10 @@ class Description(BaseModel):
     shard: str  # name of the folder that holds the points
     # Quantisation of dense vectors in an HNSW index; None stores no quantised copies.
     quantization: models.ScalarQuantization | None = None
-    points: int | None = None  # number at the last closing; None while it is written to
+    points: int | None = None  # number at the last close; None from the next write on
 
     def write(self, folder: Path) -> None:
-        """Replace the file, so that a crash leaves the old one or the new one."""
+        """Replace the file in such a way that a crash leaves either the old or the new one."""
         fresh = folder / f"{_FILE}.{self.shard}"
         fresh.touch(0o600)
         with fresh.open("w", encoding="utf-8") as file:
@@ -71,7 +71,7 @@ class Description(BaseModel):
 
 
 def has_description(folder: Path) -> bool:
-    """Whether a folder holds a collection."""
+    """Tell whether a folder holds a collection."""
     return (folder / _FILE).is_file()
 
 
@@ -91,9 +91,9 @@ class EdgeCollection:
 
     Args:
         folder: the collection's folder; no other process may write to it.
-        description: as read from the folder.
-        on_close: releases the folder when the engine is closed.
-        copy_of: the folder that ``folder`` is a copy of; makes the collection read-only.
+        description: the content of its ``collection.json``.
+        on_close: called after the engine is closed, to release the folder.
+        copy_of: the original, if ``folder`` is a copy; the collection is then read-only.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class EdgeCollection:
             raise
 
     def update(self, operation: Any, points: int = 1) -> None:
-        """Apply a write to a number of points."""
+        """Apply a write; ``points`` is the number of points that it changes."""
         self.check_writable()
         with self.lock:
             check_room(self.folder)
@@ -213,7 +213,7 @@ def open_folder(
     Args:
         folder: the collection's folder.
         timeout: seconds to wait for another process.
-        new: description of a collection to create; it must not exist.
+        new: description of a collection to create; the folder must not hold one.
         durable: whether a new collection survives a crash.
     """
     lock = FolderLock(folder, timeout)
@@ -229,9 +229,9 @@ def open_folder(
 
 
 def open_copy(folder: Path, timeout: float) -> EdgeCollection:
-    """Open a copy of a collection as it is now, since the engine needs to write what it opens.
+    """Open a temporary copy of a collection, because the engine writes to what it opens.
 
-    Nothing is written into the folder. Other processes may open it as soon as it is copied.
+    Nothing is written into the original, which other processes may open once it is copied.
     """
     copy = Path(tempfile.mkdtemp(prefix="logic-retrievers-"))
     remove = partial(shutil.rmtree, copy, ignore_errors=True)
@@ -264,7 +264,7 @@ def _create(folder: Path, description: Description, durable: bool) -> None:
     """Create an empty collection; opening it removes what an interrupted attempt left."""
     check_room(folder)
     shard = folder / description.shard
-    private_folder(shard)  # hides the engine's own files, which have the usual modes
+    private_folder(shard)  # hides the engine's own files, which are not private
     dense = by_stored_name(description.params.vectors)
     largest = max((vector.size for vector in dense.values()), default=1)
     int8 = edge.ScalarQuantizationConfig(edge.ScalarType.Int8, always_ram=True)
@@ -273,7 +273,7 @@ def _create(folder: Path, description: Description, durable: bool) -> None:
         vectors={n: edge.EdgeVectorParams(v.size, _distance(v)) for n, v in dense.items()},
         sparse_vectors=dict.fromkeys(description.params.sparse_vectors or {}, words),
         quantization_config=int8 if description.quantization else None,
-        # one segment, with HNSW above the limit; the engine counts in kilobytes of vectors
+        # one segment, which gets HNSW above the limit (for the engine, in kilobytes of vectors)
         optimizers=edge.EdgeOptimizersConfig(
             default_segment_number=1,
             indexing_threshold=EXACT_LIMIT * largest * _BYTES_PER_COORDINATE // 1024,
@@ -289,9 +289,9 @@ def _distance(vector: models.VectorParams) -> Any:
     return getattr(edge.Distance, vector.distance.value)  # both libraries use the same names
 
 
-# The engine's ``optimize`` blocks every thread of the interpreter, for a minute per 60,000 points
-# and core. So another process optimises a copy of the points. Searches use the old points and
-# writes wait until the copy replaces them.
+# The engine's ``optimize`` blocks every thread of the interpreter, and a core takes a minute for
+# 60,000 points. So another process optimises a copy of the points. Until the copy replaces the old
+# points, searches use these and writes wait.
 _PROGRAM = """
 import sys, qdrant_edge
 shard = qdrant_edge.EdgeShard.load(sys.argv[1])
@@ -301,12 +301,12 @@ shard.close()
 
 
 def unindexed_points(collection: EdgeCollection) -> int:
-    """Number of points outside the HNSW index, as a mean over the dense vectors."""
+    """Return the number of points outside the HNSW index, as a mean over the dense vectors."""
     with engine_errors():
         info = collection.shard.info()
         params, points = collection.description.params, int(info.points_count)
         names = [str(name) for name in dict(params.vectors or {})]
-        # words are always indexed
+        # sparse vectors are always indexed
         indexed = info.indexed_vectors_count - len(params.sparse_vectors or {}) * points
         having = len(names) * points
         if having - indexed > len(names) * EXACT_LIMIT:  # some may lack a vector, so count
@@ -316,17 +316,17 @@ def unindexed_points(collection: EdgeCollection) -> int:
 
 
 def optimize(collection: EdgeCollection, *, force: bool = False) -> bool:
-    """Optimise a collection that needs it, and return whether it did.
+    """Build the HNSW index of a collection that needs it, and return whether it was built.
 
-    It takes as much disk space again while it runs. With ``force`` it also runs where few points
-    are outside the index. If it fails, the collection is unchanged.
+    Meanwhile the collection takes twice its disk space. With ``force`` the index is built even if
+    few points are outside it. After a failure the collection is unchanged.
     """
     collection.check_writable()
     with collection.lock:
         if not (force or unindexed_points(collection) > EXACT_LIMIT):
             return False
         before = collection.description.shard
-        after = new_shard_name()  # the child of a killed process may go on writing to its own
+        after = new_shard_name()  # new, since a killed process's child may write to an old one
         copy = collection.folder / after
         with engine_errors():
             collection.shard.flush()
@@ -340,7 +340,7 @@ def optimize(collection: EdgeCollection, *, force: bool = False) -> bool:
                     raise EdgeError(f"optimisation ended with {process.returncode}: {reason}")
             with engine_errors():
                 shard = edge.EdgeShard.load(str(copy))
-                shard.optimize()  # in this process, where no other one can be started
+                shard.optimize()  # does the work here if no process could be started
         except BaseException:
             shutil.rmtree(copy, ignore_errors=True)
             raise

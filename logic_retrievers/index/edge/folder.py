@@ -1,10 +1,10 @@
 """The folder of a collection: its lock, held by one process at a time, and the room on its disk.
 
-The engine's own lock comes too late: the engine reads the points first. When another process has
-just closed the folder, the engine would write old points over new ones.
+The engine locks too late, because it reads the points first. If another process writes and closes
+the folder in between, the engine would write old points over new ones.
 
 The engine maps sparse files that grow when they are written or read. The system ends the process
-(SIGBUS) if there is no room for a page, so free space is checked before.
+(SIGBUS) if there is no room for a page, so free space is checked first.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ import portalocker
 from logic_retrievers.errors import CollectionLockedError, StorageError
 
 LOCK_FILE = "collection.lock"
-_HOLDER = "collection.holder"  # Windows lets no one read a locked file
+_HOLDER = "collection.holder"  # a second file, because Windows lets no one read a locked one
 _PAUSE = 0.02
 # Bytes that must be free before the engine writes.
 ROOM = 32 * 2**20
 # Folders of a segment that the engine reads completely when it loads them, holes included.
 _POPULATED = {"vectors", "payload_index"}
-# MADV_POPULATE_READ of Linux 5.14 gives an error where reading a page would end the process.
+# MADV_POPULATE_READ (Linux 5.14) gives an error where reading a page would end the process.
 _POPULATE_READ = 22
 _ZEROS = bytes(2**16)
 
@@ -75,7 +75,7 @@ class FolderLock:
         if not self._shared:
             with suppress(OSError):
                 (self._folder / _HOLDER).unlink()
-        portalocker.unlock(file)  # also where a child of this process has a copy of the descriptor
+        portalocker.unlock(file)  # closing is not enough if a child process has the descriptor
         _held.discard(self)
         file.close()
 
@@ -90,7 +90,7 @@ class FolderLock:
         flags = os.O_RDONLY if self._shared else os.O_RDWR | os.O_CREAT
         try:
             self._file = FileIO(path, opener=lambda name, _: os.open(name, flags, 0o600))
-            _held.add(self)  # first: another thread may fork at any time
+            _held.add(self)  # before locking, because another thread may fork at any time
             self._lock(self._file)
         except portalocker.AlreadyLocked:
             self._give_up()
@@ -126,7 +126,7 @@ class FolderLock:
         kind = portalocker.LOCK_SH if self._shared else portalocker.LOCK_EX
         try:
             portalocker.lock(file, kind | portalocker.LOCK_NB)
-        except ImportError:  # Windows without pywin32: readers wait for one another
+        except ImportError:  # Windows without pywin32 has no shared locks: readers wait
             portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
 
     def _give_up(self) -> None:
@@ -173,13 +173,13 @@ if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
 
 
 def check_room(folder: Path) -> None:
-    """Refuse (ENOSPC) to write where the disk is nearly full."""
+    """Raise ENOSPC if the disk is nearly full."""
     if not _is_free(folder, ROOM):
         raise OSError(errno.ENOSPC, f"less than {ROOM // 2**20} MiB are free there")
 
 
 def check_loading(shard: Path) -> None:
-    """Refuse (ENOSPC) to load a collection whose files would outgrow the free space of the disk.
+    """Raise ENOSPC if loading a collection would need more than the free space of the disk.
 
     On tmpfs, reading a hole of a file takes space: 32 MiB a vector, 5 MiB a payload index.
     """
@@ -199,7 +199,7 @@ def check_loading(shard: Path) -> None:
 
 
 def copy_folder(source: Path, target: Path) -> None:
-    """Copy files and keep their holes: nine tenths of a small collection are zeros."""
+    """Copy files with their holes, because nine tenths of a small collection are zeros."""
     target.mkdir(parents=True, exist_ok=True)
     for entry in source.iterdir():
         if entry.is_dir():
@@ -220,7 +220,7 @@ def _is_free(folder: Path, size: int) -> bool:
 
 
 def _holes_take_room(folder: Path) -> bool:
-    """Whether reading a mapped file makes it grow, as on tmpfs."""
+    """Tell whether reading a mapped file makes it grow, as on tmpfs."""
     with tempfile.TemporaryFile(dir=folder) as file:
         file.truncate(mmap.PAGESIZE)
         with mmap.mmap(file.fileno(), mmap.PAGESIZE) as pages:

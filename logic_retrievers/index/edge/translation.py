@@ -18,8 +18,8 @@ from logic_retrievers.index.filters import as_list
 class _Boolean:
     """A boolean that the engine does not take for an integer.
 
-    It tries integers before booleans, and Python's True is the integer 1, as NumPy's was before
-    NumPy 2.3. Besides ``bool`` the engine knows only a type with the name of NumPy's.
+    The engine tries integers before booleans, and accepts Python's True as the integer 1 (NumPy's
+    too before 2.3). The only other boolean that it knows is a type with the name of NumPy's.
     """
 
     def __init__(self, value: bool) -> None:
@@ -56,13 +56,13 @@ _BOUNDS = ("lt", "gt", "gte", "lte")
 # Candidates that a search of the HNSW index keeps. Recall of the ten nearest of a million points is
 # .99 (in 8 to 13 ms), .97 with 512 (2 to 3 ms) and .91 with 256 (1 to 2 ms).
 HNSW_EF = 2048
-# Candidates by int8 vectors for each requested point; without oversampling one in 45 is missed.
+# Candidates that an int8 search takes for each requested point; with 1.0, one in 45 is missed.
 OVERSAMPLING = 2.0
 
 
 @contextmanager
 def engine_errors() -> Iterator[None]:
-    """Raise :class:`EdgeError` for the engine's failures: bare exceptions and panics."""
+    """Turn the engine's failures (bare ``Exception`` and panics) into :class:`EdgeError`."""
     try:
         yield
     except EdgeError:
@@ -133,7 +133,7 @@ def _range(bounds: models.Range | models.DatetimeRange) -> Any:
 
 
 def to_index_params(schema: Any) -> Any:
-    """Convert the schema of a payload index, a type or parameters with one."""
+    """Convert the schema of a payload index: a type, or parameters that have a type."""
     if getattr(schema, "is_tenant", None):
         return edge.KeywordIndexParams(is_tenant=True)
     if getattr(schema, "on_disk", None):
@@ -196,7 +196,7 @@ def from_record(record: Any) -> models.Record:
 
 
 def from_scored(results: Sequence[Sequence[Any]]) -> list[ScoredPoints]:
-    """Convert the results of several searches back; they share many points."""
+    """Convert the results of several searches back, and each id that they share only once."""
     written: dict[int, str] = {}
 
     def written_id(point: int | UUID) -> models.ExtendedPointId:
