@@ -293,7 +293,6 @@ def _apply(rules: Rules, pair: PassagePair) -> PairClassification | None:
 
 
 def _swapped(classification: PairClassification) -> PairClassification:
-    """The classification with the two passages swapped."""
     sides: dict[Side | None, Side | None] = {"one": "other", "other": "one", None: None}
     differences = tuple(Difference(d.type, d.other, d.one) for d in classification.differences)
     return replace(classification, differences=differences, newer=sides[classification.newer])

@@ -65,8 +65,8 @@ class CorpusCleaner:
         index: the collection to clean, or the one that new passages will enter. Without an index
             the passages given to :meth:`clean` are compared with each other.
         ledger: log of all decisions: a :class:`Ledger` or a path; by default kept in memory only.
-        encoder: makes the vectors. By default it is the encoder of the index, or else of the bundle
-            that comes with the package.
+        encoder: makes the vectors; by default the encoder of the index, or else of the bundle that
+            comes with the package.
         **options: the fields of :class:`~logic_retrievers.cleaning.CleaningSettings`:
             ``resolution``, ``trusted_filter``, ``threshold``, ``judge`` and others.
 

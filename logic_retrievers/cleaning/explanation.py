@@ -18,7 +18,7 @@ _RELATIONS = {
 
 
 def explain(result: CleaningResult, decision: Decision) -> str:
-    """Explain a decision in one sentence: how the two relate, how surely, why, and what follows.
+    """Explain a decision in one sentence: how the two relate, how certainly, why, what follows.
 
     It quotes the sentences of each passage that are nearest to the other passage. A cross-encoder
     reads only these sentences.

@@ -36,8 +36,8 @@ MIN_ROOM = 0.05
 # the kinds of a pair that is not read, which decide nothing
 UNRELATED = tuple(float(kind == "unrelated") for kind in PAIR_KINDS)
 
-# hash of two passages -> probabilities of their kinds, so that pairs read by a dry run or an earlier
-# batch of a stream are not read again
+# hash of two passages -> probabilities of their kinds, so that pairs read by a dry run or by an
+# earlier batch of a stream are not read again
 Readings: TypeAlias = dict[bytes, tuple[float, ...]]
 
 
@@ -100,7 +100,7 @@ def _read_batch(
 def _read_new(
     settings: CleaningSettings, pairs: Sequence[CandidatePair], passages: Sequence[Passage]
 ) -> list[tuple[float, ...]]:
-    """Read pairs in both orders and return the mean, or UNRELATED if one order leaves no room.
+    """Read pairs in both orders and return the mean, or UNRELATED if the first leaves no room.
 
     Dates and sources are not read, because with two dates any pair looks like two states of one
     thing.

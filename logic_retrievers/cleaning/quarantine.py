@@ -267,7 +267,7 @@ def refuse_mixed_tenants(index: PassageIndex) -> Operation[None]:
     no_tenant = models.IsEmptyCondition(is_empty=models.PayloadField(key=TENANT))
     try:
         of_tenants, _ = yield from index.read_page(models.Filter(must_not=[no_tenant]))
-    except ServerError:  # a strict server without the index that a tenant's first passage creates
+    except ServerError:  # a strict server lacks the index that a tenant's first passage creates
         return
     if of_tenants:
         raise ConfigurationError(

@@ -64,7 +64,7 @@ class Finding:
         kind: how they relate.
         reason: why they relate so, in a sentence for people.
         cosine: of the topical vectors.
-        score: F (Xu et al. 2024), by which contradictions are ordered; the cosine alone for copies.
+        score: F = cosine + alpha * sparsity (Xu et al. 2024); for copies the cosine alone.
         probability: of a contradiction, from the judge if it has read the pair.
         own_probability: of a contradiction, from the vectors alone.
         differences: where the texts differ, in their order.

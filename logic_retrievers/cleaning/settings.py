@@ -85,7 +85,7 @@ class CleaningSettings:
             does.
         neighbours: number of topical neighbours that each passage is compared with.
         threshold: least probability of a contradiction; by default that of ``settings``, else .87.
-            It is higher than a filter's, because a whole corpus has more pairs.
+            The default is above a filter's, because a whole corpus has more pairs.
         settings: overrides the encoder's constants of the contradiction vector.
         trusted: passages that the user vouches for. They are never hidden. Trusted passages that
             contradict each other decide nothing, and a warning says so.

@@ -37,7 +37,7 @@ Copies: TypeAlias = Mapping[int, frozenset[int]]
 # because the vectors miss most contradictions in other words
 NEAREST_READ = 5
 # least topical cosine of a pair that a cross-encoder reads: passages further apart are about
-# different things (a filter still reads such a pair if it is probable)
+# different things (but a filter reads all probable pairs)
 LEAST_COSINE_READ = 0.35
 # topical cosine from which two passages say the same, if they do not contradict each other
 COPY_COSINE = 0.97
@@ -191,8 +191,8 @@ def compare_passages(
 ) -> tuple[tuple[CandidatePair, ...], Copies]:
     """Compare the given passages with each other and with the trusted ones after them.
 
-    A trusted passage after them is compared with the others there only if a given passage may
-    contradict it, or if ``trusted`` names it. ``trusted_given`` names trusted passages among the
+    Two trusted passages after the given ones are compared only if a given passage may contradict
+    one of them, or if ``trusted`` names one. ``trusted_given`` names the trusted passages among the
     given ones. ``nearest_read`` is as in :class:`FilterContext`.
 
     ``vectors``: name -> shape (passages, dimension), for the names in ``settings.VECTORS``. If

@@ -77,7 +77,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """The decisions about the passages of a case.
+    """Decisions about the passages of a case.
 
     Args:
         selection: which passages stay and which are dropped.

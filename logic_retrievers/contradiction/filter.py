@@ -59,8 +59,8 @@ class ContradictionFilter:
     Latin, cannot be judged and stays.
 
     Args:
-        encoder: makes the vectors ``topical`` and ``contradiction``. By default it is the encoder
-            of the index, or else of the bundle that comes with the package.
+        encoder: makes the vectors ``topical`` and ``contradiction``; by default the encoder of the
+            index, or else of the bundle that comes with the package.
         resolution: ``annotate`` (both stay, and the evidence of each names the other),
             ``prefer_newest``, ``prefer_source``, ``prefer_majority``, ``drop_both``; a
             ``ResolutionStrategy``; or a function of two passages that returns the one that stays,

@@ -99,7 +99,7 @@ AnyResolution: TypeAlias = str | ResolutionStrategy | ChoiceFunction
 
 @dataclass(frozen=True)
 class Annotate(ResolutionStrategy):
-    """Both stay, and the evidence of each names the other."""
+    """Keeps both, and the evidence of each names the other."""
 
     name: ClassVar[str] = "annotate"
 
@@ -148,7 +148,7 @@ class ByFunction(ResolutionStrategy):
 
 @dataclass(frozen=True)
 class PreferNewest(ResolutionStrategy):
-    """The newer of two passages stays; both stay if neither is certainly newer.
+    """Keeps the newer of two passages; abstains if neither is certainly newer.
 
     Args:
         key: metadata key of the date (``a.b`` for a nested one), which may have any form that
@@ -179,7 +179,7 @@ class PreferNewest(ResolutionStrategy):
 
 @dataclass(frozen=True)
 class PreferSource(ResolutionStrategy):
-    """The passage from the better source stays; both stay if a source is unknown or both equal.
+    """Keeps the passage from the better source; abstains if a source is unknown or both are equal.
 
     Args:
         order: sources, best first.
@@ -220,7 +220,7 @@ class PreferSource(ResolutionStrategy):
 
 @dataclass(frozen=True)
 class PreferMajority(ResolutionStrategy):
-    """The passage with more votes stays; both stay if the votes are equal.
+    """Keeps the passage with more votes; abstains if the votes are equal.
 
     Each of the two has its own vote, and the vote of every passage that conflicts with only the
     other one. If the graph has a :class:`Group` for the pair, all partitions of the group into two

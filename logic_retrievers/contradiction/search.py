@@ -44,7 +44,7 @@ from logic_retrievers.validation import check_parts
 VECTORS_PER_BATCH = 256
 
 POLICY = "contradiction"
-# number of first candidates (by F) that a judge reads; it also reads half as many of the nearest
+# first candidates (by F) that a judge reads; it also reads half as many of the nearest
 MAX_READ = 20
 
 

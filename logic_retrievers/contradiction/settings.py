@@ -44,7 +44,7 @@ class ContradictionSettings(Overrides):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContradictionConstants:
-    """Constants of one contradiction vector, found on development data; kept in ``manifest.json``.
+    """Constants of one contradiction vector, found on development data; in a bundle's manifest.
 
     Args:
         alpha: weight of the sparsity in the score (Xu et al. 2024: F = cosine + alpha * Hoyer).

@@ -38,7 +38,7 @@ _GAP = re.compile(r"[ \u00a0-]{0,2}")
 _NOT_NAMES = listed_words("not_names")
 
 Value: TypeAlias = Quantity | PartialDate | Version | str
-# index of the first token and index after the last; equal if there is none
+# first token and index after the last; equal if there is none
 TokenSpan: TypeAlias = tuple[int, int]
 
 
@@ -184,7 +184,7 @@ def _annotate(text: str) -> AnnotatedText:
 
 
 def _find_entities(text: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
-    """Find names, in order: index of the first token, index after the last, and the name.
+    """Find names, in order: first token, index after the last, and the name.
 
     Every sentence begins with a capital, so its first word is a name only if it is a code or part
     of a longer name.

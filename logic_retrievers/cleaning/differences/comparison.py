@@ -20,7 +20,7 @@ from logic_retrievers.text import stem
 
 # tokens of a text that are aligned; alignment takes more than linear time
 MAX_ALIGNED_TOKENS = 1500
-# mentions of a text in differing regions that are compared with all mentions of the other text
+# mentions of a text in differing regions that are compared with those of the other text
 MAX_MENTIONS = 100
 
 # start and end of tokens on the left, then of the tokens in their place on the right
@@ -183,7 +183,7 @@ def _remaining_wording(regions: list[Region], changes: list[Change]) -> list[Cha
 
 
 def _longest_run(start: int, end: int, known: set[int]) -> TokenSpan:
-    """The longest run of tokens that are not known."""
+    """Return the longest run of tokens that are not in ``known``."""
     by_known = groupby(range(start, end), known.__contains__)
     longest = max(([*run] for is_known, run in by_known if not is_known), key=len, default=[])
     return (longest[0], longest[-1] + 1) if longest else (start, start)

@@ -48,7 +48,7 @@ class PartialDate(NamedTuple):
     day: int | None = None
 
     def agrees(self, other: PartialDate) -> bool:
-        """Whether both may be the same date: both state a part, and none differs."""
+        """Whether both may be the same date: they share a part, and no shared part differs."""
         stated = [pair for pair in zip(self, other, strict=True) if None not in pair]
         return bool(stated) and all(left == right for left, right in stated)
 
@@ -61,7 +61,7 @@ class PartialDate(NamedTuple):
 
 
 def find_dates(text: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int, PartialDate]]:
-    """Find dates, in order: index of the first token, index after the last, and the date."""
+    """Find dates, in order: first token, index after the last, and the date."""
     dates: list[tuple[int, int, PartialDate]] = []
     unread = text[:MAX_CHARACTERS]
     for date_format in _FORMATS:
@@ -100,7 +100,7 @@ def _is_year(tokens: Sequence[Token], index: int) -> bool:
 
 
 def _token_span(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
-    """The tokens that have characters in a span of the text."""
+    """Return the tokens that have characters in a span of the text."""
     first = bisect_right(tokens, start, key=lambda token: token.end_char)
     return first, bisect_left(tokens, end, first, key=lambda token: token.start_char)
 
@@ -122,7 +122,7 @@ class Version:
 
 
 def find_versions(tokens: Sequence[Token]) -> Iterator[tuple[int, int, Version]]:
-    """Find versions, in order: index of the first token, index after the last, the version."""
+    """Find versions, in order: first token, index after the last, and the version."""
     for index, token in enumerate(tokens):
         is_named = index > 0 and tokens[index - 1].key in _CUES
         if prefixed := _PREFIXED.fullmatch(token.key):
@@ -151,7 +151,7 @@ def parse_version(value: object) -> Version | None:
 
 
 def _ordinal_ending_at(tokens: Sequence[Token], index: int) -> tuple[int, int] | None:
-    """First token and value of ``third`` or ``3rd``, if its last token is at the index."""
+    """Return first token and value of ``third`` or ``3rd``, if it ends at the index."""
     key, figures = key_at(tokens, index), key_at(tokens, index - 1)
     if key in ORDINALS:
         return index, ORDINALS[key]

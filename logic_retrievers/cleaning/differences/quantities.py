@@ -49,7 +49,7 @@ _CALENDAR: Mapping[str, float] = {
 _CLOCK = Unit("clock", "clock")  # minutes since midnight
 _ORDINAL = Unit("ordinal", "ordinal")
 _PERIODS: Mapping[str, str] = LEXICON["maps"]["periods"]
-# number of tokens after a quantity at which its period may begin: "27 euros for adults a day"
+# tokens after a quantity at which its period may begin: "27 euros for adults a day"
 _PERIOD_REACH = 3
 
 _HOUR = re.compile(r"[01]?\d|2[0-4]", re.ASCII)
@@ -101,7 +101,7 @@ class Quantity:
         return not self.counted or not other.counted or self.counted == other.counted
 
 
-# index of the first token, index after the last, and the quantity
+# first token, index after the last, and the quantity
 PlacedQuantity = tuple[int, int, Quantity]
 
 
@@ -115,7 +115,6 @@ def find_quantities(tokens: Sequence[Token]) -> Iterator[PlacedQuantity]:
 
 
 def _quantity_at(tokens: Sequence[Token], index: int) -> PlacedQuantity | None:
-    """Return the quantity that begins at a token."""
     if (time := _clock_time_at(tokens, index)) is not None:
         return index, time[0], Quantity(time[1], _CLOCK)
     currency = CURRENCY_SIGNS.get(tokens[index].key)
@@ -147,7 +146,7 @@ def _unit_at(tokens: Sequence[Token], index: int) -> tuple[int, Unit | None, str
 
 
 def _period_at(tokens: Sequence[Token], index: int) -> tuple[int, str]:
-    """Return a quantity's period (``a month``, ``per year``), after the index to go on at."""
+    """Return the index to go on at, and a quantity's period: ``a month``, ``per year``."""
     for offset in range(_PERIOD_REACH):
         article, following = (key_at(tokens, index + offset + n) for n in (0, 1))
         if article in ("per", "a", "an", "each", "every") and following in _PERIODS:
@@ -203,7 +202,7 @@ def _parse_figures(tokens: Sequence[Token], index: int, key: str) -> ParsedNumbe
 
 
 def _parse_number_words(tokens: Sequence[Token], index: int) -> ParsedNumber | None:
-    """``twelve hundred``, ``two hundred and fifty``."""
+    """Parse ``twelve hundred``, ``two hundred and fifty``."""
     start, total, group = index, 0.0, 0.0
     while index < len(tokens):
         key, begun = tokens[index].key, index > start

@@ -40,7 +40,7 @@ class KeyValues(NamedTuple):
 
 
 def find_metadata_scope(pair: PassagePair) -> str:
-    """Find a scope key of the metadata that differs, for texts that differ too.
+    """Find a scope key of the metadata that differs, for related texts.
 
     ``{"country": "ES"}`` and ``{"country": "IE"}``: "16 weeks of leave", "10 weeks of leave".
     """

@@ -14,14 +14,14 @@ from logic_retrievers.types import Passage
 
 T = TypeVar("T")
 
-# number of different content words in a text of this length
+# different content words of a text of this length
 _FEW_SENTENCES = 25
 _PAGE = 70
 
 # most different content words of two brief texts, added up
 _MAX_BRIEF_TOPICS = 36
 
-# least number of different content words for the vectors to decide alone: 2 or 3 sentences
+# least different content words for the vectors to decide alone: two or three sentences
 _MIN_VECTOR_TOPIC = 20
 
 _MIN_OVERLAP = 0.16

@@ -187,7 +187,7 @@ def _are_same_quantities(change: Change) -> bool:
 
 
 def _follows_preposition(text: AnnotatedText, span: TokenSpan) -> bool:
-    """Whether a place follows a preposition: in Paris, for Germany, at the Munich office."""
+    """Whether words follow a preposition: in Paris, for Germany, at the Munich office."""
     return any(token.key in _PREPOSITIONS for token in text.tokens[max(0, span[0] - 2) : span[0]])
 
 
