@@ -284,7 +284,6 @@ def _by_kinds(
 
 
 def _apply(rules: Rules, pair: PassagePair) -> PairClassification | None:
-    """Return the classification by the first rule that applies."""
     for kind, rule in rules:
         if found := rule(pair):
             newer, reason = (None, found) if isinstance(found, str) else found

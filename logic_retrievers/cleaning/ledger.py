@@ -97,8 +97,8 @@ class Ledger:
     it is made, so a change that a crash leaves half done can be seen and repaired.
 
     Args:
-        path: path of the file, which is created if missing, readable for its owner alone. It must
-            not be on a network file system. ``":memory:"`` writes no file.
+        path: the file, which is created if missing, readable for its owner alone. It must not be on
+            a network file system. ``":memory:"`` writes no file.
         create: if False, a missing file counts as an empty ledger and is not created.
 
     Raises:
@@ -308,7 +308,7 @@ def check_ledger(index: PassageIndex, ledger: Ledger) -> Operation[None]:
 
 
 def write_entries(index: PassageIndex, ledger: Ledger, entries: Sequence[Entry]) -> Operation[None]:
-    """Add entries to the ledger, and note their new number in the collection's metadata.
+    """Add entries to the ledger, and note its number of entries in the collection's metadata.
 
     Raises:
         StorageError, ServerError: the ledger or Qdrant failed.

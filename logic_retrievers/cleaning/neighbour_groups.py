@@ -90,7 +90,6 @@ def _neighbours(candidates: CandidatePairs) -> dict[int, dict[int, float]]:
 def _groups(
     search: NeighbourSearch, candidates: CandidatePairs, members_of: Mapping[K, tuple[int, ...]]
 ) -> Operation[dict[K, Group]]:
-    """Make a group of the positions under each key."""
     positions = sorted({position for members in members_of.values() for position in members})
     row_of = {position: row for row, position in enumerate(positions)}
     encoded = yield from search.encode([candidates.passages[position] for position in positions])

@@ -42,10 +42,9 @@ class Restored:
     """The result of :meth:`Quarantine.restore`.
 
     Args:
-        restored: ids of the passages that are active again.
-        changed: ids of restored passages whose payload or vectors another program has changed
-            since they were hidden.
-        missing: ids of requested passages that are not in quarantine.
+        restored: ids that are active again.
+        changed: restored ids whose payload or vectors have changed since they were hidden.
+        missing: requested ids that are not in quarantine.
     """
 
     restored: tuple[str, ...]
@@ -157,7 +156,7 @@ class Quarantine:
         # a passage that was flagged before it was stored has no point, and may be stored later
         gone = [n for n in hidden if n not in flagged and n not in stored and hidden[n].point]
         unexpected = {name: states.get(name) for name in flagged if name not in hidden}
-        # if a passage's text has changed since, another program has hidden it
+        # a passage whose text has changed since was hidden without this ledger
         undone = {n: e for n, e in unexpected.items() if e and e.text == text_hash(flagged[n])}
         shown = [name for name, entry in undone.items() if entry.event == "restore"]
         purged = [name for name, entry in undone.items() if entry.event == "purge"]
@@ -236,7 +235,6 @@ class Quarantine:
 
 
 def _entries(verified: Verified, passages: dict[str, Passage]) -> list[Entry]:
-    """Return the entries that a verification adds to the ledger."""
     entries = []
     changes: tuple[tuple[Event, tuple[str, ...], str], ...] = (
         ("mended", verified.hidden, "it had been left active"),

@@ -105,7 +105,7 @@ class Decision:
             it. ``settled``: one of the two was quarantined already for another finding. ``kept``:
             both stay, since findings of this kind hide nothing.
         reason: why, in a few words for people.
-        quarantined: ids of the passages that are hidden for this finding.
+        quarantined: ids of the passages hidden for this finding.
         trusted: ids of the trusted passages among the two.
     """
 

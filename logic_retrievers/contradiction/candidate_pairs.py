@@ -322,7 +322,6 @@ def _cache_key(passage: Passage) -> tuple[str, ...]:
 
 
 def _unjudgeable_reason(passage: Passage) -> str:
-    """Return why a passage cannot be judged; empty if it can."""
     return unjudgeable_reason("" if is_blank(passage.text_to_embed) else passage.text)
 
 

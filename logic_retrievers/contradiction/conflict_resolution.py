@@ -38,7 +38,7 @@ class Conflict:
             another conflict. ``unreached``: k passages were found before the list came to one of
             the two.
         reason: why, in a few words for people.
-        dropped: ids of the passages that were dropped for this conflict.
+        dropped: ids of the passages dropped for this conflict.
         trusted: ids of the trusted passages among the two.
         read: sentences of the two that cross-encoders have read; None if they have read none.
     """

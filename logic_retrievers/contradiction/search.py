@@ -65,8 +65,8 @@ class StatementQuery:
 class RankedCandidates:
     """The candidates of a query, ordered by F; makes hits with evidence from them.
 
-    Candidates that a judge has read come first, ordered by its probability. Candidates without a
-    contradiction vector come last, ordered by cosine.
+    Candidates that a judge has read come first, by its probability. Candidates without a
+    contradiction vector come last, by cosine.
 
     Args:
         query: statement or passage that the candidates are to contradict.

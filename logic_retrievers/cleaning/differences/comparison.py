@@ -70,8 +70,8 @@ def compare(left: str, right: str) -> Comparison:
     the first 100 mentions in differing regions compared.
 
     Args:
-        left: any text, even an empty one. It should be the smaller string of the two, because the
-            texts in the other order may be aligned differently.
+        left: any text, even an empty one; best the smaller string of the two, because the other
+            order may change the alignment.
         right: any text.
     """
     left_text, right_text = annotate(left), annotate(right)
@@ -84,7 +84,6 @@ def compare(left: str, right: str) -> Comparison:
 
 
 def _differing_regions(left: Sequence[Token], right: Sequence[Token]) -> list[Region]:
-    """Return the regions in which the first :data:`MAX_ALIGNED_TOKENS` differ."""
     left_keys = [token.key for token in left[:MAX_ALIGNED_TOKENS]]
     right_keys = [token.key for token in right[:MAX_ALIGNED_TOKENS]]
     opcodes = SequenceMatcher(None, left_keys, right_keys).get_opcodes()
@@ -133,7 +132,6 @@ def _pair_mentions(
 
 
 def _mentions_in_regions(mentions: Sequence[Mention], spans: list[TokenSpan]) -> RegionsByMention:
-    """Return the mentions in differing regions, each with the regions that it overlaps."""
     region_of = {index: number for number, span in enumerate(spans) for index in range(*span)}
     placed: RegionsByMention = {}
     for mention in mentions:
@@ -157,7 +155,6 @@ for _pair in LEXICON["antonyms"].split():
 def _find_opposites(
     left: AnnotatedText, right: AnnotatedText, regions: list[Region]
 ) -> list[Change]:
-    """Find antonyms in the same region."""
     changes: list[Change] = []
     for a, b, c, d in regions:
         unpaired = {stem(right.tokens[index].key): index for index in reversed(range(c, d))}

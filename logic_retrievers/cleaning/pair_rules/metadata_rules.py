@@ -183,7 +183,6 @@ def _names(key: str, words: frozenset[str]) -> bool:
 
 
 def _nested_items(metadata: Mapping[str, Any], depth: int = 1) -> Iterator[tuple[str, Any]]:
-    """Yield keys and values of metadata and of the mappings inside it."""
     for key, value in metadata.items():
         if isinstance(value, Mapping) and depth < _MAX_DEPTH:
             yield from _nested_items(value, depth + 1)

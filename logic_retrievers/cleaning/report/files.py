@@ -1,4 +1,4 @@
-"""Write a report as an HTML page, JSON lines and CSV; each file is written whole or not at all."""
+"""Write a report as an HTML page, JSON lines and CSV; no file is written in part."""
 
 from __future__ import annotations
 
