@@ -1,4 +1,4 @@
-"""Corpora cleaned: conflicts found, decided, and hidden if so decided; nothing is deleted."""
+"""Clean corpora: find and decide conflicts, and hide the passages that lose; none is deleted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Candidate pairs of a corpus: examined and trusted passages, and pairs worth classifying."""
+"""Find the pairs of passages in a corpus that are worth classifying."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from logic_retrievers.progress import ProgressMeter
 from logic_retrievers.text import unjudgeable_reason
 from logic_retrievers.types import Passage
 
-# topical cosine from which a pair is a candidate whatever its probability: texts that differ in one
-# value only are nearly copies, and the contradiction vector does not see the difference
+# topical cosine from which a pair is a candidate at any probability, because the contradiction
+# vector does not see that two near-copies differ in one value
 NEAR_COPY_COSINE = 0.8
-# of a contradiction, from which a pair is a candidate that is no near copy
+# probability of a contradiction from which any other pair is a candidate
 MIN_PROBABILITY = 0.5
 
 OTHER_VERSION = "a trusted passage has its id and says something else"
 
-# gives some of the passages to examine at every call, each id once, and none at the end
+# returns the next passages to examine at every call, each id once, and none at the end
 Pages: TypeAlias = Callable[[], Operation[Sequence[Passage]]]
 
 
@@ -47,12 +47,12 @@ class CandidatePairs:
     """The pairs to classify, and what was examined to find them.
 
     Args:
-        passages: every passage of a pair.
-        pairs: that are worth classifying, by position, the strongest first.
+        passages: all passages that a position in ``pairs`` or ``trusted`` stands for.
+        pairs: pairs worth classifying, the strongest first.
         trusted: positions of the trusted passages.
-        compared: how many pairs were scored.
+        compared: number of scored pairs.
         unjudgeable: id -> why a passage cannot be judged.
-        digests: id -> ``examined_hash`` of all that were examined.
+        digests: id -> ``examined_hash`` of every examined passage.
     """
 
     passages: tuple[Passage, ...]
@@ -64,7 +64,7 @@ class CandidatePairs:
 
 
 def listed_pages(passages: Sequence[Passage]) -> Pages:
-    """All passages of a list at once; the first of each id counts."""
+    """Return all passages of a list as one page, only the first of each id."""
     pages = [list({passage.id: passage for passage in reversed(passages)}.values())[::-1]]
 
     def next_page() -> Operation[Sequence[Passage]]:
@@ -75,9 +75,9 @@ def listed_pages(passages: Sequence[Passage]) -> Pages:
 
 
 def stored_pages(index: PassageIndex, ledger: Ledger, fingerprint: str | None) -> Pages:
-    """The passages of a collection that are not hidden.
+    """Return pages of the passages of a collection that are not hidden.
 
-    ``fingerprint`` leaves out those that were examined with these criteria and have not changed.
+    ``fingerprint`` leaves out unchanged passages that were examined with the same criteria before.
     """
     offset, ended = None, False
     namespace = ledger_namespace(index)
@@ -115,9 +115,9 @@ class _Collector:
         neighbours: Sequence[Sequence[ScoredNeighbour]],
         probes: Collection[Key],
     ) -> Operation[None]:
-        """Adds the pairs that are worth classifying, with their passages.
+        """Add the pairs that are worth classifying, with their passages.
 
-        ``probes``: trusted passages, whose nearest are added whatever their scores.
+        ``probes`` are trusted passages, whose nearest neighbours are added at any score.
         """
         candidates = [
             pair
@@ -135,7 +135,7 @@ class _Collector:
             if pair.other not in passages:
                 continue  # deleted in the meantime
             one, other = passages[pair.one], passages[pair.other]
-            is_hidden = one.quarantined or other.quarantined  # it counts against no other
+            is_hidden = one.quarantined or other.quarantined  # hidden ones judge no others
             if one.id != other.id and not is_hidden and not unjudgeable_reason(other.text):
                 self.passages |= {one.id: one, other.id: other}
                 self.pairs.setdefault(frozenset((one.id, other.id)), (one.id, other.id, pair))
@@ -152,11 +152,11 @@ def find_candidate_pairs(
     nearest_read: int = 0,
     meter: ProgressMeter | None = None,
 ) -> Operation[CandidatePairs]:
-    """The pairs that may contradict, repeat or replace each other.
+    """Find the pairs of passages that may contradict, repeat or replace each other.
 
-    Examined passages that are not stored are compared with each other too. A cross-encoder reads
-    the ``nearest_read`` nearest whatever the vectors say. ``meter`` counts the examined passages;
-    where their pairs are yet to be read, none is done.
+    If the examined passages are not ``stored``, they are compared with each other too. The
+    ``nearest_read`` nearest are added at any score, for a cross-encoder. ``meter`` counts the
+    examined passages; if a cross-encoder is still to read pairs, it counts none as done.
     """
     meter = ProgressMeter(None) if meter is None else meter
     collector = _Collector(index, min_probability, nearest_read)
@@ -172,7 +172,7 @@ def find_candidate_pairs(
     other_versions = [search.points_of(p) for p in namesakes if _is_replaced(p, probes)]
     without = frozenset[str]().union(*other_versions)
     condition = index_filter(settings.trusted_filter)
-    new_probes = probes  # once: every page would find the same in the collection
+    new_probes = probes  # only for the first page: later pages would find the same
     while page := (yield from pages()):
         unjudgeable |= _unjudgeable(page)
         unjudgeable |= {p.id: OTHER_VERSION for p in page if _is_replaced(p, probes)}

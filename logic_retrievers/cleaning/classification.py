@@ -1,4 +1,4 @@
-"""How two passages relate: contradiction, newer version, other scope, paraphrase, copy. Pure."""
+"""Classify pairs: contradiction, newer version, other scope, paraphrase, copy. Pure functions."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ OPPOSED_PROBABILITY = 0.8
 # findings come in the order of the kinds
 _ORDER = {kind: rank for rank, kind in enumerate(Kind)}
 
-# cosine and share of the topic from which two passages say the same
+# least (cosine, overlap of topics) of two passages that say the same
 _SAME_WORDING = ((0.7, 0.3), (0.85, 0.2))
 
-# gives a reason, with the newer side where there is one; nothing where it does not apply
+# returns a reason, with the newer side if there is one; empty or None if the rule does not apply
 Rule: TypeAlias = Callable[[PassagePair], str | text_rules.NewerSide | None]
 
-# the kind of which a rule makes a pair, in the order in which they are asked
+# (kind that a rule gives to a pair, rule), in the order in which rules are asked
 Rules: TypeAlias = tuple[tuple[Kind, Rule], ...]
 
 _METADATA_RULES: Rules = (
@@ -54,15 +54,15 @@ _CONTRADICTION_RULES: Rules = (
     *_VECTOR_RULE,
 )
 
-# least probability, as read together, of a contradiction or another state at which vectors and, of
-# near-copies, rules may say so: the cross-encoder sees a changed value badly, another scope and a
-# paraphrase well
+# least probability by the cross-encoder of a contradiction or another state at which the vectors
+# (for near-copies also the rules) may find a contradiction: the cross-encoder sees a changed value
+# badly, but another scope and a paraphrase well
 _MIN_READ = 0.2
-# the same of a contradiction alone, for rules about any two texts
+# least probability of a contradiction alone at which the rules count for any two texts
 _MIN_AGREED = 0.3
 
-# least probability, as read together, of two states at which the later one by the metadata is the
-# newer: among neighbours in corpora without any none is as likely, of true ones half are
+# least probability by the cross-encoder of two states at which the later date or version in the
+# metadata decides: half of true pairs reach it, and no neighbours in corpora without such pairs
 _MIN_NEWER = 0.8
 
 _UNRELATED = "unrelated"
@@ -79,12 +79,11 @@ class PairClassification:
     """How two passages relate.
 
     Args:
-        kind: of the relation.
+        kind: kind of the relation.
         reason: in a sentence for people, the same whichever passage comes first.
         differences: where the texts differ, in the order of the first text.
-        newer: which of the two is the newer version; None where neither is, or none is known.
-        probability: of a contradiction, as the cross-encoder reads the two; None where rules or
-            vectors decided.
+        newer: which of the two is the newer version; None if neither is known to be.
+        probability: of a contradiction, by the cross-encoder; None if rules or vectors decided.
     """
 
     kind: Kind
@@ -102,17 +101,17 @@ def classify_pairs(
     opposition: Mapping[tuple[int, int], float] | None = None,
     kinds_threshold: float = 0.5,
 ) -> list[Finding]:
-    """The pairs that relate in some way as findings, the most serious first.
+    """Return findings for the pairs that relate in some way, the most serious first.
 
     ``opposition``: pair with a trusted passage -> probability that the other passage has the
-    opposite stance. It replaces our own probability, but not the judge's. ``kinds_threshold``:
-    least probability of a contradiction that the cross-encoder reads.
+    opposite stance. It replaces the probability of the vectors, but not that of a judge.
+    ``kinds_threshold`` is the least probability of a contradiction by the cross-encoder.
     """
     classified = []
     for pair in pairs:
         opposed, least = (opposition or {}).get((pair.one, pair.other)), threshold
         if opposed is not None and pair.probability == pair.own_probability:
-            # the whole neighbourhood was judged: no reading of two passages overrules it
+            # the whole neighbourhood was judged, so no reading of two passages overrules it
             pair = replace(pair, probability=round(opposed, SCORE_DECIMALS), kinds=None)
             least = OPPOSED_PROBABILITY
         found = classify_candidate(candidates.passages, pair, settings, least, kinds_threshold)
@@ -165,7 +164,7 @@ def _finding(
 
 
 def _is_far(pair: CandidatePair, kind: Kind) -> bool:
-    """Whether two passages that agree are too far apart to be worth a line in a report."""
+    """Whether two passages without a conflict are too far apart for a line in a report."""
     proposed = pair.cosine >= NEAR_COPY_COSINE or pair.own_probability >= MIN_PROBABILITY
     return kind in (Kind.SCOPE, Kind.PARAPHRASE) and pair.kinds is not None and not proposed
 
@@ -183,32 +182,32 @@ def classify_pair(
     kinds: Sequence[float] | None = None,
     kinds_threshold: float = 0.5,
 ) -> PairClassification | None:
-    """How two passages relate; None: they have nothing to do with each other.
+    """Classify how two passages relate; None if they have nothing to do with each other.
 
-    The order of the two does not matter. What is certain comes first: the same words; another scope
-    or a newer version, by the metadata; a newer version, other units or another scope, by the
-    texts. Then a contradiction: a value that differs, a denial, or the vectors, where a
-    cross-encoder that has read the two leaves room for one. It decides the rest; where none has
-    read them, likeness says that they are the same in other words. A doubtful contradiction is
-    none.
+    The order of the two does not matter. The certain rules come first: the same words; another
+    scope or a newer version by the metadata; a newer version, other units or another scope by the
+    texts. Then come rules for a contradiction: a value that differs, a denial, or the vectors. If a
+    cross-encoder has read the two, its reading must leave room for a contradiction, and it decides
+    all other pairs. Otherwise likeness decides whether they say the same in other words. A doubtful
+    contradiction counts as none.
 
     Args:
         one: a passage.
-        other: one that is near to it.
+        other: a passage near it.
         probability: of a contradiction, from the contradiction vectors.
         cosine: of the topical vectors.
         threshold: least probability of a contradiction.
-        date_key: of the date in the metadata; ``a.b`` for a nested one, here and below.
-        source_key: of the source.
-        scope_keys: that say what a passage is true of; ``year`` stands for ``school_year`` too. If
-            there are any, keys of other names whose values are two names count as well, where the
-            texts are nearly the same.
+        date_key: metadata key of the date; ``a.b`` for a nested one, here and below.
+        source_key: metadata key of the source.
+        scope_keys: keys for what a passage is true of; ``year`` stands for ``school_year`` too. If
+            there are any, other keys with the names of two categories count as well, for texts that
+            are nearly the same.
         kinds: probabilities of ``PAIR_KINDS`` from a cross-encoder that has read both.
-        kinds_threshold: least probability of a contradiction among these.
+        kinds_threshold: least probability of a contradiction in ``kinds``.
     """
     if have_same_words(one.text, other.text):
         return PairClassification(Kind.DUPLICATE, "they say the same in the same words")
-    swapped = other.text < one.text  # a fixed order makes the result independent of the one given
+    swapped = other.text < one.text  # in a fixed order, so that the given order does not matter
     left, right = (other, one) if swapped else (one, other)
     pair = PassagePair(
         left, right, probability, cosine, threshold, date_key, source_key, scope_keys
@@ -220,7 +219,7 @@ def classify_pair(
 def _classify(
     pair: PassagePair, kinds: Sequence[float] | None, kinds_threshold: float
 ) -> PairClassification | None:
-    """Rules by certainty; then what was read together or, where nothing was, the wording."""
+    """Apply the rules, then the cross-encoder's reading or, if there is none, the wording."""
     read = None if kinds is None else dict(zip(PAIR_KINDS, kinds, strict=True))
     if pair.is_decided_by_vectors:
         rules = (*_METADATA_RULES, *_CONTRADICTION_RULES)
@@ -233,9 +232,9 @@ def _classify(
 
 
 def _is_borne_out(kind: Kind, pair: PassagePair, read: Mapping[str, float]) -> bool:
-    """Whether a rule stands beside what was read: of versions that are far apart, if it says so.
+    """Whether the reading bears out a rule's kind; only versions far apart need it.
 
-    Two notes of one file with different dates need not be about the same thing.
+    Two notes in one file with different dates need not be about the same thing.
     """
     if kind is not Kind.SUPERSEDED or pair.cosine >= NEAR_COPY_COSINE:
         return True
@@ -243,7 +242,7 @@ def _is_borne_out(kind: Kind, pair: PassagePair, read: Mapping[str, float]) -> b
 
 
 def _contradiction_rules(pair: PassagePair, read: Mapping[str, float] | None) -> Rules:
-    """Those that count; where the two were read together, what was read must leave room."""
+    """Return the contradiction rules for which a cross-encoder's reading leaves room."""
     if read is None:
         return _CONTRADICTION_RULES
     conflict, paraphrase = read[Kind.CONTRADICTION], read[Kind.PARAPHRASE]
@@ -255,7 +254,7 @@ def _contradiction_rules(pair: PassagePair, read: Mapping[str, float] | None) ->
 
 
 def _by_wording(pair: PassagePair) -> PairClassification | None:
-    """The same in other words, or nothing."""
+    """Return a paraphrase if the texts are alike, else None."""
     near = any(pair.cosine >= cosine and pair.overlap >= alike for cosine, alike in _SAME_WORDING)
     if not near or pair.opposed_values or text_rules.denial_words(pair):
         return None
@@ -266,7 +265,7 @@ def _by_wording(pair: PassagePair) -> PairClassification | None:
 def _by_kinds(
     pair: PassagePair, read: Mapping[str, float], threshold: float
 ) -> PairClassification | None:
-    """The likeliest kind, as read together; a doubtful contradiction is none."""
+    """Return the likeliest kind by the cross-encoder; a doubtful contradiction is none."""
     name = max(PAIR_KINDS, key=read.__getitem__)
     if name == _UNRELATED or (name == Kind.CONTRADICTION and read[name] < threshold):
         return None
@@ -285,7 +284,6 @@ def _by_kinds(
 
 
 def _apply(rules: Rules, pair: PassagePair) -> PairClassification | None:
-    """The classification by the first rule that applies."""
     for kind, rule in rules:
         if found := rule(pair):
             newer, reason = (None, found) if isinstance(found, str) else found
@@ -294,7 +292,6 @@ def _apply(rules: Rules, pair: PassagePair) -> PairClassification | None:
 
 
 def _swapped(classification: PairClassification) -> PairClassification:
-    """The classification with the two passages swapped."""
     sides: dict[Side | None, Side | None] = {"one": "other", "other": "one", None: None}
     differences = tuple(Difference(d.type, d.other, d.one) for d in classification.differences)
     return replace(classification, differences=differences, newer=sides[classification.newer])

@@ -53,28 +53,27 @@ from logic_retrievers.validation import as_stored, check_parts, check_passages
 
 
 class CorpusCleaner:
-    """Finds pairs of passages that contradict, repeat or replace each other, and decides.
+    """Finds passages that contradict, repeat or replace each other, and decides which to hide.
 
     New and changed passages are compared with their topical neighbours, so the cost grows with
     their number and not with the square of the corpus. A text of more than 20,000 characters is
-    judged by its beginning. Nothing is ever deleted: a passage that a resolution decides against is
-    *quarantined*, hidden from retrieval and restorable byte for byte. By default (``annotate``)
+    judged by its beginning. Nothing is ever deleted. A passage that a resolution decides against is
+    *quarantined*: hidden from retrieval, and restorable byte for byte. By default (``annotate``)
     only passages that contradict a trusted passage are hidden.
 
     Args:
-        index: the collection to clean, or the one that new passages are going to. Without one the
-            passages that are passed in are compared with each other.
-        ledger: where every decision is written down: a :class:`Ledger` or a path; by default kept
-            in memory only.
-        encoder: makes the vectors; the index's where None, or that of the bundle that comes with
-            the package.
+        index: the collection to clean, or the one that new passages will enter. Without an index
+            the passages given to :meth:`clean` are compared with each other.
+        ledger: log of all decisions: a :class:`Ledger` or a path; by default kept in memory only.
+        encoder: makes the vectors; by default the encoder of the index, or else of the bundle that
+            comes with the package.
         **options: the fields of :class:`~logic_retrievers.cleaning.CleaningSettings`:
             ``resolution``, ``trusted_filter``, ``threshold``, ``judge`` and others.
 
     Raises:
         UnknownResolutionError: no resolution has that name.
-        ConfigurationError: a setting that cannot work, or an encoder without the vectors.
-        InputError: a trusted passage that is not one, or a filter that cannot be read.
+        ConfigurationError: a setting cannot work, or the encoder lacks a vector.
+        InputError: a trusted passage is not a passage, or a filter cannot be read.
         StorageError: the ledger cannot be opened.
 
     Examples:
@@ -124,22 +123,21 @@ class CorpusCleaner:
         again: bool = False,
         progress: ProgressCallback | None = None,
     ) -> CleaningResult:
-        """Cleans the collection, or a list of passages.
+        """Clean the collection, or a list of passages.
 
         Args:
-            passages: to examine instead of what the collection holds. With an index they are taken
-                to be new to it, and compared with what it holds; none of them is stored.
-            dry_run: decide, and write nothing: neither to the collection nor to the ledger.
-            again: examine also what was examined before and has not changed since, as after a
-                change of a resolution function or judge, which are known by their names.
-            progress: called after each page of passages examined; where a cross-encoder reads
-                pairs, those are done all of whose pairs were read.
+            passages: passages to examine instead of those in the collection. With an index they are
+                compared with its passages as new ones; none of them is stored.
+            dry_run: decide, but write neither to the collection nor to the ledger.
+            again: also examine unchanged passages that were examined before. A change inside a
+                resolution function or a judge of your own needs it, because it is not noticed.
+            progress: called after each page of examined passages. If a cross-encoder reads pairs,
+                it counts a passage when all its pairs have been read.
 
         Raises:
-            ConfigurationError: neither an index nor passages; or tenants share the collection, and
-                the index was opened without one.
-            InputError: something is not a passage, or a resolution function returned none of its
-                two.
+            ConfigurationError: there is neither an index nor passages, or tenants share the
+                collection and the index was opened without a tenant.
+            InputError: something is not a passage, or a resolution function returned a wrong value.
             StorageError: the ledger cannot be written; nothing was hidden.
             CollectionError, ServerError: Qdrant refused or failed.
         """
@@ -163,15 +161,14 @@ class CorpusCleaner:
         return result
 
     def screen(self, passages: Iterable[Passage], *, dry_run: bool = False) -> ScreeningResult:
-        """Examines passages on their way into a collection.
+        """Examine passages before they are stored in a collection.
 
-        Those that the resolution decides against are returned with the quarantine flag, so that
-        they are stored hidden; stored ones that it decides against are hidden now.
+        Passages that the resolution decides against are returned with the quarantine flag, so that
+        they are stored hidden. Stored passages that it decides against are hidden now.
 
         Args:
-            passages: on their way; each id once.
-            dry_run: decide, and hide nothing: no passage gets a flag, and neither the collection
-                nor the ledger is written to.
+            passages: passages to be stored; each id once.
+            dry_run: decide, but set no flag, and write neither to the collection nor to the ledger.
 
         Raises:
             InputError: something is not a passage.
@@ -194,7 +191,7 @@ class CorpusCleaner:
         progress: ProgressCallback | None,
         dry_run: bool,
     ) -> Operation[tuple[CleaningResult, list[Warning]]]:
-        """Finds pairs, classifies them, decides, writes the decisions down and applies them."""
+        """Find pairs, classify and decide them, write the decisions down and apply them."""
         begun, warnings, meter = datetime.now(UTC), list[Warning](), ProgressMeter(progress)
         criteria, settings = self.criteria, self.settings
         candidates = yield from self._find_pairs(passages, again, meter, dry_run)
@@ -300,10 +297,10 @@ class CorpusCleaner:
     def _apply(
         self, index: PassageIndex, result: CleaningResult, digests: Mapping[str, str]
     ) -> Operation[None]:
-        """Writes every decision into the ledger, then hides passages, then notes what was examined.
+        """Write decisions into the ledger, hide passages, then note which ones were examined.
 
-        A stored passage is hidden only if its text is the one that was decided against: a passage
-        that was examined on its way in may have the id of an older one.
+        A stored passage is hidden only if it has the text that was decided against, because a new
+        passage may have been examined under its id.
         """
         namespace = ledger_namespace(index)
         stored = yield from index.get_passages(result.quarantined)
@@ -318,7 +315,7 @@ class CorpusCleaner:
 
 
 def _entries(result: CleaningResult, decision: Decision, points: Mapping[str, str]) -> list[Entry]:
-    """An entry for every passage that is hidden for a finding, or else one for the finding."""
+    """Return an entry for each passage hidden for a finding, or else one for the finding."""
     finding = decision.finding
     plain = finding.to_dict()
     scores = {name: plain[name] for name in ("probability", "own_probability", "score", "cosine")}

@@ -1,11 +1,11 @@
-"""A decision as one sentence for people. Pure."""
+"""Explain a decision in one sentence for people. Pure function."""
 
 from __future__ import annotations
 
 from logic_retrievers.cleaning.result import CleaningResult, Decision, Kind
 from logic_retrievers.judging.pair_kinds import pair_sentences
 
-# characters of what is quoted of a passage
+# most characters that are quoted from a passage
 MAX_QUOTED = 300
 
 _RELATIONS = {
@@ -18,13 +18,13 @@ _RELATIONS = {
 
 
 def explain(result: CleaningResult, decision: Decision) -> str:
-    """A decision in one sentence: how the two relate, how certain that is, why, and what follows.
+    """Explain a decision in one sentence: how the two relate, how certainly, why, what follows.
 
-    Quoted are the sentences of each passage that are nearest to the other one: of a long passage a
-    cross-encoder reads these alone.
+    It quotes the sentences of each passage that are nearest to the other passage. A cross-encoder
+    reads only these sentences.
 
     Args:
-        result: of the cleaning.
+        result: the cleaning's result.
         decision: one of its decisions.
 
     Examples:
@@ -40,7 +40,7 @@ def explain(result: CleaningResult, decision: Decision) -> str:
 
 
 def _certainty(decision: Decision) -> str:
-    """The probability of a contradiction and whose it is; that of other kinds is in the reason."""
+    """Return a contradiction's probability and its source; other kinds have it in the reason."""
     finding = decision.finding
     if finding.kind is not Kind.CONTRADICTION:
         return ""
@@ -73,6 +73,6 @@ def _percent(probability: float) -> str:
 
 
 def _quoted(text: str) -> str:
-    """On one line, and cut with an ellipsis."""
+    """Quote on one line, cut with an ellipsis."""
     line = " ".join(text.split())
     return f'"{line}"' if len(line) <= MAX_QUOTED else f'"{line[: MAX_QUOTED - 1]}\u2026"'

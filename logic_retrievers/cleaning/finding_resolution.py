@@ -1,4 +1,4 @@
-"""From findings to decisions about passages: pure."""
+"""Decide from findings which passages are hidden. Pure functions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class QuarantineAll(DropBoth):
 
 @dataclass(frozen=True)
 class InOrder(ResolutionStrategy):
-    """The first of several strategies that can decide does."""
+    """Of several strategies, the first that can decide does so."""
 
     strategies: tuple[ResolutionStrategy, ...]
 
@@ -56,9 +56,9 @@ class InOrder(ResolutionStrategy):
 
 @dataclass(frozen=True)
 class _NewerVersions(ResolutionStrategy):
-    """Drops the older of two versions; everything else is up to another strategy.
+    """Drops the older of two versions, and leaves other conflicts to another strategy.
 
-    ``versions``: positions of a pair -> its finding, for two versions.
+    ``versions``: positions of two versions -> their finding.
     """
 
     strategy: ResolutionStrategy
@@ -82,11 +82,11 @@ def cleaning_resolution(
     source_key: str = "source",
     source_order: Sequence[str] = (),
 ) -> ResolutionStrategy:
-    """The strategy of a cleaning: of a name, a function or a strategy, or several of them in order.
+    """Return the strategy for a name, a function or a strategy, or for several of them in order.
 
     Raises:
         UnknownResolutionError: no resolution has that name.
-        ConfigurationError: settings that a strategy cannot work with.
+        ConfigurationError: a strategy cannot work with the settings.
     """
     settings = (date_key, source_key, source_order)
     if isinstance(resolution, Sequence) and not isinstance(resolution, str):
@@ -109,13 +109,13 @@ def resolve_findings(
     strategy: ResolutionStrategy,
     against_trusted: AgainstTrusted,
 ) -> tuple[Decision, ...]:
-    """A decision for every finding, in their order.
+    """Return a decision for every finding, in the same order.
 
-    Contradictions are decided by trusted passages first, then by the strategy. The older of two
-    versions is hidden where the newer one is trusted, or the strategy prefers the newest. No other
-    finding hides a passage.
+    Trusted passages decide contradictions first, then the strategy does. The older of two versions
+    is hidden if the newer one is trusted, or if the strategy prefers the newest. No other finding
+    hides a passage.
 
-    ``trusted`` are positions; ``groups`` as in :class:`ConflictGraph`.
+    ``trusted`` has positions; ``groups`` is as in :class:`ConflictGraph`.
     """
     position_of = {passage.id: position for position, passage in enumerate(passages)}
     trusted_ids = {passages[position].id for position in trusted}
@@ -145,7 +145,7 @@ def resolve_findings(
         {position: frozenset(others) for position, others in copies.items()},
         groups=groups,
     )
-    # every pair is a conflict already, so that no threshold applies
+    # every pair is a conflict already, so no threshold applies
     resolution = resolve_conflicts(
         case, _NewerVersions(strategy, versions), 0.0, against_trusted, None
     )
@@ -173,7 +173,7 @@ def _prefers_newest(strategy: ResolutionStrategy) -> bool:
 def without_restored(
     decisions: Sequence[Decision], passages: Mapping[str, Passage], states: Mapping[str, Entry]
 ) -> tuple[Decision, ...]:
-    """The decisions, without hiding passages that a person restored and that have not changed."""
+    """Return the decisions, but hide no unchanged passage that a person has restored."""
     restored = {
         name
         for name, entry in states.items()

@@ -26,8 +26,8 @@ from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.types import Passage, plain_fields
 
 MEMORY = ":memory:"
-_IDS_PER_QUERY = 400  # SQLite of before 3.32 takes 999 parameters
-# what to do without a copy of the ledger; ends the error about it
+_IDS_PER_QUERY = 400  # SQLite before 3.32 takes 999 parameters
+# end of an error message: what to do without a copy of the ledger
 ACCEPT = "accept what there is by Quarantine(index, ledger).verify(accept_ledger=True)"
 
 Event: TypeAlias = Literal[
@@ -36,7 +36,7 @@ Event: TypeAlias = Literal[
 
 _SCHEMA = files("logic_retrievers.cleaning").joinpath("ledger.sql").read_text("utf-8")
 _HIDDEN = frozenset({"quarantine", "adopted"})
-# finds a column that an earlier version filled; it refuses entries without a value
+# finds the column that an earlier version filled, which refuses entries without a value
 _FIND_HASH = "SELECT 1 FROM pragma_table_info('entries') WHERE name = 'hash'"
 
 
@@ -45,14 +45,14 @@ class Entry:
     """One event in the life of a passage.
 
     Args:
-        event: ``found``: it is part of a finding, and stays. ``quarantine``, ``restore``,
-            ``purge``: what was decided; written before it is done. ``adopted``: it was hidden
+        event: ``found``: the passage is part of a finding, and stays. ``quarantine``, ``restore``,
+            ``purge``: the decision, written before it is carried out. ``adopted``: it was hidden
             without this ledger. ``replaced``: its text has changed since it was hidden, so it is
             active again. ``gone``: it is no longer stored. ``mended``: the collection was brought
             in line with an earlier decision.
         passage: id.
-        text, point: sha256 of its text, and of its stored point without the flag.
-        opponent, opponent_text: id, and sha256 of the text, of the other passage.
+        text, point: sha256 of its text, and of its stored point without the quarantine flag.
+        opponent, opponent_text: id of the other passage, and sha256 of its text.
         kind, probability, own_probability, score, cosine, differences: of the finding.
         resolution: name of the strategy that decided.
         reason: in a few words for people.
@@ -93,13 +93,13 @@ class Ledger:
     """A log of decisions. Entries can only be added and read: the file refuses other changes.
 
     It holds fingerprints, scores and the places where texts differ, but no text of a passage except
-    the few words of a reason ("the one says ..., the other ..."). What is to be done is written
-    down *before* it is done, so whatever a crash leaves half done can be seen and repaired.
+    the few words of a reason ("the one says ..., the other ..."). A change is written down *before*
+    it is made, so a change that a crash leaves half done can be seen and repaired.
 
     Args:
-        path: of the file, created if missing, for its owner alone; ``":memory:"`` stores nothing.
-            Not on a network file system.
-        create: False reads a missing file as an empty ledger, and leaves it missing.
+        path: the file, which is created if missing, readable for its owner alone. It must not be on
+            a network file system. ``":memory:"`` writes no file.
+        create: if False, a missing file counts as an empty ledger and is not created.
 
     Raises:
         StorageError: the file cannot be opened, read or written, or is damaged.
@@ -120,11 +120,11 @@ class Ledger:
 
     @property
     def in_memory(self) -> bool:
-        """Whether it goes with this process."""
+        """Whether the ledger is lost when this process ends."""
         return os.fspath(self.path) == MEMORY
 
     def add(self, collection: str, entries: Iterable[Entry]) -> None:
-        """Adds entries: all of them, or none. They are on disk when this returns."""
+        """Add all entries or none. They are on disk when this returns."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         rows = []
         for entry in entries:
@@ -145,7 +145,7 @@ class Ledger:
             connection.executemany(_INSERT, rows)
 
     def entries(self, collection: str, passage: str | None = None) -> list[Entry]:
-        """All entries of a collection, or of one passage, the oldest first."""
+        """Return all entries of a collection, or of one passage, the oldest first."""
         values, condition = [collection], "collection = ?"
         if passage is not None:
             values, condition = [collection, passage], "collection = ? AND passage = ?"
@@ -154,13 +154,13 @@ class Ledger:
             return [_entry(row) for row in connection.execute(query, values)]
 
     def count(self, collection: str) -> int:
-        """How many entries there are of a collection."""
+        """Count the entries of a collection."""
         query = "SELECT count(*) FROM entries WHERE collection = ?"
         with self._open() as connection:
             return int(connection.execute(query, [collection]).fetchone()[0])
 
     def digest(self, collection: str, count: int) -> str:
-        """sha256 of the decisions in the first entries of a collection, so many of them."""
+        """Return the sha256 of the decisions in the first ``count`` entries of a collection."""
         query = (
             "SELECT event, passage, text FROM entries WHERE collection = ? ORDER BY number LIMIT ?"
         )
@@ -171,7 +171,7 @@ class Ledger:
         return digest.hexdigest()
 
     def states(self, collection: str) -> dict[str, Entry]:
-        """Passage -> the last entry that says whether it is hidden."""
+        """Return passage -> the last entry that says whether it is hidden."""
         with self._open() as connection:
             rows = connection.execute(
                 f"{_SELECT} WHERE number IN (SELECT max(number) FROM entries WHERE collection = ?"
@@ -181,18 +181,18 @@ class Ledger:
             return {entry.passage: entry for entry in map(_entry, rows)}
 
     def hidden(self, collection: str) -> dict[str, Entry]:
-        """Passage -> the entry that hid it, for those that are hidden now."""
+        """Return passage -> the entry that hid it, for passages that are hidden now."""
         states = self.states(collection)
         return {name: entry for name, entry in states.items() if is_hidden(entry)}
 
     def note_examined(self, collection: str, examined: Mapping[str, str], settings: str) -> None:
-        """Notes the :func:`examined_hash` of passages, and the fingerprint of the criteria."""
+        """Note the :func:`examined_hash` of passages, and the fingerprint of the criteria."""
         rows = [(collection, _storable(p), digest, settings) for p, digest in examined.items()]
         with self._open() as connection:
             connection.executemany("INSERT OR REPLACE INTO examined VALUES (?, ?, ?, ?)", rows)
 
     def examined(self, collection: str, passages: Sequence[str], settings: str) -> dict[str, str]:
-        """Passage -> its :func:`examined_hash` when it was last examined with these criteria."""
+        """Return passage -> :func:`examined_hash` at its last examination with these criteria."""
         names = {_storable(passage): passage for passage in passages}
         digests: dict[str, str] = {}
         with self._open() as connection:
@@ -206,7 +206,7 @@ class Ledger:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        """A connection within a transaction; closed afterwards unless the ledger is in memory."""
+        """Open a connection in a transaction; close it unless the ledger is in memory."""
         try:
             if self._memory is not None:
                 with self._lock, self._memory:  # or one thread would end another's transaction
@@ -225,7 +225,7 @@ class Ledger:
 
 
 def _check_whole(connection: sqlite3.Connection) -> None:
-    """Refuses a file that lost something: reading skips what is gone without an error."""
+    """Refuse a damaged file, because reading it would skip lost entries without an error."""
     (fault,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
     tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master")]
     if tables and "entries" not in tables:
@@ -235,12 +235,12 @@ def _check_whole(connection: sqlite3.Connection) -> None:
 
 
 def ledger_namespace(index: PassageIndex) -> str:
-    """The name of an index in a ledger's column ``collection``; no collection's has a slash."""
+    """Return an index's name in the column ``collection``; no collection's name has a slash."""
     return index.collection if index.tenant is None else f"{index.collection}/{index.tenant}"
 
 
 def examined_hash(passage: Passage) -> str:
-    """sha256 of the text, metadata and source of a passage, on which decisions depend."""
+    """Return the sha256 of a passage's text, metadata and source, which decisions depend on."""
     try:
         metadata = json.dumps(dict(passage.metadata), sort_keys=True, default=repr)
     except TypeError:  # keys that cannot be sorted; they cannot be stored either
@@ -250,7 +250,7 @@ def examined_hash(passage: Passage) -> str:
 
 
 def text_hash(passage: Passage) -> str:
-    """sha256 of a passage's text, by which the ledger recognises it."""
+    """Return the sha256 of a passage's text, by which the ledger recognises it."""
     return hashlib.sha256(passage.text.encode(errors="surrogatepass")).hexdigest()
 
 
@@ -260,7 +260,7 @@ def is_hidden(entry: Entry | None) -> bool:
 
 
 def _storable(value: Any) -> Any:
-    """The value as SQLite gives it back: no lone surrogates, and only finite floats as numbers."""
+    """Make a value that SQLite returns unchanged: no lone surrogates, numbers as finite floats."""
     if isinstance(value, str):
         return value.encode(errors="backslashreplace").decode()
     if isinstance(value, int | float):
@@ -277,14 +277,14 @@ def _entry(row: Sequence[Any]) -> Entry:
     return Entry(**values)
 
 
-# A collection's metadata hold how many entries its ledger had, and a hash of them: so a missing or
-# another ledger is noticed.
+# A collection's metadata hold the number of its ledger's entries and a hash of them, so that a
+# missing or wrong ledger is noticed.
 
 
 def check_ledger(index: PassageIndex, ledger: Ledger) -> Operation[None]:
-    """Compares a ledger with what the collection knows of it.
+    """Compare a ledger with the number and hash that the collection's metadata hold.
 
-    A ledger with more entries passes: a crash may have come before the collection was told.
+    A ledger with more entries passes, as a crash may have come before they were noted there.
 
     Raises:
         StorageError: entries are missing, or it is the ledger of another collection.
@@ -296,7 +296,7 @@ def check_ledger(index: PassageIndex, ledger: Ledger) -> Operation[None]:
             found = yield Compute(partial(ledger.digest, namespace, count))
             if found == digest:
                 return
-        case _:  # nothing was written down yet, or by an earlier version
+        case _:  # nothing was noted yet, or an earlier version noted it
             return
     there = yield Compute(partial(ledger.count, namespace))
     holds = f"holds {there} entries about it" if there < count else "holds others"
@@ -308,20 +308,20 @@ def check_ledger(index: PassageIndex, ledger: Ledger) -> Operation[None]:
 
 
 def write_entries(index: PassageIndex, ledger: Ledger, entries: Sequence[Entry]) -> Operation[None]:
-    """Adds entries to the ledger, and lets the collection know how many there are then.
+    """Add entries to the ledger, and note its number of entries in the collection's metadata.
 
     Raises:
         StorageError, ServerError: the ledger or Qdrant failed.
     """
     if not entries:
         return
-    index.connection.check_writable()  # before the ledger says what cannot be done
+    index.connection.check_writable()  # else an entry might tell of a change that cannot be made
     yield Compute(partial(ledger.add, ledger_namespace(index), entries))
     yield from note_ledger(index, ledger)
 
 
 def note_ledger(index: PassageIndex, ledger: Ledger) -> Operation[None]:
-    """Lets the collection know the ledger as it is; not one that goes with this process."""
+    """Note a ledger's number of entries and hash in the collection, unless it is in memory."""
     if ledger.in_memory:
         return
     namespace = ledger_namespace(index)
@@ -329,7 +329,7 @@ def note_ledger(index: PassageIndex, ledger: Ledger) -> Operation[None]:
     digest = yield Compute(partial(ledger.digest, namespace, count))
     try:
         yield from index.note(_note_key(namespace), [count, digest])
-    except AuthenticationError:  # a key for points alone may not write a collection's metadata
+    except AuthenticationError:  # an API key for points alone may not write metadata
         return
 
 

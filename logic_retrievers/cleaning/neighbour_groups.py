@@ -1,4 +1,4 @@
-"""Pairs judged together with the neighbours of their passages."""
+"""Judge pairs together with the neighbours of their passages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from logic_retrievers.contradiction.resolution_strategies import (
 from logic_retrievers.effects import Compute, Operation
 
 # added to the log-odds of pairs around a trusted passage; found on ConflictQA's development part,
-# together with the probability from which a passage counts as opposed
+# together with ``OPPOSED_PROBABILITY`` of ``classification.py``
 OPPOSITION_BIAS = 1.0
 
 K = TypeVar("K")
@@ -29,7 +29,7 @@ Pair: TypeAlias = tuple[int, int]
 def opposition_by_pair(
     search: NeighbourSearch, candidates: CandidatePairs
 ) -> Operation[dict[Pair, float]]:
-    """Pair with a trusted passage -> probability that its neighbour has the opposite stance."""
+    """Return pair with a trusted passage -> probability that the other has the opposite stance."""
     near = _neighbours(candidates)
     pairs = {(pair.one, pair.other) for pair in candidates.pairs}
     members: dict[int, tuple[int, ...]] = {}
@@ -46,9 +46,9 @@ def opposition_by_pair(
 
 
 def opposition_probabilities(probabilities: Matrix, bias: float = 0.0) -> Matrix:
-    """Probability that each two passages are of opposite stances, over all partitions.
+    """Return the probability that each two passages have opposite stances, over all partitions.
 
-    Arguments are those of :func:`stance_partitions`, for any n. The diagonal of the result is 0.
+    The arguments are those of :func:`stance_partitions`, but n may be under 2. The diagonal is 0.
     """
     if len(probabilities) < 2:
         return np.zeros_like(probabilities, dtype=np.float64)
@@ -61,7 +61,7 @@ def opposition_probabilities(probabilities: Matrix, bias: float = 0.0) -> Matrix
 def conflict_groups(
     search: NeighbourSearch, candidates: CandidatePairs, conflicts: Iterable[Pair]
 ) -> Operation[dict[Pair, Group]]:
-    """Each pair in conflict with its neighbours, which may support the one or the other.
+    """Group each pair in conflict with its neighbours, which may support either passage.
 
     Passages that form a candidate pair with neither of the two are left out.
     """
@@ -90,7 +90,6 @@ def _neighbours(candidates: CandidatePairs) -> dict[int, dict[int, float]]:
 def _groups(
     search: NeighbourSearch, candidates: CandidatePairs, members_of: Mapping[K, tuple[int, ...]]
 ) -> Operation[dict[K, Group]]:
-    """The groups of these positions."""
     positions = sorted({position for members in members_of.values() for position in members})
     row_of = {position: row for row, position in enumerate(positions)}
     encoded = yield from search.encode([candidates.passages[position] for position in positions])

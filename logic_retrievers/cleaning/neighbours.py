@@ -25,7 +25,7 @@ from logic_retrievers.types import SCORE_DECIMALS, Passage
 
 PASSAGES_PER_BATCH = 128
 ROWS_PER_PRODUCT = 32
-# stored passages whose vectors one run keeps, the first that it reads: about 3.5 KB each
+# stored passages whose vectors one run keeps (the first it reads), about 3.5 KB each
 CACHED_PASSAGES = 32_768
 # topical cosine under which two passages are about different things
 MIN_COSINE = 0.5
@@ -34,7 +34,7 @@ MIN_COSINE = 0.5
 Key: TypeAlias = str
 # key and vectors
 Neighbour: TypeAlias = tuple[Key, Mapping[str, Rows]]
-# vectors of stored passages for one run: most are neighbours of many passages
+# vectors of stored passages, kept for one run because most are neighbours of many passages
 VectorCache: TypeAlias = dict[Key, Mapping[str, Rows]]
 
 
@@ -69,7 +69,7 @@ class EncodedPassages:
 class NeighbourSearch:
     """Finds and scores the neighbours of passages, stored ones and examined ones.
 
-    An examined passage stands for the stored one of its id, which it will replace.
+    An examined passage takes the place of a stored one with its id, which it will replace.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class NeighbourSearch:
         count: int,
         min_cosine: float = MIN_COSINE,
     ) -> None:
-        # disputed passages are read again, and need not be encoded again
+        # passages in conflict are needed again, and are not encoded again
         self._encoder = RecentEncoder(encoder)
         self._index = index
         self._constants = constants
@@ -91,12 +91,12 @@ class NeighbourSearch:
         return point_id(passage.id, None if self._index is None else self._index.tenant)
 
     def points_of(self, passage: Passage) -> frozenset[Key]:
-        """Every point under which the passage is or will be stored."""
+        """Return every point under which the passage is or will be stored."""
         tenant = None if self._index is None else self._index.tenant
         return frozenset(str(point) for point in possible_point_ids(passage.id, tenant))
 
     def encode(self, passages: Sequence[Passage]) -> Operation[EncodedPassages]:
-        """The passages with their vectors: stored vectors are used, the others made."""
+        """Return the passages with their vectors; vectors that are not stored are made."""
         by_key = {self.key_of(passage): passage for passage in passages}
         specs = self._encoder.specs
         vectors = {
@@ -121,10 +121,10 @@ class NeighbourSearch:
         filter: UserFilter = None,  # noqa: A002
         without: frozenset[Key] = frozenset(),
     ) -> Operation[list[list[ScoredNeighbour]]]:
-        """The neighbours of each of the passages, the topically nearest first.
+        """Find and score the neighbours of each passage, the topically nearest first.
 
-        ``within``: the examined passages are neighbours too; ``without``: stored points that are
-        none.
+        With ``within`` the examined passages are neighbours too. Stored points in ``without`` are
+        never neighbours.
         """
         scored: list[list[ScoredNeighbour]] = []
         limit = self._count if count is None else count
@@ -146,7 +146,7 @@ class NeighbourSearch:
     def probabilities(
         self, encoded: EncodedPassages, positions: list[int]
     ) -> npt.NDArray[np.float64]:
-        """The probability that each two of some passages contradict each other; symmetric."""
+        """Return a symmetric matrix of probabilities that two of the passages contradict."""
         rows = {name: matrix[positions] for name, matrix in encoded.vectors.items()}
         against_all = [
             score_against(encoded.row(position), rows, self._constants).probabilities
@@ -188,7 +188,7 @@ class NeighbourSearch:
         ]
 
     def _stored_vectors(self, points: Sequence[Key]) -> Operation[dict[Key, Mapping[str, Rows]]]:
-        """The vectors of stored passages; a contradiction vector that is not stored is made."""
+        """Return the vectors of stored passages; vectors that are not stored are made."""
         assert self._index is not None
         index = self._index
         vectors: dict[Key, dict[str, Rows]] = {point: {} for point in points}
@@ -237,7 +237,7 @@ class NeighbourSearch:
 def _examined_neighbours(
     encoded: EncodedPassages, positions: Sequence[int], limit: int
 ) -> list[list[Neighbour]]:
-    """The nearest examined passages to some of them, without themselves."""
+    """Find the nearest examined passages for some of them, each without itself."""
     keys = list(encoded.passages)
     unit = normalise(encoded.vectors[TOPICAL])
     neighbours: list[list[Neighbour]] = []

@@ -1,4 +1,4 @@
-"""Candidate pairs that a cross-encoder reads: those whose kind no rule tells for certain."""
+"""Let a cross-encoder read the candidate pairs whose kind no rule tells for certain."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from logic_retrievers.judging.pair_kinds import PAIR_KINDS, PairKinds, pair_text
 from logic_retrievers.progress import ProgressMeter
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 
-# read in some seconds, after which progress is reported
+# a batch takes some seconds, after which progress is reported
 PAIRS_PER_BATCH = 256
-# readings that a cleaner keeps, some 40 MB; with one more it begins anew
+# readings that a cleaner keeps, some 40 MB; before keeping more it forgets them all
 REMEMBERED = 100_000
 
-# probability of a contradiction or another state, as read one way, under which the other way is not
-# read of a pair far apart: of 8,800 in four corpora no finding had less than .117
+# least probability of a contradiction or another state, read in one order, at which a pair that is
+# far apart is read in the other order too: of 8,800 in four corpora no finding had less than .117
 MIN_ROOM = 0.05
 
-# the kinds of a pair that is not read: they decide nothing
+# the kinds of a pair that is not read, which decide nothing
 UNRELATED = tuple(float(kind == "unrelated") for kind in PAIR_KINDS)
 
-# hash of two passages -> probabilities of their kinds. What a dry run has read, or an earlier batch
-# of a stream, need not be read again
+# hash of two passages -> probabilities of their kinds, so that pairs read by a dry run or by an
+# earlier batch of a stream are not read again
 Readings: TypeAlias = dict[bytes, tuple[float, ...]]
 
 
 @runtime_checkable
 class OneWayReader(PairKinds, Protocol):
-    """A cross-encoder that can read two texts in one of the two orders alone."""
+    """A cross-encoder that can also read two texts in only one of the two orders."""
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> Sequence[tuple[float, ...]]: ...
 
@@ -55,10 +55,10 @@ def read_pairs(
     readings: Readings,
     meter: ProgressMeter,
 ) -> Operation[tuple[CandidatePair, ...]]:
-    """The pairs with the probabilities of their kinds, from the judge of the settings.
+    """Return the pairs with the probabilities of their kinds, from the judge of the settings.
 
-    Pairs that ``opposition`` decides are not read, nor those that a rule decides. New readings are
-    added to ``readings``. ``meter`` counts the passages whose pairs have all been read.
+    Pairs that ``opposition`` or a rule decides are not read. New readings are added to
+    ``readings``. ``meter`` counts the passages whose pairs have all been read.
     """
     examined, pairs = len(candidates.digests), candidates.pairs
     read: list[CandidatePair] = []
@@ -100,9 +100,10 @@ def _read_batch(
 def _read_new(
     settings: CleaningSettings, pairs: Sequence[CandidatePair], passages: Sequence[Passage]
 ) -> list[tuple[float, ...]]:
-    """The kinds of each pair: the mean of both ways, or nothing where one way leaves no room.
+    """Read pairs in both orders and return the mean, or UNRELATED if the first leaves no room.
 
-    Dates and sources are not read: with two dates anything looks like two states of one thing.
+    Dates and sources are not read, because with two dates any pair looks like two states of one
+    thing.
     """
     from logic_retrievers.judging import default_pair_kinds  # loads ONNX Runtime
 
@@ -123,14 +124,14 @@ def _read_new(
 
 
 def _leaves_room(pair: CandidatePair, kinds: Sequence[float]) -> bool:
-    """Whether a pair may be a finding: far apart, only as a contradiction or another state."""
+    """Whether a pair may be a finding; far apart, only a contradiction or another state may."""
     near = pair.cosine >= NEAR_COPY_COSINE or pair.own_probability >= MIN_PROBABILITY
     conflict, other_state = kinds[:2]
     return near or conflict + other_state >= MIN_ROOM
 
 
 def _is_certain(pair: CandidatePair, passages: Sequence[Passage], criteria: Criteria) -> bool:
-    """Whether a rule tells the kind of the two, whatever is read of them."""
+    """Whether a rule tells the kind of the two, whatever a cross-encoder reads."""
     unread, threshold = replace(pair, kinds=UNRELATED), criteria.constants.threshold
     return classify_candidate(passages, unread, criteria.settings, threshold) is not None
 

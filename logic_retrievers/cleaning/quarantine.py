@@ -1,4 +1,4 @@
-"""``Quarantine``: the hidden passages of a collection, shown, restored, purged and verified."""
+"""``Quarantine``: lists, restores, purges and verifies the hidden passages of a collection."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from logic_retrievers.validation import check_ids, check_parts
 
 @dataclass(frozen=True, slots=True)
 class QuarantinedPassage:
-    """A hidden passage, and the last entry about it; None where the ledger does not know it."""
+    """A hidden passage, and its last ledger entry; None if the ledger does not know it."""
 
     passage: Passage
     entry: Entry | None
@@ -42,10 +42,9 @@ class Restored:
     """The result of :meth:`Quarantine.restore`.
 
     Args:
-        restored: ids of those that are active again.
-        changed: ids of those among them whose payload or vectors have changed since they were
-            hidden: somebody else has written to them.
-        missing: ids of those that are not in quarantine.
+        restored: ids that are active again.
+        changed: restored ids whose payload or vectors have changed since they were hidden.
+        missing: requested ids that are not in quarantine.
     """
 
     restored: tuple[str, ...]
@@ -96,24 +95,24 @@ class Quarantine:
         self._namespace = ledger_namespace(index)
 
     def passages(self) -> list[QuarantinedPassage]:
-        """All hidden passages, in the order of their points."""
+        """Return all hidden passages, in the order of their points."""
         self._check_readable()
         states = self._ledger.states(self._namespace)
         flagged = self._index.run(self._flagged())
         return [QuarantinedPassage(passage, states.get(passage.id)) for passage in flagged]
 
     def stored(self, passage: str) -> Passage | None:
-        """A passage of the collection, hidden or not; None where it is not stored."""
+        """Return a passage of the collection, hidden or not; None if it is not stored."""
         return next(iter(self._index.run(self._index.get_passages([passage]))), None)
 
     def history(self, passage: str) -> list[Entry]:
-        """All entries of the ledger about a passage, the oldest first."""
+        """Return all entries of the ledger about a passage, the oldest first."""
         check_ids([passage])
         self._check_readable()
         return self._ledger.entries(self._namespace, passage)
 
     def restore(self, ids: Sequence[str]) -> Restored:
-        """Shows passages again, with the payload and the vectors that they had.
+        """Show passages again, with the payload and the vectors that they had.
 
         A later cleaning does not hide them again unless their text changes.
 
@@ -124,7 +123,7 @@ class Quarantine:
         return self._index.run(self._restore(ids))
 
     def purge(self, ids: Sequence[str]) -> int:
-        """Deletes hidden passages for good; returns how many there were.
+        """Delete hidden passages for good, and return their number.
 
         Raises:
             InputError: one of them is not in quarantine; nothing was deleted.
@@ -133,11 +132,11 @@ class Quarantine:
         return self._index.run(self._purge(ids))
 
     def verify(self, *, accept_ledger: bool = False) -> Verified:
-        """Compares ledger and collection, and completes what a crash left undone.
+        """Compare ledger and collection, and complete the changes that a crash left undone.
 
         Args:
             accept_ledger: go on with this ledger though it lacks entries that the collection knows
-                of. What they said is forgotten: what was restored by hand may be hidden again.
+                of. They are forgotten, so passages restored by hand may be hidden again.
 
         Raises:
             StorageError, ServerError: the ledger or Qdrant failed; run it again.
@@ -154,10 +153,10 @@ class Quarantine:
         )
         stored = {passage.id: passage for passage in active}
         unchanged = [n for n, p in stored.items() if hidden[n].text in (None, text_hash(p))]
-        # what was flagged on its way in has no point yet, and may be stored later
+        # a passage that was flagged before it was stored has no point, and may be stored later
         gone = [n for n in hidden if n not in flagged and n not in stored and hidden[n].point]
         unexpected = {name: states.get(name) for name in flagged if name not in hidden}
-        # if its text has changed since, somebody else has hidden it
+        # a passage whose text has changed since was hidden without this ledger
         undone = {n: e for n, e in unexpected.items() if e and e.text == text_hash(flagged[n])}
         shown = [name for name, entry in undone.items() if entry.event == "restore"]
         purged = [name for name, entry in undone.items() if entry.event == "purge"]
@@ -180,7 +179,7 @@ class Quarantine:
         return verified
 
     def _check_readable(self) -> None:
-        if not self._ledger.in_memory:  # without a file who only looks may still look
+        if not self._ledger.in_memory:  # without a ledger file, reading is allowed
             self._index.run(check_ledger(self._index, self._ledger))
 
     def _flagged(self) -> Operation[list[Passage]]:
@@ -200,7 +199,7 @@ class Quarantine:
         passages = {
             passage.id: passage
             for passage in (yield from self._index.get_passages(ids))
-            if passage.quarantined  # or would be by the next verification
+            if passage.quarantined  # or the next verification would hide it
             or (is_hidden(entry := states.get(passage.id)) and entry.text == text_hash(passage))
         }
         entries = [
@@ -236,7 +235,6 @@ class Quarantine:
 
 
 def _entries(verified: Verified, passages: dict[str, Passage]) -> list[Entry]:
-    """What a verification adds to the ledger."""
     entries = []
     changes: tuple[tuple[Event, tuple[str, ...], str], ...] = (
         ("mended", verified.hidden, "it had been left active"),
@@ -255,19 +253,19 @@ def _entries(verified: Verified, passages: dict[str, Passage]) -> list[Entry]:
 
 
 def refuse_mixed_tenants(index: PassageIndex) -> Operation[None]:
-    """Refuses to clean the passages of several tenants together.
+    """Refuse to clean the passages of several tenants together.
 
-    They must not be compared, and without a tenant they can be read but not hidden.
+    They must not be compared, and an index without a tenant can read but not hide them.
 
     Raises:
-        ConfigurationError: the index has no tenant, and there are passages of one.
+        ConfigurationError: the index has no tenant, and the collection has passages of tenants.
     """
     if index.tenant is not None:
         return
     no_tenant = models.IsEmptyCondition(is_empty=models.PayloadField(key=TENANT))
     try:
         of_tenants, _ = yield from index.read_page(models.Filter(must_not=[no_tenant]))
-    except ServerError:  # a strict server without the index that a tenant's first passage creates
+    except ServerError:  # a strict server lacks the index that a tenant's first passage creates
         return
     if of_tenants:
         raise ConfigurationError(

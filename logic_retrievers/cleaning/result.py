@@ -37,7 +37,7 @@ class Kind(StrEnum):
     """They say the same in the same words."""
 
 
-# what a build may fail on: a kind, a severity, or every finding there is
+# names for which a build may fail: a kind, a severity, or every finding
 FAIL_ON = (*(kind.value for kind in Kind), *get_args(Severity), "any")
 
 
@@ -60,15 +60,15 @@ class Finding:
     """Two passages that relate in some way.
 
     Args:
-        one, other: their ids; ``one`` is the passage that was examined.
+        one, other: ids of the two; ``one`` is the passage that was examined.
         kind: how they relate.
-        reason: the same in a sentence for people.
+        reason: why they relate so, in a sentence for people.
         cosine: of the topical vectors.
-        score: F (Xu et al. 2024), by which contradictions are ordered; the cosine alone for copies.
-        probability: of a contradiction; the judge's where it has read the pair.
-        own_probability: what the vectors alone say.
+        score: F = cosine + alpha * sparsity (Xu et al. 2024); for copies the cosine alone.
+        probability: of a contradiction, from the judge if it has read the pair.
+        own_probability: of a contradiction, from the vectors alone.
         differences: where the texts differ, in their order.
-        newer: id of the newer version where one supersedes the other.
+        newer: id of the newer version if one supersedes the other.
     """
 
     one: str
@@ -95,7 +95,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A finding, and what is decided about its two passages.
+    """A finding, and the decision about its two passages.
 
     Args:
         finding: the pair.
@@ -104,9 +104,9 @@ class Decision:
             decide. ``contested``: both stay because trusted passages contradict each other about
             it. ``settled``: one of the two was quarantined already for another finding. ``kept``:
             both stay, since findings of this kind hide nothing.
-        reason: the same in a few words for people.
-        quarantined: ids of those that are hidden for it.
-        trusted: ids of those of the two that are trusted.
+        reason: why, in a few words for people.
+        quarantined: ids of the passages hidden for this finding.
+        trusted: ids of the trusted passages among the two.
     """
 
     finding: Finding
@@ -119,7 +119,7 @@ class Decision:
         return {**plain_fields(self), "finding": self.finding.to_dict()}
 
     def seen_from(self, name: str) -> dict[str, Any]:
-        """The decision from the view of one of the two passages, ready for JSON; without texts."""
+        """Return the decision from the view of one passage, ready for JSON and without texts."""
         finding = self.finding
         return {
             "kind": finding.kind.value,
@@ -143,16 +143,16 @@ class CleaningResult:
         decisions: one for each finding, the strongest first.
         passages: id -> every passage that a decision names.
         examined: how many passages were examined.
-        compared: number of comparisons; a pair counts twice where each is near the other.
+        compared: number of comparisons; a pair counts twice if each is near the other.
         resolution: name of the strategy.
         threshold: least probability of a contradiction.
-        dry_run: nothing was written to the collection.
-        begun: when, in UTC.
-        seconds: how long it took.
-        collection: what was cleaned, where it has a name.
+        dry_run: whether nothing was to be written.
+        begun: start, in UTC.
+        seconds: duration.
+        collection: name of the collection; None without an index.
         unjudged: id -> why a passage cannot be judged.
         notes: warnings, in sentences.
-        date_key, source_key: of the metadata.
+        date_key, source_key: metadata keys of the date and the source.
     """
 
     decisions: tuple[Decision, ...]
@@ -180,7 +180,7 @@ class CleaningResult:
         return tuple(decision for decision in self.decisions if decision.finding.kind is kind)
 
     def by_passage(self) -> dict[str, list[Decision]]:
-        """Passage -> the decisions that name it, in their order."""
+        """Return passage -> the decisions that name it, in their order."""
         by_id: dict[str, list[Decision]] = {}
         for decision in self.decisions:
             for name in (decision.finding.one, decision.finding.other):
@@ -188,7 +188,7 @@ class CleaningResult:
         return by_id
 
     def to_dict(self) -> dict[str, Any]:
-        """A plain dictionary, ready for JSON; without the texts."""
+        """Return a plain dictionary, ready for JSON and without the texts."""
         return {
             "collection": self.collection,
             "begun": self.begun.isoformat(),
@@ -207,11 +207,11 @@ class CleaningResult:
 
 @dataclass(frozen=True, slots=True)
 class ScreeningResult:
-    """What a hook on the way into a collection passes on.
+    """The result of ``CorpusCleaner.screen``.
 
     Args:
-        passages: those that came in, in their order; the quarantined ones have the flag.
-        cleaned: what was found and decided.
+        passages: the screened passages in their order; the quarantined ones have the flag.
+        cleaned: the findings and decisions.
     """
 
     passages: tuple[Passage, ...]
@@ -219,12 +219,12 @@ class ScreeningResult:
 
     @property
     def quarantined(self) -> tuple[str, ...]:
-        """Ids of all that are hidden now, or will be stored hidden; none after a dry run."""
+        """Ids of passages that are hidden now or will be stored hidden; empty after a dry run."""
         return () if self.cleaned.dry_run else self.cleaned.quarantined
 
 
 def flag_quarantined(passages: Sequence[Passage], cleaned: CleaningResult) -> ScreeningResult:
-    """The passages with the quarantine flags of their cleaning."""
+    """Return the passages with the quarantine flags from their cleaning."""
     screened = ScreeningResult(tuple(passages), cleaned)
     ids = set(screened.quarantined)
     flagged = (replace(p, quarantined=True) if p.id in ids else p for p in passages)
@@ -235,7 +235,7 @@ def check_fail_on(names: Sequence[str]) -> None:
     """Refuse a name that :func:`failing_decisions` does not know.
 
     Raises:
-        ConfigurationError: a name that is not in :data:`FAIL_ON`.
+        ConfigurationError: a name is not in :data:`FAIL_ON`.
     """
     unknown = [name for name in names if name not in FAIL_ON]
     if unknown:
@@ -245,12 +245,10 @@ def check_fail_on(names: Sequence[str]) -> None:
 
 
 def failing_decisions(result: CleaningResult, names: Sequence[str]) -> tuple[Decision, ...]:
-    """The decisions whose finding is of one of some kinds or severities, in their order.
-
-    ``names`` are of :data:`FAIL_ON`; nothing fails without any.
+    """Return the decisions whose finding has a kind or severity in ``names``, in their order.
 
     Raises:
-        ConfigurationError: a name that is not in :data:`FAIL_ON`.
+        ConfigurationError: a name is not in :data:`FAIL_ON`.
     """
     check_fail_on(names)
     return tuple(

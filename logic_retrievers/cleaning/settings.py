@@ -85,7 +85,7 @@ class CleaningSettings:
             does.
         neighbours: number of topical neighbours that each passage is compared with.
         threshold: least probability of a contradiction; by default that of ``settings``, else .87.
-            A filter of search results has less: a whole corpus has more pairs.
+            The default is above a filter's, because a whole corpus has more pairs.
         settings: overrides the encoder's constants of the contradiction vector.
         trusted: passages that the user vouches for. They are never hidden. Trusted passages that
             contradict each other decide nothing, and a warning says so.
@@ -98,10 +98,10 @@ class CleaningSettings:
         source_order: sources for ``prefer_source``, best first.
         scope_keys: metadata keys for what a passage is true of; passages that differ in one do not
             contradict each other.
-        judge: reads pairs of passages; None: vectors and rules alone. ``auto``: the package's
-            cross-encoder tells the kind of pair of each passage and its five nearest;
-            ``judging.OnnxPairKinds``: that of another bundle. Or a model of your own, see
-            ``contradiction.PairJudge``: it is asked once a call. If it fails, the probabilities of
+        judge: reads pairs of passages; with None vectors and rules decide alone. With ``auto`` the
+            package's cross-encoder tells how each passage and its five nearest relate;
+            ``judging.OnnxPairKinds`` does so with another bundle. A model of your own
+            (``contradiction.PairJudge``) is asked once a call. If it fails, the probabilities of
             the vectors stand, and a warning says so.
         judge_above: least vector probability of the pairs that a judge of your own reads; by
             default the threshold.
@@ -180,13 +180,13 @@ class Criteria:
 
     @property
     def kinds_threshold(self) -> float:
-        """Least probability of a contradiction that the cross-encoder reads."""
+        """Least probability of a contradiction by the cross-encoder."""
         if self.kinds is None or self.settings.threshold is not None:
             return self.constants.threshold
         return self.kinds[1].constants.get("threshold", self.constants.threshold)
 
     def fingerprint(self) -> str:
-        """sha256 of the criteria, with the names of functions and the fingerprints of vectors."""
+        """Return the sha256 of the criteria, with names of functions and vector fingerprints."""
         merged = ("resolution", "threshold", "settings", "source_order", "judge", "judge_above")
         settings = [
             (field.name, getattr(self.settings, field.name))

@@ -1,4 +1,4 @@
-"""Contradictions: scored, searched for, and kept out of a context."""
+"""Score contradictions, search for them, and keep them out of a context."""
 
 from __future__ import annotations
 

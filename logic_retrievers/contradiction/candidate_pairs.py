@@ -1,4 +1,4 @@
-"""Candidate pairs of a filter: passages, trusted passages, and which may contradict each other."""
+"""Find pairs of given and trusted passages that may contradict each other, for a filter."""
 
 from __future__ import annotations
 
@@ -28,17 +28,18 @@ from logic_retrievers.validation import distinct
 
 # {"key": wanted} over the metadata, a Qdrant filter, or a function of a passage
 TrustedFilter: TypeAlias = UserFilter | Callable[[Passage], bool]
-# passage, by id and the texts that its vectors are made of -> vector name -> vector
+# id of a passage and the texts that its vectors are made from -> vector name -> vector
 VectorCache: TypeAlias = dict[tuple[str, ...], dict[str, Rows]]
 # position -> positions of passages that say the same in nearly the same words
 Copies: TypeAlias = Mapping[int, frozenset[int]]
 
-# where a cross-encoder reads pairs, so many of the nearest are candidates whatever their
-# probability: the vectors miss most contradictions in other words
+# number of nearest passages that are candidates at any probability if a cross-encoder reads pairs,
+# because the vectors miss most contradictions in other words
 NEAREST_READ = 5
-# pairs that are further apart speak of different things, and are not read
+# least topical cosine of a pair that a cross-encoder reads: passages further apart are about
+# different things (but a filter reads all probable pairs)
 LEAST_COSINE_READ = 0.35
-# topical cosine from which two passages that do not contradict each other say the same
+# topical cosine from which two passages say the same, if they do not contradict each other
 COPY_COSINE = 0.97
 
 
@@ -46,9 +47,9 @@ COPY_COSINE = 0.97
 class CandidatePair:
     """Two passages, by position, that may contradict each other.
 
-    ``score`` is F, by which pairs are ordered. ``probability`` is the judge's if it has read the
-    pair, ``own_probability`` that of the vectors alone. ``read``: whether cross-encoders have read
-    sentences of both. ``kinds``: probabilities of :data:`logic_retrievers.judging.PAIR_KINDS`, for
+    ``score`` is F. ``probability`` comes from the judge if it has read the pair, else from the
+    vectors; ``own_probability`` comes from the vectors alone. ``read`` is true if cross-encoders
+    have read both. ``kinds`` has probabilities of :data:`logic_retrievers.judging.PAIR_KINDS`, for
     a cleaner.
     """
 
@@ -63,7 +64,7 @@ class CandidatePair:
 
     @property
     def sort_key(self) -> tuple[float, float, int, int]:
-        """Sorts the strongest pair first; equal ones by position."""
+        """Sort key: the most probable pair first, then by score and position."""
         return (-self.probability, -self.score, self.one, self.other)
 
 
@@ -72,14 +73,14 @@ class ConflictCase:
     """The candidate pairs of a list of passages, and what their resolution depends on.
 
     Args:
-        passages: the given ones in their order, then trusted ones that were not given.
-        given_count: how many are given.
-        trusted: positions of the trusted ones, given or not.
-        pairs: that may contradict each other, the strongest first.
-        copies: of the given passages.
+        passages: the given passages in their order, then trusted ones that were not given.
+        given_count: number of given passages.
+        trusted: positions of the trusted passages, given or not.
+        pairs: pairs that may contradict each other, the strongest first.
+        copies: copies among the given passages.
         unjudgeable: position -> why a passage cannot be judged.
-        unjudgeable_trusted: id -> why a trusted passage, given or not, judges nobody.
-        groups: neighbours of pairs in conflict, where they are known; see ConflictGraph.
+        unjudgeable_trusted: id -> why a trusted passage, given or not, cannot judge others.
+        groups: as in ConflictGraph; a filter has none.
     """
 
     passages: Sequence[Passage]
@@ -94,10 +95,10 @@ class ConflictCase:
 
 @dataclass(frozen=True, slots=True)
 class FilterContext:
-    """What stays the same from call to call; see ``ContradictionFilter``.
+    """Settings that all calls of a ``ContradictionFilter`` share.
 
-    ``nearest_read``: how many of the nearest of each passage are candidates whatever their
-    probability. ``cache`` has the vectors of the trusted passages, once they have been made.
+    ``nearest_read`` is the number of nearest passages that are candidates at any probability.
+    ``cache`` keeps the vectors of ``trusted``.
     """
 
     encoder: Encoder
@@ -114,7 +115,7 @@ class FilterContext:
 def gather_candidate_pairs(
     context: FilterContext, passages: Sequence[Passage], trusted: Sequence[Passage]
 ) -> Operation[ConflictCase]:
-    """The passages, each once, the trusted ones, and the pairs that may be contradictions."""
+    """Find the pairs of distinct given and trusted passages that may be contradictions."""
     given = distinct(passages)
     keys = [passage_key(passage) for passage in given]
     unjudgeable = {
@@ -188,14 +189,14 @@ def compare_passages(
     trusted_given: Collection[int] = (),
     nearest_read: int = 0,
 ) -> tuple[tuple[CandidatePair, ...], Copies]:
-    """Compares the given passages with each other and with the trusted ones after them.
+    """Compare the given passages with each other and with the trusted ones after them.
 
-    Trusted ones that no given passage contradicts are not compared among themselves, unless
-    ``trusted`` names them. ``trusted_given``: given ones that are trusted. ``nearest_read``: so
-    many of the nearest of each passage are candidates whatever their probability.
+    Two trusted passages after the given ones are compared only if a given passage may contradict
+    one of them, or if ``trusted`` names one. ``trusted_given`` names the trusted passages among the
+    given ones. ``nearest_read`` is as in :class:`FilterContext`.
 
-    ``vectors``: name -> shape (passages, dimension), for the names in ``settings.VECTORS``. All
-    passages are given ones where ``given_count`` is None.
+    ``vectors``: name -> shape (passages, dimension), for the names in ``settings.VECTORS``. If
+    ``given_count`` is None, all passages are given ones.
 
     Returns:
         The pairs, the strongest first, and the copies.
@@ -206,7 +207,7 @@ def compare_passages(
     rows = {name: matrix.astype(np.float32) for name, matrix in vectors.items()}
 
     def compare(one: int, first: int) -> tuple[list[CandidatePair], npt.NDArray[np.bool_]]:
-        """Pairs of one passage with those from ``first`` on, and which of these are copies."""
+        """Return pairs of one passage with those from ``first`` on, and a mask of its copies."""
         others = {name: matrix[first:] for name, matrix in rows.items()}
         row = {name: matrix[one] for name, matrix in rows.items()}
         scores = score_against(row, others, constants)
@@ -223,7 +224,7 @@ def compare_passages(
                 )
                 positions = (min(one, other), max(one, other))
                 found.append(CandidatePair(*positions, cosine, score, probability, probability))
-        # what a cross-encoder reads as a contradiction is taken out of the copies later
+        # a pair that a cross-encoder finds to contradict is taken out of the copies later
         is_near = (scores.cosines >= COPY_COSINE) & (~probable | (nearest_read > 0))
         return found, is_copy | is_near
 
@@ -243,7 +244,7 @@ def compare_passages(
         pair
         for one in sorted(to_compare)
         for pair in compare(one, count)[0]
-        if pair.one == one or pair.one not in to_compare  # else it is in the other's row
+        if pair.one == one or pair.one not in to_compare  # else the other's row has it
     ]
     pairs += _nearest_or_probable(among_trusted, nearest_read, min_probability, all_trusted)
     return tuple(sorted(pairs, key=lambda pair: pair.sort_key)), copies
@@ -255,10 +256,10 @@ def _nearest_or_probable(
     min_probability: float,
     trusted: Collection[int],
 ) -> list[CandidatePair]:
-    """The probable pairs, and those of each passage with its ``nearest``; all where that is 0.
+    """Keep probable pairs, and those of each passage with its ``nearest``; all if that is 0.
 
-    Near are those before it in the list, so that a pair does not depend on what comes later, and as
-    many trusted ones, wherever they stand.
+    The nearest are chosen among the passages before it in the list, so that no pair depends on
+    later passages. As many are chosen among the trusted passages, wherever they stand.
     """
     if not nearest:
         return list(pairs)
@@ -276,7 +277,7 @@ def _nearest_or_probable(
 def _trusted_in_index(
     context: FilterContext, passages: Sequence[Passage], cache: VectorCache
 ) -> Operation[list[Passage]]:
-    """The trusted passages of the index that are nearest to each of the passages."""
+    """Find the trusted passages of the index that are nearest to each given passage."""
     index, condition = context.index, index_filter(context.trusted_filter)
     if index is None or condition is None or not passages or not context.trusted_candidates:
         return []
@@ -286,7 +287,7 @@ def _trusted_in_index(
     if index_spec is None or index_spec.fingerprint != context.encoder.specs[TOPICAL].fingerprint:
         of_index = yield from passage_vectors(passages, [TOPICAL], index.encoder, index)
         queries = of_index[TOPICAL]
-    # each passage is a query of its own: what refutes it is near to it, not to the user's query
+    # each passage is a query, because a passage that refutes it is near it and not the user's query
     pools = yield from index.find_candidates(
         [
             [EncodedVectorQuery(TOPICAL, TOPICAL, row, context.trusted_candidates)]
@@ -302,10 +303,10 @@ def _trusted_in_index(
 def _vectors(
     context: FilterContext, passages: Sequence[Passage], cache: VectorCache
 ) -> Operation[dict[str, Rows]]:
-    """Vector name -> shape (passages, dimension); new vectors are added to the cache.
+    """Return vector name -> shape (passages, dimension), and add new vectors to the cache.
 
-    Two passages of one id (a trusted one and its older version) take two rounds, since an index is
-    asked by id.
+    An index is asked by id, so two passages with one id (a trusted one and its older version) take
+    two rounds.
     """
     while missing := {p.id: p for p in passages if _cache_key(p) not in cache}:
         batch = list(missing.values())
@@ -321,21 +322,20 @@ def _cache_key(passage: Passage) -> tuple[str, ...]:
 
 
 def _unjudgeable_reason(passage: Passage) -> str:
-    """Why a passage cannot be judged; empty where it can."""
     return unjudgeable_reason("" if is_blank(passage.text_to_embed) else passage.text)
 
 
 def passage_key(passage: Passage) -> tuple[str, str]:
-    """Identity of a passage; an id alone may also be in another collection."""
+    """Return id and text, because a passage of another collection may have the same id."""
     return passage.id, passage.text
 
 
 def check_trusted_filter(trusted_filter: TrustedFilter) -> None:
-    """Refuses a filter that cannot say which passages are trusted.
+    """Refuse a filter that cannot say which passages are trusted.
 
     Raises:
-        InputError: a filter that cannot be read.
-        ConfigurationError: an empty one, which would trust every passage.
+        InputError: the filter cannot be read.
+        ConfigurationError: the filter is empty, which would trust every passage.
     """
     if trusted_filter is None or (
         callable(trusted_filter) and not isinstance(trusted_filter, Mapping | models.Filter)
@@ -346,7 +346,7 @@ def check_trusted_filter(trusted_filter: TrustedFilter) -> None:
 
 
 def index_filter(trusted_filter: TrustedFilter) -> Mapping[str, Any] | models.Filter | None:
-    """The filter, if it is one that a collection understands."""
+    """Return the filter if a collection understands it, else None."""
     return trusted_filter if isinstance(trusted_filter, Mapping | models.Filter) else None
 
 
@@ -355,9 +355,9 @@ def trusted_positions(
     trusted_filter: TrustedFilter,
     prefixes: Sequence[str] = (METADATA,),
 ) -> set[int]:
-    """Positions of the passages that the filter selects, as a collection would select them.
+    """Return positions of the passages that the filter selects, as a collection would do.
 
-    ``prefixes``: where a collection keeps metadata, for Qdrant filters made by hand.
+    ``prefixes`` says where a collection keeps metadata, for Qdrant filters written by hand.
     """
     if callable(trusted_filter) and not isinstance(trusted_filter, Mapping | models.Filter):
         return {i for i, passage in enumerate(passages) if trusted_filter(passage)}

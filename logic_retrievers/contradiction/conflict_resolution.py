@@ -1,4 +1,4 @@
-"""From candidate pairs to the passages that stay and those that are dropped: pure."""
+"""Decide from candidate pairs which passages stay and which are dropped. Pure functions."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ class Conflict:
     """Two passages that contradict each other, and what was decided.
 
     Args:
-        one, other: their ids.
-        score: F, by which pairs are ordered.
-        probability: of the contradiction; the judge's if it has read the pair.
-        own_probability: that of the vectors alone.
+        one, other: ids of the two.
+        score: F = cosine + alpha * sparsity.
+        probability: of the contradiction, from the judge if it has read the pair.
+        own_probability: of the contradiction, from the vectors alone.
         decision: ``annotated``: both stay, as the resolution says. ``abstained``: both stay because
             the resolution could not decide, or because their conflict is too improbable to drop a
             passage for it. ``contested``: both stay because trusted passages contradict each other
             about it. ``dropped``: one or both were dropped for it. ``settled``: one was dropped for
             another conflict. ``unreached``: k passages were found before the list came to one of
             the two.
-        reason: the same in a few words for people.
-        dropped: ids of those that were dropped for it.
-        trusted: ids of those of the two that are trusted.
-        read: sentences of the two that cross-encoders have read together, where they have.
+        reason: why, in a few words for people.
+        dropped: ids of the passages dropped for this conflict.
+        trusted: ids of the trusted passages among the two.
+        read: sentences of the two that cross-encoders have read; None if they have read none.
     """
 
     one: str
@@ -63,10 +63,10 @@ class Selection:
     """Which passages of a list stay, and how the conflicts among them were decided.
 
     Args:
-        staying: positions of those that stay, in the order of the list.
+        staying: positions of the passages that stay, in the order of the list.
         dropped: position of a dropped passage -> number of the conflict that it was dropped for.
-        rulings: by the number of the conflict; only conflicts that had to be decided.
-        reached: how many passages of the list were considered; the rest was not needed.
+        rulings: number of a conflict -> its ruling, for conflicts that had to be decided.
+        reached: number of passages of the list that were considered; the rest was not needed.
     """
 
     staying: tuple[int, ...]
@@ -77,11 +77,11 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What is decided about the passages of a case.
+    """Decisions about the passages of a case.
 
     Args:
         selection: which passages stay and which are dropped.
-        pairs: those in conflict, the strongest first.
+        pairs: the pairs in conflict, the strongest first.
         conflicts: the same pairs by id, with the decisions.
         contested: positions of trusted passages that contradict each other.
     """
@@ -100,9 +100,9 @@ def resolve_conflicts(
     k: int | None,
     drop_above: float = 0.0,
 ) -> Resolution:
-    """Decides every conflict: first those with trusted passages, then those among the others.
+    """Decide every conflict: first those with trusted passages, then all others.
 
-    Passages are dropped for conflicts of at least ``threshold`` and ``drop_above``.
+    A pair is a conflict from ``threshold`` on; passages are dropped only from ``drop_above`` on.
     """
     pairs = tuple(pair for pair in case.pairs if pair.probability >= threshold)
     trusted_of = [{pair.one, pair.other} & case.trusted for pair in pairs]
@@ -157,18 +157,18 @@ def select_passages(
     conflicts: Mapping[int, tuple[int, int]],
     decide: Callable[[int, int], Ruling],
 ) -> Selection:
-    """The first k passages of a list that can stay together under a resolution.
+    """Select the first k passages of a list that can stay together under a resolution.
 
     1. The window is filled up to k from the list, in its order; excluded passages are dropped.
-    2. The conflicts inside the window that have not been decided are decided, the strongest first.
-       A conflict with a dropped passage is skipped: a dropped passage drops nobody.
-    3. If anything was dropped, step 1 follows again: new passages are judged against those that
-       stay, and either may be dropped. What was dropped does not come back.
+    2. Undecided conflicts inside the window are decided, the strongest first. A conflict with a
+       dropped passage is skipped, so a dropped passage drops no other.
+    3. If a passage was dropped, step 1 follows again. New passages are judged against those that
+       stay, and either may be dropped. A dropped passage does not come back.
 
-    So nothing depends on what follows the last passage that was needed.
+    So passages after the last one needed play no part, unless ``decide`` lets them vote.
 
     ``excluded``: position -> number of a conflict. ``conflicts``: number -> pair of positions, the
-    strongest first. ``k`` None: all are wanted.
+    strongest first. If ``k`` is None, all are wanted.
     """
     window: list[int] = []
     dropped: dict[int, int] = {}
@@ -197,7 +197,7 @@ def select_passages(
 def _checked_ruling(
     strategy: ResolutionStrategy, one: int, other: int, graph: ConflictGraph
 ) -> Ruling:
-    """The strategy's ruling, checked, since the strategy may be the user's."""
+    """Return the strategy's ruling, checked because users may write strategies."""
     ruling = strategy.decide(one, other, graph)
     if not isinstance(ruling, Ruling):
         raise InputError(
@@ -249,7 +249,7 @@ def _conflict(
         decision = "contested"
         reason = "trusted passages contradict each other about it, so that they cannot judge"
     elif trusted:
-        (judge,) = trusted  # two trusted ones contest each other
+        (judge,) = trusted  # two trusted passages are contested
         reason = f"{case.passages[judge].id!r} is trusted"
         drop = tuple(position for position in untrusted if position in excluded)
         decision = "dropped" if drop else "annotated"

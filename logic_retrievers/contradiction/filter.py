@@ -41,61 +41,61 @@ from logic_retrievers.validation import check_parts, check_passages
 
 
 class ContradictionFilter:
-    """Finds the passages of a list that contradict each other, or trusted ones, and drops some.
+    """Finds passages that contradict each other or a trusted passage, and drops some of them.
 
-    Give it more passages than the context can hold, and the number k: a dropped passage is replaced
-    by the next one of the list. In this order:
+    Pass more passages than the context can hold, and the number k. The next passage of the list
+    replaces a dropped one. The steps are:
 
-    1. A passage that contradicts a trusted one is dropped. Trusted ones are never dropped; those
-       that contradict each other judge nobody in this call, and a warning says so.
+    1. A passage that contradicts a trusted one is dropped. Trusted passages are never dropped. If
+       they contradict each other, they judge no others in this call, and a warning says so.
     2. The first k of the others are compared with each other. The resolution decides each conflict,
-       the strongest first; a dropped passage drops nobody.
+       the strongest first. A dropped passage drops no other.
     3. The next passages of the list take the free places, and are judged against those that stay,
        until k stay or the list ends. The rest of the list plays no part, except that it votes under
        ``prefer_majority``.
 
     A resolution that cannot decide keeps both, and the evidence of both says why. Copies of one
-    text never contradict each other. A passage without text, or mostly in another script than the
-    Latin one, cannot be judged and stays.
+    text never contradict each other. A passage without text, or mostly in a script other than
+    Latin, cannot be judged and stays.
 
     Args:
-        encoder: makes the vectors ``topical`` and ``contradiction``; by default the index's, or
-            that of the bundle that comes with the package.
+        encoder: makes the vectors ``topical`` and ``contradiction``; by default the encoder of the
+            index, or else of the bundle that comes with the package.
         resolution: ``annotate`` (both stay, and the evidence of each names the other),
             ``prefer_newest``, ``prefer_source``, ``prefer_majority``, ``drop_both``; a
             ``ResolutionStrategy``; or a function of two passages that returns the one that stays,
             or None.
-        index: a collection; its stored vectors are used, and with a ``trusted_filter`` its trusted
+        index: a collection whose stored vectors are used. With a ``trusted_filter`` its trusted
             passages judge too.
-        threshold: least probability of a conflict, over that of the settings and of the judge.
-        settings: of the contradiction vector, over the constants that the encoder brings.
+        threshold: least probability of a conflict; replaces that of the settings and of the judge.
+        settings: overrides the encoder's constants of the contradiction vector.
         trusted: passages that the user vouches for.
-        trusted_filter: which of the given passages, and of the index's, are trusted:
+        trusted_filter: selects trusted passages among the given ones and those of the index:
             ``{"key": wanted}`` over the metadata, as a search takes it, or a Qdrant filter. A
             function of a passage can only select from the given ones.
-        trusted_candidates: how many trusted passages of the index each given one is compared with,
-            the topically nearest; 0: none.
-        against_trusted: ``drop`` what contradicts a trusted passage, or ``annotate`` it.
-        date_key: of the date in the metadata, for ``prefer_newest``.
-        source_key: of the source in the metadata, for ``prefer_source`` and ``prefer_majority``; a
-            passage without it is known by its ``source``.
-        source_order: the best source first, for ``prefer_source``.
-        judge: ``auto``: cross-encoders that come with the package read every passage with the
-            five nearest before it and the five nearest trusted ones, from a cosine of .35 on;
-            what they read and what the vectors say make one probability. ``OnnxConflictJudge`` of
-            another bundle does the same. A model of your own, see :class:`PairJudge`, is asked
-            once a call, and its probabilities take the place of ours; if it fails ours stand, and a
-            warning says so.
-        judge_above: least own probability of the pairs that a judge of your own reads; by default
-            the threshold.
-        drop_above: least probability of a conflict for which a passage is dropped; for one between
-            the threshold and this both stay, and their evidence names it. By default that of the
-            judge, or the threshold.
+        trusted_candidates: number of topically nearest trusted passages of the index that each
+            given one is compared with; may be 0.
+        against_trusted: ``drop`` or ``annotate`` a passage that contradicts a trusted one.
+        date_key: metadata key of the date, for ``prefer_newest``.
+        source_key: metadata key of the source, for ``prefer_source`` and ``prefer_majority``;
+            without it a passage's own ``source`` counts.
+        source_order: sources for ``prefer_source``, best first.
+        judge: reads pairs. With ``auto``, cross-encoders of the package read every passage with the
+            five nearest before it and the five nearest trusted ones, from a cosine of .35 on; their
+            reading and the vectors make one probability. ``OnnxConflictJudge`` of another bundle
+            does the same. A model of your own (:class:`PairJudge`) is asked once a call, and its
+            probabilities replace those of the vectors. If it fails, the vectors' probabilities
+            stand, and a warning says so.
+        judge_above: least vector probability of the pairs that a judge of your own reads; by
+            default the threshold.
+        drop_above: least probability of a conflict for which a passage is dropped. For a conflict
+            between the threshold and this value both stay, and their evidence names it. By default
+            it is the judge's value, or else the threshold.
 
     Raises:
         UnknownResolutionError: no resolution has that name.
-        ConfigurationError: a setting that cannot work, or an encoder without the vectors.
-        InputError: a trusted passage that is not one, or a filter that cannot be read.
+        ConfigurationError: a setting cannot work, or the encoder lacks a vector.
+        InputError: a trusted passage is not a passage, or a filter cannot be read.
 
     Examples:
         >>> contradictions = ContradictionFilter(resolution="prefer_newest")   # doctest: +SKIP
@@ -134,7 +134,7 @@ class ContradictionFilter:
         check_pair_judge(judge)
         self.judge = judge
         self._reading = PairReading.of(judge, "passages")
-        # hidden from the cross-encoder: it reads two dated, conflicting texts as versions of one
+        # hidden from the cross-encoder, which takes conflicting texts with dates for versions
         self._unread = (date_key, source_key)
         self.threshold = least = self.constants.threshold
         self.judge_above = least if judge_above is None else judge_above
@@ -169,19 +169,18 @@ class ContradictionFilter:
         query: Query | None = None,  # noqa: ARG002 - for the shape that rerankers have
         trusted: Sequence[Passage] = (),
     ) -> FilterResult:
-        """The first k of the passages that can stay together; see the class.
+        """Return the first k passages that can stay together; the class describes the steps.
 
         Args:
-            passages: the best first. One with id, text and metadata of an earlier one counts once;
-                several of one id that differ all count.
-            k: how many are wanted; all that can stay where None.
-            query: what they were found for; not needed.
+            passages: best first. A passage with the id, text and metadata of an earlier one is left
+                out; passages with one id that differ all count.
+            k: number of passages wanted; with None all that can stay.
+            query: not used; rerankers have this argument.
             trusted: further trusted passages, for this call. A given passage is one of them if it
                 has the same id and text.
 
         Raises:
-            InputError: something is not a passage, or a resolution function returned none of its
-                two.
+            InputError: something is not a passage, or a resolution function returned a wrong value.
             ConfigurationError: k is under 1.
             MissingVectorError: trusted passages are searched for in an index without topical
                 vectors.
@@ -207,7 +206,7 @@ class ContradictionFilter:
     def _filter(
         self, passages: Sequence[Passage], k: int | None, trusted: Sequence[Passage]
     ) -> Operation[tuple[FilterResult, list[Warning]]]:
-        """The result and its warnings; as computation, since a user's strategy may be slow."""
+        """Return result and warnings; resolving is a Compute, as a user's strategy may be slow."""
         if k is not None:
             check_count("k", k)
         checked = check_passages(passages), check_passages(trusted)
@@ -245,7 +244,7 @@ class ContradictionFilter:
 def _with_pairs(
     case: ConflictCase, pairs: tuple[CandidatePair, ...], threshold: float
 ) -> ConflictCase:
-    """The case with the pairs as they were judged: those in conflict are no copies."""
+    """Put the judged pairs into the case; pairs in conflict are no longer copies."""
     opposed: dict[int, set[int]] = {}
     for pair in pairs:
         if pair.probability >= threshold:

@@ -1,4 +1,4 @@
-"""The result of a filter, with the evidence for every passage: pure."""
+"""Build the result of a filter, with evidence for every passage. Pure functions."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from logic_retrievers.types import Evidence, Hit
 
 NAME = "contradiction"
 
-# decisions after which a passage stays together with the one that it contradicts
+# decisions after which both passages of a conflict stay
 BOTH_STAY = ("annotated", "abstained", "contested")
 
-# position of the opponent and the conflict, the strongest first
+# (position of the opponent, conflict), the strongest conflict first
 Opponents: TypeAlias = Sequence[tuple[int, Conflict]]
 
 
@@ -24,15 +24,15 @@ class FilterResult:
     """The passages that stay, those that were dropped, and why.
 
     Args:
-        hits: the passages that stay, in the order in which they came. A hit's score is 1 less the
-            probability of its likeliest conflict with a passage that stays or is trusted; its
-            evidence lists all its opponents under ``details``.
-        dropped: those that were dropped; their rank is their place in the given list, and all their
+        hits: the passages that stay, in the given order. A hit's score is 1 minus the probability
+            of its likeliest conflict with a passage that stays or is trusted. Its evidence lists
+            all opponents under ``details``.
+        dropped: the dropped passages. Their rank is their place in the given list, and all their
             opponents count for the score.
-        conflicts: all that were found, the strongest first.
-        short: fewer passages stay than the k that were wanted.
-        notes: in sentences: why the result is short, which trusted passages contradict each other,
-            whether the pair judge failed.
+        conflicts: all conflicts, the strongest first.
+        short: whether fewer than k passages stay.
+        notes: sentences on why the result is short, which trusted passages contradict each other,
+            and whether the pair judge failed.
     """
 
     hits: tuple[Hit, ...]
@@ -69,7 +69,7 @@ def build_filter_result(
     threshold: float,
     notes: Sequence[str] = (),
 ) -> FilterResult:
-    """The passages that stay and those that were dropped, as hits with evidence."""
+    """Make hits with evidence from the passages that stay and those that were dropped."""
     opponents: list[list[tuple[int, Conflict]]] = [[] for _ in range(case.given_count)]
     for pair, conflict in zip(resolution.pairs, resolution.conflicts, strict=True):
         if conflict.decision == "unreached":
@@ -126,7 +126,7 @@ def build_filter_result(
 
 
 def describe_contested(case: ConflictCase, resolution: Resolution) -> str:
-    """Which trusted passages contradict each other; empty where none do."""
+    """Return a sentence on trusted passages that contradict each other; empty if none do."""
     if not resolution.contested:
         return ""
     ids = sorted(repr(case.passages[position].id) for position in resolution.contested)

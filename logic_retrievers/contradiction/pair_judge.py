@@ -1,4 +1,4 @@
-"""The pair judge reads two texts at once: the bundle's cross-encoder, or a model of the user."""
+"""Pair judges, which read two texts at once: a bundle's cross-encoders, or a user's model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from logic_retrievers.judging.judge import ask
 from logic_retrievers.judging.pair_kinds import PairKinds, pair_texts
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 
-# by the positions that pairs give
+# position in a pair -> passage
 Passages: TypeAlias = Sequence[Passage] | Mapping[int, Passage]
 PairProbabilities: TypeAlias = Sequence[float | None]
 
@@ -35,10 +35,10 @@ class PairJudge(Protocol):
     def __call__(
         self, pairs: Sequence[TextPair], /
     ) -> PairProbabilities | Awaitable[PairProbabilities]:
-        """The probability that the two texts of each pair contradict each other.
+        """Return the probability that the two texts of each pair contradict each other.
 
         Args:
-            pairs: of different texts, the likeliest contradiction first, so that an expensive judge
+            pairs: pairs of different texts, the likeliest contradiction first. An expensive judge
                 may stop anywhere and return None for the rest.
 
         Returns:
@@ -46,15 +46,15 @@ class PairJudge(Protocol):
         """
 
 
-# what reads pairs; ``auto``: the cross-encoders of the default bundle, if it has them
+# reads pairs; ``auto`` means the cross-encoders of the default bundle, if it has them
 AnyPairJudge: TypeAlias = Literal["auto"] | ConflictJudge | PairKinds | PairJudge | None
 
 
 def check_pair_judge(judge: Any) -> None:
-    """Refuses what is no judge.
+    """Refuse a value that is no judge.
 
     Raises:
-        ConfigurationError: neither ``"auto"`` nor None, and it cannot be called.
+        ConfigurationError: it is not ``"auto"``, None, a ``ConflictJudge`` or a callable.
     """
     can_read = callable(judge) or isinstance(judge, ConflictJudge)
     is_judge = can_read and not isinstance(judge, type)
@@ -66,7 +66,7 @@ def check_pair_judge(judge: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PairReading:
-    """Cross-encoders that read pairs for a use, and their constants; opened when they read."""
+    """Cross-encoders that read pairs for one use, with their constants; ``read`` loads them."""
 
     constants: ConflictConstants
     use: Use
@@ -74,10 +74,10 @@ class PairReading:
 
     @classmethod
     def of(cls, judge: AnyPairJudge, use: Use) -> PairReading | None:
-        """By what reads the pairs; None where that is a model of the user's own, or nothing.
+        """Return the reading by a judge's cross-encoders; None if the judge has none.
 
         Raises:
-            ConfigurationError: it reads kinds of pairs, which is a cleaner's business.
+            ConfigurationError: the judge reads kinds of pairs, which only a cleaner uses.
         """
         if isinstance(judge, ConflictJudge):
             reader: ConflictReader = getattr(judge, use)
@@ -94,7 +94,7 @@ class PairReading:
     def read(
         self, pairs: Sequence[CandidatePair], passages: Passages, without: Collection[str]
     ) -> tuple[CandidatePair, ...]:
-        """The pairs with the probability of vectors and cross-encoders, the strongest first."""
+        """Return pairs with a probability from vectors and cross-encoders, strongest first."""
         from logic_retrievers.judging import default_conflict_judge  # loads ONNX Runtime
 
         reader: ConflictReader = getattr(self.judge or default_conflict_judge(), self.use)
@@ -115,12 +115,12 @@ def judge_pairs(
     reading: PairReading | None = None,
     without: Collection[str] = (),
 ) -> Operation[tuple[tuple[CandidatePair, ...], list[Warning]]]:
-    """The pairs with the judge's probabilities in place of our own, the strongest first.
+    """Return the pairs with the judge's probabilities, the strongest first, and warnings.
 
-    A failure of a user's judge leaves them unchanged; it is in the warnings and not raised.
+    A user's judge reads the pairs with an own probability of at least ``judge_above``. If it fails,
+    the pairs stay unchanged and a warning is returned, not raised.
 
-    It reads the pairs of at least ``judge_above`` own probability; ``reading`` in its place reads
-    all, ``without`` these keys of the metadata.
+    With ``reading``, cross-encoders read all pairs, but no metadata keys in ``without``.
     """
     if reading is not None and pairs:
         return (yield Compute(partial(reading.read, pairs, passages, without))), []

@@ -26,7 +26,7 @@ Stances = npt.NDArray[np.int64]
 # two passages in conflict -> the one that stays, or None where the function cannot decide
 ChoiceFunction: TypeAlias = Callable[[Passage, Passage], Passage | None]
 
-# passages of a group: all its 2 ** (MAX_GROUP - 1) partitions are weighed
+# most passages of a group, all of whose 2 ** (MAX_GROUP - 1) partitions are weighed
 MAX_GROUP = 10
 _MIN_PROBABILITY = 1e-3
 # least probability that a passage is in the minority; found on ConflictQA's development part
@@ -52,11 +52,11 @@ class ConflictGraph:
 
     Args:
         passages: by position.
-        rivals: per passage, the positions of those that it conflicts with. What is dropped because
-            it contradicts a trusted passage is nobody's rival: it has no vote.
-        copies: per passage, the positions of those that say the same in nearly the same words.
-        groups: positions of a pair in conflict -> the two and their neighbours; empty where only
-            conflicts are known.
+        rivals: per passage, the positions of passages that it conflicts with. A passage that is
+            dropped because it contradicts a trusted one is no rival, so it has no vote.
+        copies: per passage, the positions of passages that say the same in nearly the same words.
+        groups: positions of a pair in conflict -> the two and their neighbours; empty if the
+            neighbours are unknown.
     """
 
     passages: Sequence[Passage]
@@ -91,7 +91,7 @@ class ResolutionStrategy(ABC):
 
     @abstractmethod
     def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
-        """The ruling on two passages of the graph that contradict each other."""
+        """Return the ruling on two passages of the graph that contradict each other."""
 
 
 AnyResolution: TypeAlias = str | ResolutionStrategy | ChoiceFunction
@@ -99,7 +99,7 @@ AnyResolution: TypeAlias = str | ResolutionStrategy | ChoiceFunction
 
 @dataclass(frozen=True)
 class Annotate(ResolutionStrategy):
-    """Both stay, and the evidence of each names the other."""
+    """Keeps both, and the evidence of each names the other."""
 
     name: ClassVar[str] = "annotate"
 
@@ -119,7 +119,7 @@ class DropBoth(ResolutionStrategy):
 
 @dataclass(frozen=True)
 class ByFunction(ResolutionStrategy):
-    """A function of the user's decides.
+    """A function that the user wrote decides.
 
     Args:
         choose: gets both passages in the order of the list, and returns the one that stays, or None
@@ -148,10 +148,10 @@ class ByFunction(ResolutionStrategy):
 
 @dataclass(frozen=True)
 class PreferNewest(ResolutionStrategy):
-    """The newer of two stays; abstains where neither is certainly newer.
+    """Keeps the newer of two passages; abstains if neither is certainly newer.
 
     Args:
-        key: of the date in the metadata (``a.b`` for a nested one), in any form that
+        key: metadata key of the date (``a.b`` for a nested one), which may have any form that
             :func:`~logic_retrievers.dates.parse_date` reads.
     """
 
@@ -179,14 +179,14 @@ class PreferNewest(ResolutionStrategy):
 
 @dataclass(frozen=True)
 class PreferSource(ResolutionStrategy):
-    """The one from the better source stays; abstains where a source is unknown or both are equal.
+    """Keeps the passage from the better source; abstains if a source is unknown or both are equal.
 
     Args:
-        order: sources, the best first.
-        key: of the source in the metadata; a passage without it is known by its ``source``.
+        order: sources, best first.
+        key: metadata key of the source; without it a passage's own ``source`` counts.
 
     Raises:
-        ConfigurationError: no order, or a bare string in its place.
+        ConfigurationError: the order is empty or a string.
     """
 
     order: tuple[str, ...]
@@ -220,19 +220,19 @@ class PreferSource(ResolutionStrategy):
 
 @dataclass(frozen=True)
 class PreferMajority(ResolutionStrategy):
-    """The one with more votes stays; abstains where the votes are equal.
+    """Keeps the passage with more votes; abstains if the votes are equal.
 
-    Each of the two has its own vote, and the vote of every passage that conflicts with the other
-    one only. Where the graph has a :class:`Group` for the pair, all partitions of the group into
-    two stances are weighed, and the one is dropped whose stance has fewer votes with a probability
+    Each of the two has its own vote, and the vote of every passage that conflicts with only the
+    other one. If the graph has a :class:`Group` for the pair, all partitions of the group into two
+    stances are weighed. Then a passage is dropped if its stance has fewer votes with a probability
     of at least .7.
 
-    Copies of one text, and passages of one source, have one vote together: repeating a claim does
-    not add support.
+    Copies of one text, and passages of one source, have one vote together, because repeating a
+    claim adds no support.
 
     Args:
-        key: of the source in the metadata; a passage without it is known by its ``source``, and
-            has a vote of its own where it has none.
+        key: metadata key of the source; without it a passage's own ``source`` counts. A passage
+            without any source has a vote of its own.
     """
 
     key: str = "source"
@@ -256,7 +256,7 @@ class PreferMajority(ResolutionStrategy):
         )
 
     def _decide_by_stances(self, group: Group, graph: ConflictGraph) -> Ruling:
-        """Drops the one of the first two whose stance probably has fewer votes."""
+        """Drop the one of the group's first two whose stance probably has fewer votes."""
         stances, weights = stance_partitions(group.probabilities)
         voters = self._voters(group.members, graph)
         is_voter = np.equal.outer(voters, np.unique(voters)).astype(np.int64)
@@ -276,7 +276,7 @@ class PreferMajority(ResolutionStrategy):
         )
 
     def _voters(self, positions: Sequence[int], graph: ConflictGraph) -> list[int]:
-        """Which vote each passage has: copies, and passages of one source, share one."""
+        """Number the vote of each passage; copies and passages of one source share a vote."""
         sources = [passage_source(graph.passages[position], self.key) for position in positions]
         voters = list(range(len(positions)))
         for n, position in enumerate(positions):
@@ -288,12 +288,12 @@ class PreferMajority(ResolutionStrategy):
 
 
 def stance_partitions(probabilities: Matrix, bias: float = 0.0) -> tuple[Stances, Matrix]:
-    """Every partition of a group into two stances, and its probability.
+    """Return every partition of a group into two stances, and its probability.
 
-    One pair alone is judged poorly; third passages help. A passage that contradicts the one and
-    agrees with the other speaks for a conflict of the two. A group has one stance or two: all
-    partitions into two are equally likely a priori, and together as likely as one stance alone.
-    Given a partition, the pairs are taken to be independent.
+    Other passages help to judge a pair. A passage that contradicts the first and agrees with the
+    second speaks for a conflict of the two. A priori, all partitions into two stances are equally
+    likely, and together as likely as one stance alone. Given a partition, the pairs are taken to be
+    independent.
 
     Args:
         probabilities: of a contradiction, symmetric, shape (n, n), n from 2 up to
@@ -301,8 +301,8 @@ def stance_partitions(probabilities: Matrix, bias: float = 0.0) -> tuple[Stances
         bias: added to the log-odds of every pair.
 
     Returns:
-        Stances, 0 or 1, shape (2 ** (n - 1), n), with one stance alone first and the first passage
-        always of stance 0; and the probability of each partition, shape (2 ** (n - 1),).
+        The stances, 0 or 1, of shape (2 ** (n - 1), n), and the probability of each partition, of
+        shape (2 ** (n - 1),). The first row has one stance alone; the first passage has stance 0.
     """
     clipped = np.clip(probabilities, _MIN_PROBABILITY, 1 - _MIN_PROBABILITY)
     odds = np.log(clipped) - np.log1p(-clipped) + bias
@@ -321,7 +321,7 @@ def _stances(count: int) -> Stances:
     return np.array([(0, *rest) for rest in product((0, 1), repeat=count - 1)])
 
 
-# name -> strategy, made from the date key, the source key and the order of sources
+# name -> function that makes the strategy from date key, source key and order of sources
 RESOLUTIONS: Mapping[str, Callable[[str, str, tuple[str, ...]], ResolutionStrategy]] = {
     "annotate": lambda _date, _source, _order: Annotate(),
     "prefer_newest": lambda date, _source, _order: PreferNewest(date),
@@ -337,11 +337,11 @@ def resolution_strategy(
     source_key: str = "source",
     source_order: Sequence[str] = (),
 ) -> ResolutionStrategy:
-    """A strategy from its name, from a function of two passages, or the strategy itself.
+    """Return the strategy for a name or for a function of two passages, or a given strategy.
 
     Raises:
         UnknownResolutionError: no strategy has that name.
-        ConfigurationError: none of the three, or settings that the strategy cannot work with.
+        ConfigurationError: it is none of the three, or the strategy cannot work with the settings.
     """
     for name, key in (("date_key", date_key), ("source_key", source_key)):
         if not isinstance(key, str) or not key:
@@ -365,7 +365,7 @@ def resolution_strategy(
 
 
 def metadata_value(metadata: Mapping[str, Any], key: str) -> Any:
-    """A value of the metadata; ``a.b`` finds ``{"a": {"b": ...}}``. None where there is none."""
+    """Return a metadata value, or None; the key ``a.b`` finds ``{"a": {"b": ...}}``."""
     if key in metadata:
         return metadata[key]
     value: Any = metadata
@@ -377,6 +377,6 @@ def metadata_value(metadata: Mapping[str, Any], key: str) -> Any:
 
 
 def passage_source(passage: Passage, key: str) -> Any:
-    """A passage's source: the value in the metadata, else the document that it was cut from."""
+    """Return a passage's source: the metadata value, else the document that it was cut from."""
     value = metadata_value(passage.metadata, key)
     return passage.source if value in (None, "") else value

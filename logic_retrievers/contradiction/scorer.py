@@ -39,7 +39,7 @@ class VectorScores:
 
     Args:
         cosines: of the topical vectors.
-        sparsities: of the differences of the contradiction vectors; NaN for a copy.
+        sparsities: Hoyer sparsities of the differences of contradiction vectors; NaN for a copy.
         scores: F, by which pairs are ordered; NaN for a copy.
         probabilities: of a contradiction; 0 for a copy.
     """
@@ -55,13 +55,13 @@ class PairScore:
     """The scores of two texts. Every value survives ``json.dumps``.
 
     Args:
-        score: F, by which pairs are ordered: cosine + alpha * sparsity; of a copy the cosine alone.
-        probability: of a contradiction, in [0, 1]; 0 for a copy, None where one of the two cannot
-            be judged because it is mostly in another script than the Latin one.
+        score: F = cosine + alpha * sparsity, which orders pairs; for a copy the cosine alone.
+        probability: of a contradiction, in [0, 1]; 0 for a copy, None if one of the two cannot be
+            judged because it is mostly in a script other than Latin.
         cosine: of the topical vectors.
         sparsity: of the difference of the contradiction vectors; None for a copy.
         conflict: whether the probability reaches the threshold.
-        identical: whether the two are copies of one another, or as good as that.
+        identical: whether the contradiction vectors do not differ, as for copies of one text.
     """
 
     score: float
@@ -80,7 +80,7 @@ def score_against(
     others: Mapping[str, Rows],
     constants: ContradictionConstants,
 ) -> VectorScores:
-    """Scores one passage against others (Xu et al. 2024, F).
+    """Score one passage against others by F (Xu et al. 2024).
 
     Args:
         one: vector name -> shape (dimension,), for the names in ``settings.VECTORS``.
@@ -96,7 +96,7 @@ def score_rows(
     right: Mapping[str, Rows],
     constants: ContradictionConstants,
 ) -> VectorScores:
-    """Scores pairs row by row; both sides are vector name -> shape (n, dimension)."""
+    """Score pairs row by row; each side is vector name -> shape (n, dimension)."""
     left_unit, right_unit = (normalise(side[TOPICAL].astype(np.float64)) for side in (left, right))
     cosines = np.einsum("ij,ij->i", left_unit, right_unit)
     differences = left[CONTRADICTION] - right[CONTRADICTION]
@@ -118,12 +118,11 @@ class ContradictionScorer:
     """Scores pairs of texts by the sparsity of the difference of their vectors.
 
     F(p1, p2) = cosine(topical) + alpha * sparsity(contradiction); Xu et al. 2024, "SparseCL". The
-    order of the two texts does not matter.
+    order of the two texts does not matter. ``settings.py`` explains all constants.
 
     Args:
-        encoder: makes the vectors; by default that of the bundle that comes with the package.
-        settings: over the constants that the encoder brings; all of them for an encoder that
-            brings none.
+        encoder: makes the vectors; by default the one of the bundle that comes with the package.
+        settings: overrides the encoder's constants; must have all if the encoder has none.
 
     Raises:
         ConfigurationError: the encoder lacks a vector or its constants, or a value cannot work.
@@ -143,9 +142,9 @@ class ContradictionScorer:
         self.settings = settings or ContradictionSettings()
 
     def score(self, pairs: Sequence[TextPair]) -> list[PairScore]:
-        """The score of every pair, in their order.
+        """Score every pair, in the given order.
 
-        Each text is encoded once, and its vectors are dropped after the last pair that has it, so
+        Each text is encoded once, and its vectors are dropped after the last pair that has it. So
         memory grows with the texts that occur again and not with the pairs.
 
         Raises:
@@ -161,7 +160,7 @@ class ContradictionScorer:
             new = [t for t in dict.fromkeys(t for pair in batch for t in pair) if t not in vectors]
             encoded = self.encoder.encode_documents(new, VECTORS) if new else {}
             for row, text in enumerate(new):
-                # copies: a view would keep its whole batch in memory
+                # copied, because a view would keep its whole batch in memory
                 vectors[text] = {name: encoded[name][row].copy() for name in VECTORS}
             left, right = (
                 {name: np.stack([vectors[pair[side]][name] for pair in batch]) for name in VECTORS}

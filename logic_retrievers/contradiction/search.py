@@ -44,7 +44,7 @@ from logic_retrievers.validation import check_parts
 VECTORS_PER_BATCH = 256
 
 POLICY = "contradiction"
-# a judge reads so many of a search's first candidates, by F, and half as many of the nearest
+# first candidates (by F) that a judge reads; it also reads half as many of the nearest
 MAX_READ = 20
 
 
@@ -53,7 +53,7 @@ class StatementQuery:
     """The statement, or stored passage, that the hits are to contradict.
 
     ``opponent`` is its name in a hit's evidence: the statement itself, or the id of a passage.
-    Vectors have shape (dimension,). ``points``, its own in the collection, are no candidates.
+    Vectors have shape (dimension,). Its own ``points`` in the collection are no candidates.
     """
 
     text: str
@@ -63,13 +63,13 @@ class StatementQuery:
 
 
 class RankedCandidates:
-    """The candidates of a query, ordered by F, and as hits with evidence.
+    """The candidates of a query, ordered by F; makes hits with evidence from them.
 
-    Those that a judge has read come first, ordered by its probability; candidates without a
-    contradiction vector follow, ordered by cosine.
+    Candidates that a judge has read come first, by its probability. Candidates without a
+    contradiction vector come last, by cosine.
 
     Args:
-        query: what they are to contradict.
+        query: statement or passage that the candidates are to contradict.
         pool: the candidates, with their topical scores.
         sparsities: of shape (candidates,); NaN for a copy of the statement.
         has_vector: whether each has a contradiction vector.
@@ -92,7 +92,7 @@ class RankedCandidates:
         cosines = np.where(left_out, np.nan, pool.scores[TOPICAL])
         sparsities = np.where(left_out, np.nan, sparsities)
         scores = np.round(constants.score(cosines, sparsities), SCORE_DECIMALS)
-        # stable: ties stay in the order of the pool, which is by id
+        # the sort is stable, so ties stay in the order of the pool, which is by id
         order = np.lexsort((-np.where(has_vector, scores, cosines), ~has_vector))
         self.order = [i for i in order.tolist() if not left_out[i]]
         self._opponent, self._constants = query.opponent, constants
@@ -106,7 +106,7 @@ class RankedCandidates:
         self._ranks = {TOPICAL: ordinal_ranks(cosines), CONTRADICTION: ordinal_ranks(scores)}
 
     def pairs_to_read(self, least_cosine: float) -> list[CandidatePair]:
-        """The statement, 0, with the candidates that a judge reads, each by its position + 1."""
+        """Pair the statement, as 0, with each candidate to read, as its position + 1."""
         nearest = sorted(self.order, key=lambda i: -self._cosines[i])[: MAX_READ // 2]
         chosen = dict.fromkeys(self.order[:MAX_READ] + nearest)
         return [
@@ -123,7 +123,7 @@ class RankedCandidates:
         ]
 
     def set_read(self, pairs: Sequence[CandidatePair], threshold: float) -> None:
-        """Takes the probabilities of the pairs that a judge has read, the strongest first."""
+        """Take the probabilities of read pairs, strongest first, and put their candidates first."""
         self._read_threshold = threshold
         answered = [p for p in pairs if p.read or p.probability != p.own_probability]
         for pair in answered:
@@ -132,20 +132,20 @@ class RankedCandidates:
         self.order = [*self._read, *(i for i in self.order if i not in self._read)]
 
     def probable(self, min_probability: float | None) -> list[int]:
-        """The positions in order; with a minimum only those of at least that probability."""
+        """Return the positions in order; only those with ``min_probability`` if it is given."""
         if min_probability is None:
             return self.order
         return [i for i in self.order if self._probabilities[i] >= min_probability]
 
     def unjudgeable(self, position: int, passage: Passage) -> str:
-        """Why the candidate at a position of the pool cannot be judged; empty where it can."""
+        """Return why the candidate at a position of the pool cannot be judged; empty if it can."""
         if np.isnan(self._sparsities[position]):
             return "has no contradiction vector to judge it by"
         reason = self._query_reason or unjudgeable_reason(passage.text)
         return reason and f"one of the two {reason}"
 
     def hit(self, position: int, passage: Passage, rank: int) -> Hit:
-        """The candidate at a position of the pool as a hit."""
+        """Make a hit of the candidate at a position of the pool."""
         cosine, score = float(self._cosines[position]), _or_none(self._scores[position])
         probability: float | None = None
         conflict = False
@@ -182,22 +182,22 @@ def _or_none(value: float) -> float | None:
 class ContradictionSearch:
     """Finds the passages of a collection that contradict a statement.
 
-    The candidates are the topically nearest; they are ordered by F = cosine + alpha * Hoyer (Xu et
+    The candidates are the topically nearest passages, ordered by F = cosine + alpha * Hoyer (Xu et
     al. 2024, "SparseCL"). The statement itself and copies of it are not candidates.
 
     Args:
         index: a collection that has the contradiction vector.
-        candidates: how many of the topically nearest are scored; all where there are fewer, and
-            more where copies of the statement leave fewer than k.
-        settings: over the constants that the index's encoder brings.
-        alpha: weight of the sparsity, over that of the settings.
-        min_probability: return only passages that contradict it with at least this probability.
-            Without it k passages are returned whether they contradict or not, each with its
-            probability.
-        judge: reads the statement with each of the first 20 candidates and the 10 nearest, which
-            then come first, by its probability: ``auto``, cross-encoders that come with the
-            package, for claims; ``OnnxConflictJudge`` of another bundle; or a model of your own. A
-            hit's score stays F. See :class:`ContradictionFilter`.
+        candidates: number of topically nearest passages that are scored; more if copies of the
+            statement leave fewer than k.
+        settings: overrides the constants of the index's encoder.
+        alpha: weight of the sparsity; replaces that of the settings.
+        min_probability: return only passages that contradict the statement with at least this
+            probability. Without it k passages are returned whether they contradict or not, each
+            with its probability.
+        judge: reads the statement with each of the first 20 candidates and the 10 nearest. They
+            then come first, ordered by its probability; a hit's score stays F. It is ``auto``
+            (cross-encoders of the package), ``OnnxConflictJudge`` of another bundle, or a model of
+            your own. See :class:`ContradictionFilter`.
 
     Raises:
         ConfigurationError: the encoder lacks the vector or its constants, or a value cannot work.
@@ -232,11 +232,11 @@ class ContradictionSearch:
         self._threshold = None if settings is None else settings.threshold
 
     def search(self, statement: str, k: int = 10, *, filter: UserFilter = None) -> list[Hit]:
-        """The k passages that contradict a statement most, best first.
+        """Find the k passages that contradict a statement most, best first.
 
         Args:
             statement: a sentence or passage; a question contradicts nothing.
-            k: how many hits; fewer only where the collection has no more, or ``min_probability``
+            k: number of hits; fewer only if the collection has no more, or ``min_probability``
                 lets no more through.
             filter: only passages that match; as in :meth:`Engine.search`.
 
@@ -253,9 +253,9 @@ class ContradictionSearch:
         return await self.index.arun(self._search(statement, k, filter))
 
     def search_like(self, passage_id: str, k: int = 10, *, filter: UserFilter = None) -> list[Hit]:
-        """The k passages that contradict a stored one most, by its stored vectors.
+        """Find the k passages that contradict a stored passage most, by its stored vectors.
 
-        The stored one need not match the filter; ``k`` and ``filter`` are as in :meth:`search`.
+        The stored passage need not match the filter; ``k`` and ``filter`` are as in :meth:`search`.
 
         Raises:
             InputError: there is no such passage.
@@ -313,7 +313,7 @@ class ContradictionSearch:
             vector_query = EncodedVectorQuery(TOPICAL, TOPICAL, query.vectors[TOPICAL], limit)
             (pool,) = yield from self.index.find_candidates([[vector_query]], user_filter)
             ranked = yield from self._rank(query, pool)
-            # copies are known by their vectors only; where they fill the pool it is made larger
+            # copies are known only by their vectors; if they fill the pool, it is made larger
             if len(ranked.order) >= k or len(pool.ids) < limit:
                 if self.judge is not None:
                     yield from self._read(query, pool, ranked, use)
@@ -323,9 +323,9 @@ class ContradictionSearch:
     def _read(
         self, query: StatementQuery, pool: CandidatePool, ranked: RankedCandidates, use: Use
     ) -> Operation[None]:
-        """Has the judge read the first candidates, which are fetched for it."""
+        """Fetch the first candidates, and let the judge read them."""
         reading = self._readings[use]
-        # a cross-encoder takes some that are about other things for contradictions
+        # a cross-encoder takes some texts about other things for contradictions
         pairs = ranked.pairs_to_read(-1.0 if reading is None else LEAST_COSINE_READ)
         found = yield from self.index.fetch_passages([pool.ids[pair.other - 1] for pair in pairs])
         texts = {0: Passage("statement", query.text)}  # without metadata, which a statement lacks
@@ -342,7 +342,7 @@ class ContradictionSearch:
     def _build_hits(
         self, pool: CandidatePool, ranked: RankedCandidates, k: int
     ) -> Operation[list[Hit]]:
-        """Passages are fetched k at a time, until k of them can be returned."""
+        """Fetch passages k at a time, until k of them can be returned."""
         hits: list[Hit] = []
         for positions in batches(ranked.probable(self.min_probability), k):
             passages = yield from self.index.fetch_passages(
@@ -359,7 +359,7 @@ class ContradictionSearch:
         return hits[:k]
 
     def _rank(self, query: StatementQuery, pool: CandidatePool) -> Operation[RankedCandidates]:
-        """Vectors are read in batches; only the sparsity of each candidate is kept."""
+        """Read vectors in batches, and keep only the sparsity of each candidate."""
         sparsities = np.full(len(pool.ids), np.nan)
         has_vector = np.zeros(len(pool.ids), dtype=bool)
         for positions in batches(range(len(pool.ids)), VECTORS_PER_BATCH):

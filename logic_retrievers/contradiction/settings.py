@@ -26,7 +26,8 @@ Values = npt.NDArray[np.float64]
 class ContradictionSettings(Overrides):
     """Overrides of :class:`ContradictionConstants`; a field that is None has the bundle's value.
 
-    ``ContradictionSettings(threshold=0.5)`` changes the threshold and nothing else.
+    ``ContradictionSettings(threshold=0.5)`` changes only the threshold. ``alpha`` changes the order
+    of pairs, but not which pairs are conflicts: the probability uses ``sparsity_weight``.
 
     Raises:
         ConfigurationError: a value is out of its range.
@@ -43,7 +44,7 @@ class ContradictionSettings(Overrides):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContradictionConstants:
-    """Constants of one contradiction vector, found on development data and kept in its bundle.
+    """Constants of one contradiction vector, found on development data; in a bundle's manifest.
 
     Args:
         alpha: weight of the sparsity in the score (Xu et al. 2024: F = cosine + alpha * Hoyer).
@@ -72,9 +73,9 @@ class ContradictionConstants:
         return cosines + self.alpha * sparsities
 
     def probability(self, cosines: Values, sparsities: Values) -> Values:
-        """Probability that each pair contradicts, in [0, 1].
+        """Return the probability that each pair contradicts, in [0, 1].
 
-        It is 0 where the sparsity is NaN: two copies of one text do not contradict each other.
+        It is 0 where the sparsity is NaN, because copies of one text do not contradict each other.
         """
         deviations = (sparsities - self.null_mean) / self.null_deviation
         logits = self.intercept + self.cosine_weight * cosines + self.sparsity_weight * deviations

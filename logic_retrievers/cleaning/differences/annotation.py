@@ -25,7 +25,7 @@ from logic_retrievers.cleaning.differences.tokens import (
 from logic_retrievers.cleaning.result import Type
 from logic_retrievers.text import stem
 
-# annotated texts in memory: each text is compared with many others
+# annotated texts kept in memory, because each text is compared with many others
 _CACHED_TEXTS = 2048
 
 _NEGATIONS = listed_words("negations")
@@ -38,7 +38,7 @@ _GAP = re.compile(r"[ \u00a0-]{0,2}")
 _NOT_NAMES = listed_words("not_names")
 
 Value: TypeAlias = Quantity | PartialDate | Version | str
-# first token and the index behind the last; equal where there is none
+# first token and index after the last; equal if there is none
 TokenSpan: TypeAlias = tuple[int, int]
 
 
@@ -47,7 +47,7 @@ class Mention:
     """A value and the tokens that state it.
 
     Args:
-        type: of a difference in it.
+        type: type of a difference in this value.
         span: its tokens.
         value: compared with values of the same type.
     """
@@ -78,15 +78,15 @@ class Mention:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnnotatedText:
-    """A text with what was read in it.
+    """A text with its tokens, sentences and values.
 
     Args:
         text: the part that was read.
-        tokens: of it.
+        tokens: its tokens.
         stems: index of a content word -> its stem.
         topic: the stems as a set.
         mentions: values in the order of the text; no token is part of two.
-        sentences: the tokens of each sentence.
+        sentences: the token span of each sentence.
     """
 
     text: str
@@ -97,7 +97,7 @@ class AnnotatedText:
     sentences: tuple[TokenSpan, ...]
 
     def char_span(self, start: int, end: int) -> tuple[int, int]:
-        """The characters of some tokens; without tokens, the place before the first."""
+        """Return the characters of a token span; for an empty span, the place where it stands."""
         if start < end:
             return self.tokens[start].start_char, self.tokens[end - 1].end_char
         if start < len(self.tokens):
@@ -119,10 +119,10 @@ class AnnotatedText:
         return {self.stems[index] for index in range(start, end) if index in self.stems}
 
     def subject_end(self, start: int, end: int) -> int:
-        """Index behind the subject of a sentence, which is that of its main verb.
+        """Return the index after the subject of a sentence: the index of its main verb.
 
         The main verb is the first known verb outside a clause: "if you are a student, you pay",
-        "students who live at home pay". Without one, the subject is two fifths of the sentence.
+        "students who live at home pay". Without a verb the subject is two fifths of the sentence.
         """
         tokens = self.tokens
         in_clause_opener = start < end and tokens[start].key in _CLAUSE_OPENERS
@@ -146,14 +146,14 @@ class AnnotatedText:
         return span[1] <= self.subject_end(*self.sentence_at(span[0]))
 
     def before(self, index: int, characters: int) -> str:
-        """At most so many characters of a sentence before a token."""
+        """Return at most the last ``characters`` of a sentence before a token."""
         end = self.tokens[index].start_char
         start = self.tokens[self.sentence_at(index)[0]].start_char
         return self.text[max(start, end - characters) : end]
 
 
 def annotate(text: str) -> AnnotatedText:
-    """The first :data:`MAX_CHARACTERS` of a text, annotated; cached."""
+    """Annotate the first :data:`MAX_CHARACTERS` of a text; the result is cached."""
     return _annotate(text[:MAX_CHARACTERS])
 
 
@@ -172,7 +172,7 @@ def _annotate(text: str) -> AnnotatedText:
     )
     for type_, values in found:
         for start, end, value in values:
-            if all(free[start:end]):  # else it is a part of a value that was found before
+            if all(free[start:end]):  # else it is a part of a value found before
                 mentions.append(Mention(type_, (start, end), value))
                 free[start:end] = [False] * (end - start)
     mentions.sort(key=lambda mention: mention.span)
@@ -184,10 +184,10 @@ def _annotate(text: str) -> AnnotatedText:
 
 
 def _find_entities(text: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
-    """First token, index behind the last, and the name, in their order.
+    """Find names, in order: first token, index after the last, and the name.
 
-    Every sentence begins with a capital, so that its first word is a name only if it is part of a
-    longer name or a code.
+    Every sentence begins with a capital, so its first word is a name only if it is a code or part
+    of a longer name.
     """
     index = 0
     while index < len(tokens):
@@ -198,7 +198,7 @@ def _find_entities(text: str, tokens: Sequence[Token]) -> Iterator[tuple[int, in
 
 
 def _name_end(text: str, tokens: Sequence[Token], index: int) -> int:
-    """Index behind the name that begins at a token; the token's own if none does."""
+    """Return the index after the name that begins at a token; the token's own if none does."""
     if not _is_capitalized(tokens[index]):
         return index + _is_code(tokens[index])
     end = index + 1

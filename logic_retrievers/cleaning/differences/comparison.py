@@ -1,4 +1,4 @@
-"""Two texts, aligned: where they differ, in what type of value, and how much they share."""
+"""Align two texts, and find where they differ and in which type of value."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from logic_retrievers.text import stem
 
 # tokens of a text that are aligned; alignment takes more than linear time
 MAX_ALIGNED_TOKENS = 1500
-# mentions of a text in differing regions that are compared, each with all of the other text
+# mentions of a text in differing regions that are compared with those of the other text
 MAX_MENTIONS = 100
 
-# start and end of tokens on the left, and of those that stand in their place on the right
+# start and end of tokens on the left, then of the tokens in their place on the right
 Region: TypeAlias = tuple[int, int, int, int]
 # mention -> the indexes of the regions that it overlaps
 RegionsByMention: TypeAlias = dict[Mention, set[int]]
@@ -31,9 +31,9 @@ RegionsByMention: TypeAlias = dict[Mention, set[int]]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Words of the left text that stand against words of the right one.
+    """Words of the left text, and the words of the right text that differ from them.
 
-    The mentions are what the words state, for numbers, dates and names.
+    The mentions are the values that the words state, such as numbers, dates and names.
     """
 
     type: Type
@@ -64,15 +64,15 @@ class Comparison:
 
 
 def compare(left: str, right: str) -> Comparison:
-    """Where two texts differ.
+    """Find where two texts differ.
 
     To bound the time, only the first 20,000 characters are read, the first 1,500 words aligned and
     the first 100 mentions in differing regions compared.
 
     Args:
-        left: any text, the empty one too.
-        right: likewise; the smaller string should be the left one, since the alignment of the same
-            two texts in the other order may differ.
+        left: any text, even an empty one; best the smaller string of the two, because the other
+            order may change the alignment.
+        right: any text.
     """
     left_text, right_text = annotate(left), annotate(right)
     regions = _differing_regions(left_text.tokens, right_text.tokens)
@@ -84,7 +84,6 @@ def compare(left: str, right: str) -> Comparison:
 
 
 def _differing_regions(left: Sequence[Token], right: Sequence[Token]) -> list[Region]:
-    """Where the first :data:`MAX_ALIGNED_TOKENS` differ."""
     left_keys = [token.key for token in left[:MAX_ALIGNED_TOKENS]]
     right_keys = [token.key for token in right[:MAX_ALIGNED_TOKENS]]
     opcodes = SequenceMatcher(None, left_keys, right_keys).get_opcodes()
@@ -94,7 +93,7 @@ def _differing_regions(left: Sequence[Token], right: Sequence[Token]) -> list[Re
 def _compare_mentions(
     left: AnnotatedText, right: AnnotatedText, regions: list[Region]
 ) -> list[Change]:
-    """Different values in differing regions, in pairs where they are comparable."""
+    """Find different values in differing regions, and pair those that are comparable."""
     left_mentions = _mentions_in_regions(left.mentions, [region[:2] for region in regions])
     right_mentions = _mentions_in_regions(right.mentions, [region[2:] for region in regions])
     changes: list[Change] = []
@@ -119,7 +118,7 @@ def _pair_mentions(
     same_region: bool,
     equal: bool,
 ) -> list[Change]:
-    """Remove pairs from both: of one region or of any, with equal or comparable values."""
+    """Remove pairs of equal or comparable values, of the same region or any; return the pairs."""
     changes: list[Change] = []
     for left, left_regions in list(left_mentions.items()):
         for right, right_regions in right_mentions.items():
@@ -133,7 +132,6 @@ def _pair_mentions(
 
 
 def _mentions_in_regions(mentions: Sequence[Mention], spans: list[TokenSpan]) -> RegionsByMention:
-    """The mentions in differing regions, each with the regions that it overlaps."""
     region_of = {index: number for number, span in enumerate(spans) for index in range(*span)}
     placed: RegionsByMention = {}
     for mention in mentions:
@@ -157,7 +155,6 @@ for _pair in LEXICON["antonyms"].split():
 def _find_opposites(
     left: AnnotatedText, right: AnnotatedText, regions: list[Region]
 ) -> list[Change]:
-    """Words of one region that are antonyms."""
     changes: list[Change] = []
     for a, b, c, d in regions:
         unpaired = {stem(right.tokens[index].key): index for index in reversed(range(c, d))}
@@ -171,7 +168,7 @@ def _find_opposites(
 
 
 def _remaining_wording(regions: list[Region], changes: list[Change]) -> list[Change]:
-    """For each region, the longest run of words on both sides that is in no other change."""
+    """Find in each region the longest run of words on both sides that is in no other change."""
     left_known = {index for change in changes for index in range(*change.left)}
     right_known = {index for change in changes for index in range(*change.right)}
     wording: list[Change] = []
@@ -183,7 +180,7 @@ def _remaining_wording(regions: list[Region], changes: list[Change]) -> list[Cha
 
 
 def _longest_run(start: int, end: int, known: set[int]) -> TokenSpan:
-    """The longest run of tokens that are not known."""
+    """Return the longest run of tokens that are not in ``known``."""
     by_known = groupby(range(start, end), known.__contains__)
     longest = max(([*run] for is_known, run in by_known if not is_known), key=len, default=[])
     return (longest[0], longest[-1] + 1) if longest else (start, start)

@@ -48,12 +48,12 @@ class PartialDate(NamedTuple):
     day: int | None = None
 
     def agrees(self, other: PartialDate) -> bool:
-        """Whether both may be the same date: both state a part, and none differs."""
+        """Whether both may be the same date: they share a part, and no shared part differs."""
         stated = [pair for pair in zip(self, other, strict=True) if None not in pair]
         return bool(stated) and all(left == right for left, right in stated)
 
     def is_later(self, other: PartialDate) -> bool:
-        """Whether it is certainly the later one."""
+        """Whether this date is certainly later."""
         for left, right in zip(self, other, strict=True):
             if left != right:  # a part that neither states decides nothing
                 return left is not None and right is not None and left > right
@@ -61,7 +61,7 @@ class PartialDate(NamedTuple):
 
 
 def find_dates(text: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int, PartialDate]]:
-    """First token, index behind the last, and the date, in their order."""
+    """Find dates, in order: first token, index after the last, and the date."""
     dates: list[tuple[int, int, PartialDate]] = []
     unread = text[:MAX_CHARACTERS]
     for date_format in _FORMATS:
@@ -77,7 +77,7 @@ def find_dates(text: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int, P
 
 
 def _parse_match(match: re.Match[str]) -> PartialDate | None:
-    """The date of a match; None if it is in no calendar."""
+    """Return the date of a match; None if it has no such month or day."""
     parts = {name: comparable(part) for name, part in match.groupdict().items() if part}
     year, month, day = (parts.get(name, "") for name in PartialDate._fields)
     date = PartialDate(
@@ -90,7 +90,7 @@ def _parse_match(match: re.Match[str]) -> PartialDate | None:
 
 
 def _is_year(tokens: Sequence[Token], index: int) -> bool:
-    """Whether four figures are a year: they count nothing, or the word before says so."""
+    """Whether four digits are a year: they count nothing, or the word before says so."""
     before, after = key_at(tokens, index - 1), key_at(tokens, index + 1)
     if before in CURRENCY_SIGNS or after in UNITS or after in ("per", "million", "x"):
         return False
@@ -100,29 +100,29 @@ def _is_year(tokens: Sequence[Token], index: int) -> bool:
 
 
 def _token_span(tokens: Sequence[Token], start: int, end: int) -> tuple[int, int]:
-    """The tokens that have characters in a span of the text."""
+    """Return the tokens that have characters in a span of the text."""
     first = bisect_right(tokens, start, key=lambda token: token.end_char)
     return first, bisect_left(tokens, end, first, key=lambda token: token.start_char)
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version; later ones are greater.
+    """A version; later ones have greater parts.
 
     Args:
-        parts: ``(2, 1)`` of ``2.1``; a letter counts by its place in the alphabet.
+        parts: ``(2, 1)`` for ``2.1``; a letter counts by its place in the alphabet.
     """
 
     parts: tuple[int, ...]
 
     def is_later(self, other: Version) -> bool:
-        """Whether it is the later one; 2 and 2.0 are the same."""
+        """Whether this version is later; 2 and 2.0 are the same."""
         left, right = zip(*zip_longest(self.parts, other.parts, fillvalue=0), strict=True)
         return left > right
 
 
 def find_versions(tokens: Sequence[Token]) -> Iterator[tuple[int, int, Version]]:
-    """First token, index behind the last, and the version, in their order."""
+    """Find versions, in order: first token, index after the last, and the version."""
     for index, token in enumerate(tokens):
         is_named = index > 0 and tokens[index - 1].key in _CUES
         if prefixed := _PREFIXED.fullmatch(token.key):
@@ -140,7 +140,7 @@ def find_versions(tokens: Sequence[Token]) -> Iterator[tuple[int, int, Version]]
 
 
 def parse_version(value: object) -> Version | None:
-    """A version in metadata: ``3``, ``"2.1.0"``, ``"v3"``, ``"C"``; None for anything else."""
+    """Parse a version in metadata: ``3``, ``"2.1.0"``, ``"v3"``, ``"C"``; else return None."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     text = str(value).strip().casefold().removeprefix("version").removeprefix("rev").strip(" .")
@@ -151,7 +151,7 @@ def parse_version(value: object) -> Version | None:
 
 
 def _ordinal_ending_at(tokens: Sequence[Token], index: int) -> tuple[int, int] | None:
-    """First token and value of ``third`` or ``3rd``, if its last token is at the index."""
+    """Return first token and value of ``third`` or ``3rd``, if it ends at the index."""
     key, figures = key_at(tokens, index), key_at(tokens, index - 1)
     if key in ORDINALS:
         return index, ORDINALS[key]
@@ -159,7 +159,7 @@ def _ordinal_ending_at(tokens: Sequence[Token], index: int) -> tuple[int, int] |
 
 
 def _follows_product(tokens: Sequence[Token], index: int) -> bool:
-    """``Python 3.7``: a name stands before it, and no unit behind it."""
+    """Whether a name is before a number and no unit after it: ``Python 3.7``."""
     if index == 0 or tokens[index].opens_sentence or key_at(tokens, index + 1) in UNITS:
         return False
     name = tokens[index - 1].text

@@ -20,7 +20,7 @@ ORDINALS: Mapping[str, int] = LEXICON["maps"]["ordinals"]
 _FIGURES = re.compile(r"-?\d+(?:[.,]\d+)*", re.ASCII)
 _GROUPED_FIGURES = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
 
-# index behind the last token of a number, and its value
+# index after the last token of a number, and its value
 ParsedNumber = tuple[int, float]
 
 
@@ -41,7 +41,7 @@ UNITS: Mapping[str, Unit] = {
 # signs that stand before the number
 CURRENCY_SIGNS = {sign: UNITS[sign] for sign in "$\u20ac\u00a3\u00a5"}
 
-# units that every reader converts -> days: "two weeks" and "14 days" are no different units
+# unit that every reader converts -> days, so that "two weeks" equals "14 days"
 _CALENDAR: Mapping[str, float] = {
     "day": 1.0, "week": 7.0, "fortnight": 14.0, "month": 365.25 / 12, "year": 365.25
 }  # fmt: skip
@@ -49,7 +49,7 @@ _CALENDAR: Mapping[str, float] = {
 _CLOCK = Unit("clock", "clock")  # minutes since midnight
 _ORDINAL = Unit("ordinal", "ordinal")
 _PERIODS: Mapping[str, str] = LEXICON["maps"]["periods"]
-# tokens behind a quantity among which its period may stand: "27 euros for adults a day"
+# tokens after a quantity at which its period may begin: "27 euros for adults a day"
 _PERIOD_REACH = 3
 
 _HOUR = re.compile(r"[01]?\d|2[0-4]", re.ASCII)
@@ -63,8 +63,8 @@ class Quantity:
 
     Args:
         value: as it is written.
-        unit: None where there is no known one.
-        counted: stem of what is counted where that is no unit: ``photo`` in "340 photos".
+        unit: None if there is no known unit.
+        counted: stem of the counted noun if there is no unit: ``photo`` in "340 photos".
         period: "month" in "30 euros a month".
     """
 
@@ -79,7 +79,7 @@ class Quantity:
         return self.unit.kind if self.unit is not None else ""
 
     def equals(self, other: Quantity) -> bool:
-        """Whether both are the same number, in one unit and period where both have any."""
+        """Whether both are the same number, in the same unit and period if both have them."""
         left, right = self.value, other.value
         if self.unit is not None and other.unit is not None:
             left *= _CALENDAR.get(self.unit.name, 1.0)
@@ -101,12 +101,12 @@ class Quantity:
         return not self.counted or not other.counted or self.counted == other.counted
 
 
-# first token, index behind the last, and the quantity
+# first token, index after the last, and the quantity
 PlacedQuantity = tuple[int, int, Quantity]
 
 
 def find_quantities(tokens: Sequence[Token]) -> Iterator[PlacedQuantity]:
-    """All quantities in their order."""
+    """Find all quantities, in order."""
     index = 0
     while index < len(tokens):
         if quantity := _quantity_at(tokens, index):
@@ -115,7 +115,6 @@ def find_quantities(tokens: Sequence[Token]) -> Iterator[PlacedQuantity]:
 
 
 def _quantity_at(tokens: Sequence[Token], index: int) -> PlacedQuantity | None:
-    """The quantity that begins at a token."""
     if (time := _clock_time_at(tokens, index)) is not None:
         return index, time[0], Quantity(time[1], _CLOCK)
     currency = CURRENCY_SIGNS.get(tokens[index].key)
@@ -133,7 +132,7 @@ def _quantity_at(tokens: Sequence[Token], index: int) -> PlacedQuantity | None:
 
 
 def _unit_at(tokens: Sequence[Token], index: int) -> tuple[int, Unit | None, str]:
-    """Index behind the unit of a number, the unit, and what is counted where there is none."""
+    """Return the index after a number's unit, the unit, and the counted noun if it has none."""
     key, following = key_at(tokens, index), key_at(tokens, index + 1)
     if key in ("\u00b0", "degree", "degrees"):
         has_scale = f"\u00b0{following}" in UNITS
@@ -147,7 +146,7 @@ def _unit_at(tokens: Sequence[Token], index: int) -> tuple[int, Unit | None, str
 
 
 def _period_at(tokens: Sequence[Token], index: int) -> tuple[int, str]:
-    """``a month`` or ``per year`` behind a number, and the index behind it."""
+    """Return the index to go on at, and a quantity's period: ``a month``, ``per year``."""
     for offset in range(_PERIOD_REACH):
         article, following = (key_at(tokens, index + offset + n) for n in (0, 1))
         if article in ("per", "a", "an", "each", "every") and following in _PERIODS:
@@ -156,7 +155,7 @@ def _period_at(tokens: Sequence[Token], index: int) -> tuple[int, str]:
 
 
 def _clock_time_at(tokens: Sequence[Token], index: int) -> tuple[int, float] | None:
-    """Index behind the time of day that begins at a token, and its minutes since midnight."""
+    """Return the index after a time of day that begins at a token, and minutes since midnight."""
     hour, dot, minutes = key_at(tokens, index).partition(".")
     end, following = index + 1, key_at(tokens, index + 1)
     has_sign = end < len(tokens) and tokens[end].start_char - tokens[index].end_char == 1
@@ -174,7 +173,7 @@ def _clock_time_at(tokens: Sequence[Token], index: int) -> tuple[int, float] | N
 
 
 def _half_of_day(tokens: Sequence[Token], index: int) -> str:
-    """``am``, ``pm``, ``a m`` or ``p m`` behind the figures; empty: none of them."""
+    """Return ``am``, ``pm``, ``a m`` or ``p m`` after the digits; empty if there is none."""
     key = key_at(tokens, index)
     if key in ("am", "pm"):
         return key
@@ -182,7 +181,7 @@ def _half_of_day(tokens: Sequence[Token], index: int) -> str:
 
 
 def parse_number(tokens: Sequence[Token], index: int) -> ParsedNumber | None:
-    """The number that begins at a token; None where none does."""
+    """Return the number that begins at a token; None if none does."""
     key = key_at(tokens, index)
     if _FIGURES.fullmatch(key):
         return _parse_figures(tokens, index, key)
@@ -203,7 +202,7 @@ def _parse_figures(tokens: Sequence[Token], index: int, key: str) -> ParsedNumbe
 
 
 def _parse_number_words(tokens: Sequence[Token], index: int) -> ParsedNumber | None:
-    """``twelve hundred``, ``two hundred and fifty``."""
+    """Parse ``twelve hundred``, ``two hundred and fifty``."""
     start, total, group = index, 0.0, 0.0
     while index < len(tokens):
         key, begun = tokens[index].key, index > start

@@ -15,22 +15,22 @@ from logic_retrievers.text import INVISIBLE_CLASS, comparable
 LEXICON: Mapping[str, Any] = tomllib.loads(
     files("logic_retrievers.cleaning.differences").joinpath("lexicon.toml").read_text("utf-8")
 )
-# the name of a pattern of the table ``phrases`` within another one
+# reference to a pattern of the table ``phrases`` inside another pattern
 _NAMED = re.compile(r"\{([A-Z_]+)\}")
 
 
 def listed_words(name: str) -> frozenset[str]:
-    """A list of the table ``words``."""
+    """Return a list of the table ``words``."""
     return frozenset(LEXICON["words"][name].split())
 
 
 def phrase_pattern(name: str) -> re.Pattern[str]:
-    """A pattern of the table ``phrases``, for letters of either case."""
+    """Compile a pattern of the table ``phrases``; it ignores case."""
     return compile_phrase(f"{{{name}}}", re.IGNORECASE)
 
 
 def compile_phrase(pattern: str, flags: re.RegexFlag) -> re.Pattern[str]:
-    """A pattern, with the ones of the table ``phrases`` that it names put in."""
+    """Compile a pattern after putting in the patterns of ``phrases`` that it names."""
     phrases = {key: "".join(pieces) for key, pieces in LEXICON["phrases"].items()}
     while (filled := _NAMED.sub(lambda match: phrases[match[1]], pattern)) != pattern:
         pattern = filled
@@ -76,7 +76,7 @@ class Token:
 
 
 def tokenize(text: str) -> tuple[Token, ...]:
-    """The tokens in the first :data:`MAX_CHARACTERS` characters."""
+    """Return the tokens in the first :data:`MAX_CHARACTERS` characters."""
     tokens: list[Token] = []
     end = 0
     for match in _TOKEN.finditer(text[:MAX_CHARACTERS]):
@@ -93,5 +93,5 @@ def have_same_words(left: str, right: str) -> bool:
 
 
 def key_at(tokens: Sequence[Token], index: int) -> str:
-    """The key of the token at an index; empty outside the text."""
+    """Return the key of the token at an index; empty outside the text."""
     return tokens[index].key if 0 <= index < len(tokens) else ""

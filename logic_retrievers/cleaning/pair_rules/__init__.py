@@ -1,5 +1,5 @@
 """Rules that classify a pair of passages by their words, values and metadata.
 
 A rule takes a :class:`~passage_pair.PassagePair` and returns its reason, a sentence for people that
-is empty where the rule does not apply. ``classification.py`` says which count, and in what order.
+is empty if the rule does not apply. ``classification.py`` lists the rules in their order.
 """

@@ -40,7 +40,7 @@ class KeyValues(NamedTuple):
 
 
 def find_metadata_scope(pair: PassagePair) -> str:
-    """A scope key of the metadata that differs, while the texts differ too.
+    """Find a scope key of the metadata that differs, for related texts.
 
     ``{"country": "ES"}`` and ``{"country": "IE"}``: "16 weeks of leave", "10 weeks of leave".
     """
@@ -49,7 +49,7 @@ def find_metadata_scope(pair: PassagePair) -> str:
 
 
 def find_metadata_category(pair: PassagePair) -> str:
-    """A key of any name that differs in the name of a category, over nearly the same text.
+    """Find a key of any name that has two category names, for texts that are nearly the same.
 
     ``{"dept": "Forestry"}`` and ``{"dept": "Fisheries"}``.
     """
@@ -62,7 +62,7 @@ def find_metadata_category(pair: PassagePair) -> str:
 
 
 def find_newer_by_metadata(pair: PassagePair) -> tuple[Side, str] | None:
-    """By date or version in the metadata of two passages of one document.
+    """Find the newer passage of one document by a date or version in the metadata.
 
     ``{"title": "Leave", "version": 3}`` and ``{"title": "Leave", "version": 5}``.
     """
@@ -75,7 +75,7 @@ def find_newer_by_metadata(pair: PassagePair) -> tuple[Side, str] | None:
 
 
 def later_by_metadata(pair: PassagePair) -> tuple[Side, KeyValues] | None:
-    """Which of two passages has the later date or version, and the key that says so."""
+    """Find which of two passages has the later date or version, and the key that says so."""
     dates = _values_under(pair.date_key, pair)
     if side := _later_side(dates, parse_date, is_later):
         return side, dates
@@ -94,7 +94,7 @@ def _key_reason(item: KeyValues) -> str:
 
 
 def _differing_scope(pair: PassagePair) -> KeyValues | None:
-    """The first scope key that both have and that differs.
+    """Find the first scope key that both have and that differs.
 
     ``fiscalYear``, ``fiscal_year`` and ``Fiscal year`` are one key, nested or not.
     """
@@ -115,7 +115,7 @@ def _differing_scope(pair: PassagePair) -> KeyValues | None:
 
 
 def _keys_about_content(pair: PassagePair) -> Iterator[KeyValues]:
-    """Shared keys that name nothing of the text itself, no time and no version."""
+    """Yield the shared keys that name neither a part of the text nor a time or version."""
     for item in _shared_items(pair):
         is_vague = _VAGUE_WORDS.issuperset(_key_words(item.key))
         if not is_vague and not _names(item.key, _TEXT_WORDS | _TIME_WORDS | _VERSION_WORDS):
@@ -139,7 +139,7 @@ def _later_side(
     parse: Callable[[Any], _Parsed | None],
     is_later: Callable[[_Parsed, _Parsed], bool],
 ) -> Side | None:
-    """Which of two values is the later date or version; None where neither certainly is."""
+    """Return which of two values is the later date or version; None if neither certainly is."""
     left, right = parse(item.left), parse(item.right)
     return None if left is None or right is None else later_side(left, right, is_later)
 
@@ -156,7 +156,7 @@ def _are_disjoint(item: KeyValues) -> bool:
 
 
 def _value_set(value: Any) -> set[str]:
-    """The names and numbers of a value or a list of values; empty for anything else."""
+    """Return the names and numbers in a value or a list of values; empty for anything else."""
     values = value if isinstance(value, list | tuple) else [value]
     return {
         comparable(str(int(v) if isinstance(v, float) and v.is_integer() else v)).strip()
@@ -167,13 +167,13 @@ def _value_set(value: Any) -> set[str]:
 
 @lru_cache(maxsize=4096)
 def _key_words(key: str) -> tuple[str, ...]:
-    """The words of a key: ``reportingPeriod`` and ``reporting_period`` have the same two."""
+    """Return the words of a key: ``reportingPeriod`` and ``reporting_period`` have the same."""
     return tuple(word.casefold() for word in _KEY_WORD.findall(key.rsplit(".", 1)[-1]))
 
 
 @lru_cache(maxsize=4096)
 def _normalize_key(key: str) -> str:
-    """A key in lower case without separators: ``fiscalYear`` and ``fiscal_year`` are the same."""
+    """Return a key in lower case without separators, the same for ``aKey`` and ``a_key``."""
     return re.sub(r"[\W_]+", "", key.rsplit(".", 1)[-1]).casefold()
 
 
@@ -183,7 +183,6 @@ def _names(key: str, words: frozenset[str]) -> bool:
 
 
 def _nested_items(metadata: Mapping[str, Any], depth: int = 1) -> Iterator[tuple[str, Any]]:
-    """Keys and values of metadata and of the mappings inside it."""
     for key, value in metadata.items():
         if isinstance(value, Mapping) and depth < _MAX_DEPTH:
             yield from _nested_items(value, depth + 1)
@@ -192,13 +191,13 @@ def _nested_items(metadata: Mapping[str, Any], depth: int = 1) -> Iterator[tuple
 
 
 def _values_under(key: str, pair: PassagePair) -> KeyValues:
-    """The values under the path of a key: ``a.b`` for a nested one."""
+    """Return the values under the path of a key: ``a.b`` for a nested one."""
     passages = (pair.left, pair.right)
     return KeyValues(key, *(metadata_value(passage.metadata, key) for passage in passages))
 
 
 def _shared_items(pair: PassagePair) -> Iterator[KeyValues]:
-    """Keys that both passages have, nested ones too, in alphabetical order."""
+    """Yield the keys that both passages have, nested ones too, in alphabetical order."""
     right = {_normalize_key(key): value for key, value in _nested_items(pair.right.metadata)}
     left = _nested_items(pair.left.metadata)
     for key, value in sorted(left, key=lambda item: _normalize_key(item[0])):

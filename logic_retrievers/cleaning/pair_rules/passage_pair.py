@@ -14,14 +14,14 @@ from logic_retrievers.types import Passage
 
 T = TypeVar("T")
 
+# different content words of a text of this length
 _FEW_SENTENCES = 25
-# different content words of a text of that length
 _PAGE = 70
 
-# different content words of two brief texts, each text's counted
+# most different content words of two brief texts, added up
 _MAX_BRIEF_TOPICS = 36
 
-# different content words from which on the vectors alone may decide: two or three sentences
+# least different content words for the vectors to decide alone: two or three sentences
 _MIN_VECTOR_TOPIC = 20
 
 _MIN_OVERLAP = 0.16
@@ -61,10 +61,7 @@ class PassagePair:
 
     @cached_property
     def value_changes(self) -> tuple[Change, ...]:
-        """Numbers, dates, names and antonyms that stand against each other.
-
-        Negations count that only one of the texts has.
-        """
+        """Numbers, dates, names and antonyms that differ, and negations in only one text."""
         return tuple(
             change
             for change in self.comparison.changes
@@ -77,14 +74,14 @@ class PassagePair:
 
     @cached_property
     def relative_length(self) -> float:
-        """0 for texts of a few sentences to 1 for pages, which share words by chance."""
+        """From 0 for a few sentences to 1 for a page; pages share words by chance."""
         return min(1.0, max(0.0, (self.smaller_topic - _FEW_SENTENCES) / (_PAGE - _FEW_SENTENCES)))
 
     @property
     def is_decided_by_vectors(self) -> bool:
-        """Whether the vectors state a contradiction of texts of several sentences.
+        """Whether the vectors find a contradiction, for texts of several sentences.
 
-        Names, years and numbers of such texts differ by chance and are no scopes.
+        In such texts names, years and numbers differ by chance, so they are no scopes.
         """
         return self.probability >= self.threshold and self.smaller_topic >= _MIN_VECTOR_TOPIC
 
@@ -96,7 +93,7 @@ class PassagePair:
 
     @cached_property
     def overlap_without_values(self) -> float:
-        """The same without the words of values that differ."""
+        """``overlap`` without the words of values that differ."""
         left, right = self.texts
         return _jaccard(
             _topic_without(left, [change.left for change in self.opposed_values]),
@@ -105,7 +102,7 @@ class PassagePair:
 
     @cached_property
     def is_related(self) -> bool:
-        """Whether two texts share more than texts do by chance."""
+        """Whether two texts share more words than texts do by chance."""
         return self.overlap >= _MIN_OVERLAP + _MIN_OVERLAP_PAGE * self.relative_length
 
     def sides_of(self, change: Change) -> tuple[tuple[AnnotatedText, TokenSpan], ...]:
@@ -130,18 +127,18 @@ class PassagePair:
 
 
 def shortened(words: str, max_characters: int = 60) -> str:
-    """Words for a reason, on one line and cut with an ellipsis."""
+    """Put words for a reason on one line, cut with an ellipsis."""
     line = " ".join(words.split())
     return line if len(line) <= max_characters else f"{line[: max_characters - 1]}\u2026"
 
 
 def scope_reason(left: str, right: str) -> str:
-    """The reason of most rules: what each text is about."""
+    """Return the reason of most rules: what each text is about."""
     return f'one is about "{shortened(left)}", the other about "{shortened(right)}"'
 
 
 def values_of(change: Change, kind: type[T]) -> tuple[T, T] | None:
-    """Both values of a change; None if it is of another type."""
+    """Return both values of a change; None if one is of another type."""
     if change.left_mention is None or change.right_mention is None:
         return None
     left, right = change.left_mention.value, change.right_mention.value
@@ -149,7 +146,7 @@ def values_of(change: Change, kind: type[T]) -> tuple[T, T] | None:
 
 
 def later_side(left: T, right: T, is_later: Callable[[T, T], bool]) -> Side | None:
-    """Which of two dates or versions certainly is the later one; None: neither."""
+    """Return which of two dates or versions is certainly later; None if neither is."""
     if is_later(left, right):
         return "one"
     return "other" if is_later(right, left) else None

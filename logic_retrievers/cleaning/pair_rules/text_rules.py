@@ -28,12 +28,12 @@ _CHARACTERS_BEFORE = 45
 _PREPOSITIONS = listed_words("place_prepositions")
 _SINGLE_EVENT = phrase_pattern("SINGLE_EVENT")
 _CHARACTERS_BEFORE_YEAR = 60
-# sum of overlap and cosine of two texts that begin with different names: there are many things of
+# least sum of overlap and cosine of texts that begin with different names, as many things are of
 # one kind
 _MIN_SIMILARITY_NAMES = 0.97
-# the same if both have quantities of one kind, which few texts share by chance
+# the same sum if both have quantities of one kind, which few texts share by chance
 _MIN_SIMILARITY_QUANTITIES = 0.6
-# added to both for pages
+# added to both sums for pages
 _MIN_SIMILARITY_PAGE = 0.14
 _MIN_OVERLAP_SUBJECT = 0.12
 _MIN_OVERLAP_SUBJECT_PAGE = 0.18
@@ -49,7 +49,7 @@ _DENIED_STEMS = 2
 
 
 def find_newer_by_text(pair: PassagePair) -> NewerSide | None:
-    """By versions, dates of validity and announced changes in the texts.
+    """Find the newer text by versions, dates of validity and announced changes.
 
     "API v1 returns dates as strings." / "API v2 returns dates as numbers."
     """
@@ -57,13 +57,13 @@ def find_newer_by_text(pair: PassagePair) -> NewerSide | None:
 
 
 def _find_announcement(pair: PassagePair) -> NewerSide | None:
-    """One text says that what the other states is no longer so.
+    """Find the text that says that the other one's statement is no longer true.
 
     "Bicycles can be borrowed." / "Bicycles can no longer be borrowed."
     """
     left, right = pair.texts
     phrases = _find_notice(left, right), _find_notice(right, left)
-    if not any(phrases) and pair.are_brief:  # prose says "abolished" and "today" of anything
+    if not any(phrases) and pair.are_brief:  # long texts say "today" about anything
         news = [match[0] if (match := _NEWS.search(text.text)) else "" for text in pair.texts]
         phrases = news[0], news[1]
     if all(phrases) or not any(phrases):
@@ -73,10 +73,10 @@ def _find_announcement(pair: PassagePair) -> NewerSide | None:
 
 
 def _find_notice(text: AnnotatedText, other: AnnotatedText) -> str:
-    """The words by which a text says that what the other states is over; empty: none.
+    """Return the words with which a text says that the other one's statement is over, if any.
 
-    They stand in its first sentence. The words before them, or behind them where none are
-    before, say what is over, and stand in the first sentence of the other text.
+    They are in its first sentence. The words before them (or, if there are none, after them) say
+    what is over; most of them are in the first sentence of the other text.
     """
     start, end = text.sentence_at(0)
     known = other.stems_in(*other.sentence_at(0))
@@ -91,7 +91,7 @@ def _find_notice(text: AnnotatedText, other: AnnotatedText) -> str:
 
 
 def _compare_versions(pair: PassagePair) -> NewerSide | None:
-    """``v1`` and ``v2`` of one product."""
+    """Compare versions: ``v1`` and ``v2`` of one product."""
     for change in pair.value_changes:
         versions = values_of(change, Version)
         if versions and (newer := later_side(*versions, Version.is_later)):
@@ -100,7 +100,7 @@ def _compare_versions(pair: PassagePair) -> NewerSide | None:
 
 
 def _compare_dates(pair: PassagePair) -> NewerSide | None:
-    """``Since January 2020`` and ``Since January 2022``, and another difference beside them."""
+    """Compare dates of validity (``Since January 2020``) in texts that differ elsewhere too."""
     if len(pair.comparison.changes) == 1:
         return None
     for change in pair.value_changes:
@@ -113,12 +113,12 @@ def _compare_dates(pair: PassagePair) -> NewerSide | None:
 
 
 def _is_validity_date(text: AnnotatedText, span: TokenSpan) -> bool:
-    """Whether a date is one of validity: a cue stands before it."""
+    """Whether a cue before a date makes it a date of validity."""
     return _BEFORE_VALIDITY.search(text.before(span[0], _CHARACTERS_BEFORE)) is not None
 
 
 def find_other_unit(pair: PassagePair) -> str:
-    """The same quantities in other units, or by other periods.
+    """Find quantities in different units or periods.
 
     "The belt runs at 100 km/h." / "The belt runs at 62 mph."
     """
@@ -131,7 +131,7 @@ def find_other_unit(pair: PassagePair) -> str:
 
 
 def find_other_scope(pair: PassagePair) -> str:
-    """A value or word that says what the text is about, and another difference with it.
+    """Find a differing value or word that says what each text is about, if more differs.
 
     "Residents of Denver pay a tax of 8 percent." / "Residents of Boulder pay a tax of 9 percent."
     """
@@ -143,7 +143,7 @@ def find_other_scope(pair: PassagePair) -> str:
 
 
 def find_other_year(pair: PassagePair) -> str:
-    """Each of two brief texts says what was so in a year, and they have no year in common.
+    """Find the years of two brief texts, if they have no year in common.
 
     "In 2011 there were 40 looms in the mill." / "By 2019 six looms were left in the mill."
     """
@@ -158,7 +158,7 @@ def find_other_year(pair: PassagePair) -> str:
 
 
 def find_other_subject(pair: PassagePair) -> str:
-    """Sentences with different subjects, and a value that differs."""
+    """Find different subjects of two texts, if a value differs too."""
     if not all(pair.own_subjects) or not pair.opposed_values:
         return ""
     if pair.overlap < _MIN_OVERLAP_SUBJECT + _MIN_OVERLAP_SUBJECT_PAGE * pair.relative_length:
@@ -179,7 +179,7 @@ def _is_scope(pair: PassagePair, change: Change) -> bool:
 
 
 def _are_same_quantities(change: Change) -> bool:
-    """Whether a change is of two quantities of one kind, or that count the same."""
+    """Whether a change has two quantities that are of one kind or count the same."""
     if not (quantities := values_of(change, Quantity)):
         return False
     left, right = ((quantity.kind, quantity.counted) for quantity in quantities)
@@ -187,14 +187,14 @@ def _are_same_quantities(change: Change) -> bool:
 
 
 def _follows_preposition(text: AnnotatedText, span: TokenSpan) -> bool:
-    """In Paris, for Germany, at the Munich office."""
+    """Whether words follow a preposition: in Paris, for Germany, at the Munich office."""
     return any(token.key in _PREPOSITIONS for token in text.tokens[max(0, span[0] - 2) : span[0]])
 
 
 def _years(text: AnnotatedText) -> dict[int, TokenSpan]:
-    """Year -> the first date that names it, in the order of the text.
+    """Return year -> the first date that names it, in the order of the text.
 
-    None where one of them dates an event or a thing: "built in 1931", "a 1931 drama".
+    The result is empty if a date is that of an event or a thing: "built in 1931", "a 1931 drama".
     """
     years: dict[int, TokenSpan] = {}
     for mention in text.mentions:
@@ -206,7 +206,7 @@ def _years(text: AnnotatedText) -> dict[int, TokenSpan]:
 
 
 def find_conflicting_value(pair: PassagePair) -> str:
-    """Nearly the same words about the same thing, and a value that differs.
+    """Find a value that differs in nearly the same words about the same thing.
 
     "The tower was completed in 1889." / "The tower was completed in 1899."
     """
@@ -217,7 +217,7 @@ def find_conflicting_value(pair: PassagePair) -> str:
 
 
 def find_denial(pair: PassagePair) -> str:
-    """One text denies what the other says.
+    """Find the words with which one text denies what the other says.
 
     "The warranty covers water damage." / "Water damage is not covered by the warranty."
     """
@@ -226,7 +226,7 @@ def find_denial(pair: PassagePair) -> str:
 
 
 def find_vector_contradiction(pair: PassagePair) -> str:
-    """The vectors state a contradiction, and nothing says that the texts are about two things."""
+    """Follow the vectors' contradiction if nothing says that the texts are about two things."""
     if pair.probability < pair.threshold:
         return ""
     if not pair.is_decided_by_vectors and all(pair.own_subjects):
@@ -235,10 +235,10 @@ def find_vector_contradiction(pair: PassagePair) -> str:
 
 
 def denial_words(pair: PassagePair) -> str:
-    """The words with which one text denies what a like sentence of the other says; empty: none.
+    """Return the words with which one text denies a similar sentence of the other, if any.
 
-    A negation need not be aligned: it counts that the words behind it stand in a sentence of the
-    other text, and are not negated there.
+    A negation need not be aligned. It counts if a word after it stands in that sentence of the
+    other text and is not negated there.
     """
     left, right = pair.texts
     for text, other in ((left, right), (right, left)):
@@ -250,7 +250,7 @@ def denial_words(pair: PassagePair) -> str:
 
 
 def _may_conflict(pair: PassagePair) -> bool:
-    """Whether two texts say the same of the same thing, apart from their values."""
+    """Whether two texts say the same about the same thing, apart from their values."""
     if pair.overlap_without_values < _MIN_OVERLAP_CONFLICT or all(pair.own_subjects):
         return False
     return len(pair.comparison.changes) <= _MAX_CHANGES
@@ -262,7 +262,7 @@ def _denies(text: AnnotatedText, index: int, other: AnnotatedText) -> bool:
     stems = text.stems_in(*sentence)
 
     def likeness(candidate: TokenSpan) -> tuple[int, float]:
-        """How many stems are common, which a heading has few of, and their share of the shorter."""
+        """Count common stems (a heading has few), and their share of the shorter sentence."""
         others = other.stems_in(*candidate)
         shared = len(stems & others)
         return shared, shared / max(1, min(len(stems), len(others)))
@@ -283,7 +283,7 @@ def _negations(text: AnnotatedText) -> list[int]:
 
 
 def _negated_stems(text: AnnotatedText, index: int, sentence: TokenSpan) -> set[str]:
-    """The next content words, which a negation is about."""
+    """Return the stems of the next content words, which a negation is about."""
     end = min(sentence[1], index + 1 + _DENIED_REACH)
     stems = [text.stems[n] for n in range(index + 1, end) if n in text.stems]
     return set(stems[:_DENIED_STEMS])

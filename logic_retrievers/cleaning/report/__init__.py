@@ -1,7 +1,7 @@
 """The report of a cleaning: one HTML page for people, JSON lines and CSV for programs.
 
-write_report(result, Path("report.html"))      # and report.jsonl and report.csv beside it
-failing_decisions(result, ["contradiction"])   # what a build should stop for
+write_report(result, Path("report.html"))      # also writes report.jsonl and report.csv
+failing_decisions(result, ["contradiction"])   # decisions for which a build should stop
 """
 
 from logic_retrievers.cleaning.report.files import check_suffix, write_report

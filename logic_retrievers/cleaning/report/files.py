@@ -1,4 +1,4 @@
-"""The files of a report: the HTML page, JSON lines and CSV, each there whole or not at all."""
+"""Write a report as an HTML page, JSON lines and CSV; no file is written in part."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from logic_retrievers.files import csv_text, write_text
 from logic_retrievers.text import escape_hidden
 from logic_retrievers.types import Passage
 
-# Excel reads UTF-8 only behind this mark; pandas skips it; Python has ``utf-8-sig``
+# Excel reads UTF-8 only after this mark; pandas skips it; in Python use ``utf-8-sig``
 BYTE_ORDER_MARK = "\ufeff"
 
 COLUMNS = (
@@ -40,14 +40,14 @@ def write_report(result: CleaningResult, path: Path) -> list[Path]:
 
     Args:
         result: result of the cleaning.
-        path: ``.html`` is a page that needs no network, and writes the two others too; ``.jsonl``
+        path: ``.html`` writes a page that needs no network, and the two other files too. ``.jsonl``
             and ``.csv`` have a decision a line.
 
     Returns:
         The files that were written, ``path`` first.
 
     Raises:
-        ConfigurationError: the suffix is another one.
+        ConfigurationError: the suffix is none of these.
         MissingExtraError: the page needs jinja2 (the ``cli`` extra).
         StorageError: the files cannot be written.
     """
@@ -59,20 +59,20 @@ def write_report(result: CleaningResult, path: Path) -> list[Path]:
             contents[path.with_suffix(other)] = render(result)
     else:
         contents = {path: _DATA_FORMATS[path.suffix.lower()](result)}
-    for target, content in contents.items():  # all are rendered, so that only the disk can fail
+    for target, content in contents.items():  # all are rendered, so only the disk can fail
         write_text(target, content)
     return list(contents)
 
 
 def render_json_lines(result: CleaningResult) -> str:
-    """One decision a line, with both texts and their metadata as they are."""
+    """Render one decision a line, with both texts and their metadata unchanged."""
     records = (_record(decision, result) for decision in result.decisions)
     lines = (json.dumps(record, ensure_ascii=False, allow_nan=False) for record in records)
     return "".join(f"{escape_hidden(line)}\n" for line in lines)
 
 
 def render_csv(result: CleaningResult) -> str:
-    """One decision a line under a line of column names, for a spreadsheet or a data frame."""
+    """Render one decision a line after the column names, for a spreadsheet or a data frame."""
     rows = (_row(decision, result) for decision in result.decisions)
     cells = ([row[column] for column in COLUMNS] for row in rows)
     return BYTE_ORDER_MARK + csv_text(COLUMNS, cells, line_end="\r\n")

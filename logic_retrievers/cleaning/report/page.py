@@ -188,6 +188,6 @@ def split_at_marks(text: str, marks: Sequence[Mark]) -> tuple[Piece, ...]:
 
 
 def _clip(position: int, text: str) -> int:
-    # inside the text, and not inside a two-character line end
+    # marks begin and end inside the text, but not inside a two-character line end
     position = max(0, min(position, len(text)))
     return position - (text[max(0, position - 1) : position + 1] == "\r\n")
