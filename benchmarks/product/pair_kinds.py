@@ -92,7 +92,7 @@ def load_pairs(part: str) -> list[dict[str, Any]]:
 def classify_pairs(
     rows: Sequence[Mapping[str, Any]], read: OnnxPairKinds | None
 ) -> list[ClassifiedPair]:
-    """Classifies every pair with the shipped vectors and, where there is one, a cross-encoder."""
+    """Classify every pair with the shipped vectors and, where there is one, a cross-encoder."""
     scorer = ContradictionScorer()
     scores = scorer.score([(row["one"]["text"], row["other"]["text"]) for row in rows])
     passages = [

@@ -91,7 +91,7 @@ def open_model(name: str, **settings: Any) -> SentenceTransformer:
 
 
 def main() -> None:
-    """Prints the folder of every packaged model; fails at the first that is missing or damaged."""
+    """Print the folder of every packaged model; fails at the first that is missing or damaged."""
     for model in MODELS.values():
         sys.stdout.write(f"{model.name}  {model.licence}  {model.path()}\n")
 

@@ -130,7 +130,7 @@ def pack_labels(
     subsets: Sequence[tuple[int, int]],
     exclusive: Sequence[tuple[int, int]],
 ) -> Tensor:
-    """Packs all labels into the one tensor that a trainer passes to :class:`LogicallyInformedLoss`.
+    """Pack all labels into the one tensor that a trainer passes to :class:`LogicallyInformedLoss`.
 
     Args:
         positives: shape (queries, documents), bool.
