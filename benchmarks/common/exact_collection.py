@@ -59,7 +59,7 @@ class ExactCollection:
         return [(pool.ids[ranked.index], ranked.score) for ranked in policy.rank(pool, k)]
 
     def vectors(self, texts: Sequence[str], name: str = "topical") -> npt.NDArray[np.float32]:
-        """Encode texts as queries, shape (texts, dimension)."""
+        """Encode texts as queries; shape (texts, dimension)."""
         return _normalise_rows(self._encoder.encode_queries(list(texts), [name])[name])
 
     @cached_property

@@ -163,7 +163,6 @@ def curves_figure(dataset: Dataset, results: Mapping[str, EvaluationResult], see
 
 
 def _curve(result: EvaluationResult, wanted: Mapping[str, frozenset[str]], seed: int) -> Curve:
-    """Recall of the wanted documents at each depth."""
     depths = range(1, DEPTH + 1)
     labelled = [query for query, labels in wanted.items() if labels]
     recalls = [[recall_at_k(result.run[q], wanted[q], k) for k in depths] for q in labelled]

@@ -64,7 +64,6 @@ def _attribute_pairs(dataset: Dataset) -> list[tuple[int, int]]:
 
 
 def _conjunction_and_exclusion(a: tuple[str, Query], b: tuple[str, Query]) -> Iterator[Query]:
-    """Yield the queries A AND B, and A AND NOT B."""
     (one, wanted), (other, excluded) = a, b
     likes_a, likes_b = wanted.satisfying, excluded.satisfying
     both, without = Atom(one) & Atom(other), Atom(one) & ~Atom(other)

@@ -271,7 +271,7 @@ def _column(
 def _gains(
     results: Mapping[str, EvaluationResult], pairs: list[tuple[str, str]], measure: str, seed: int
 ) -> dict[tuple[str, str], Measurement | None]:
-    """Compute the gains of those pairs that have results."""
+    """Compute the gains of the pairs that have results."""
     measured = [pair for pair in pairs if set(pair) <= results.keys()]
     values = [
         (results[one].per_query[measure], results[other].per_query[measure])

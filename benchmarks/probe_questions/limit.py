@@ -130,7 +130,6 @@ def _unambiguous_things(things: Iterable[str]) -> Iterator[str]:
 
 
 def _documents_by_thing(likes: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
-    """Map each thing to the documents that name it."""
     documents: dict[str, set[str]] = {}
     for name, things in likes.items():
         for thing in things:

@@ -95,12 +95,12 @@ class Readings:
     read: Values
 
     def rows(self, use: Use) -> Iterator[tuple[float, float, list[float]]]:
-        """Iterate over the parts that each combined probability is made from."""
+        """Iterate over the inputs of each combined probability."""
         read = self.read if use == "passages" else self.read[:, len(PAIR_KINDS) :]
         return zip(self.own.tolist(), self.cosines.tolist(), read.tolist(), strict=True)
 
     def as_one(self, constants: ConflictConstants, use: Use) -> Values:
-        """Combine the parts of each pair into one probability."""
+        """Combine the inputs of each pair into one probability."""
         return np.array([constants.probability(*row) for row in self.rows(use)])
 
 

@@ -54,7 +54,7 @@ class ClassifiedPair:
 
     @property
     def kind(self) -> str:
-        """The predicted kind."""
+        """The kind as classified."""
         return NOTHING if self.classification is None else self.classification.kind.value
 
 

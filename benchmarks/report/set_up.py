@@ -34,7 +34,7 @@ class Contents:
         self._known: dict[Path, str] = {}
 
     def hash(self, place: Path, pattern: str = "*") -> str:
-        """Compute the SHA-256 over the names and contents of the files."""
+        """Compute the SHA-256 of the names and contents of the files."""
         place = place.resolve()
         if place not in self._known:
             total = hashlib.sha256()
@@ -50,7 +50,7 @@ class Contents:
         return self._known[place]
 
     def source(self) -> str:
-        """Compute the SHA-256 over the source of the package and of its benchmarks."""
+        """Compute the SHA-256 of the source of the package and its benchmarks."""
         packages = (
             Path(str(package.__file__)).parent for package in (logic_retrievers, benchmarks)
         )

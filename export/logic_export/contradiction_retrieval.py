@@ -140,7 +140,7 @@ def crossed_ndcg(
 ) -> tuple[npt.NDArray[np.float64], tuple[float, float]]:
     """Measure nDCG@10 of each half of the queries with the alpha of the other half.
 
-    Without development queries, this way no query is measured with an alpha chosen on it. Both
+    So no query is measured with an alpha chosen on it, even without development queries. Both
     alphas are returned too.
     """
     values = np.zeros(len(candidates))

@@ -99,7 +99,6 @@ def _anchors(wordnet: WordNet) -> Iterator[tuple[str, list[_Opposition]]]:
 def _sample_combinations(
     combinations: set[_Combination], seed: int, anchor: str, most: int
 ) -> list[_Combination]:
-    """Sample at most ``most`` combinations, sorted."""
     ordered = sorted(combinations)
     if len(ordered) <= most:
         return ordered

@@ -230,7 +230,7 @@ def _write_changes(
 
 
 def find_temperature(logits: npt.NDArray[np.float64], rows: Sequence[JudgeRow]) -> float:
-    """Find the temperature with the lowest cross entropy (Guo et al. 2017)."""
+    """Find the temperature of lowest cross entropy (Guo et al. 2017); logits: (rows, labels)."""
     targets = np.array([row.target for row in rows])
 
     def loss(temperature: float) -> float:
@@ -287,7 +287,7 @@ def _with_entry(folder: Path, manifest: Manifest, form: _Form, entry: CrossEncod
 def _write_notice(
     path: Path, form: _Form, source: JudgeSource, compression: JudgeCompression
 ) -> None:
-    """Replace the notice's paragraph on a cross-encoder; a judge drops those of its changes."""
+    """Replace a cross-encoder's paragraph in the notice; a judge drops pair kinds' and NLI's."""
     storage = INTEGER_STORAGE if compression == "int4" else STORAGE[compression]
     if form is not _JUDGE:
         storage = "low-rank changes to the judge's, in half precision"

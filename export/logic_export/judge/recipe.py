@@ -45,7 +45,7 @@ class JudgeModelSettings(RecipeTable):
 
 
 class JudgeEvaluationSettings(RecipeTable):
-    """Development sets; the mean of their accuracies selects a checkpoint."""
+    """Development sets; the mean of their accuracies, every few steps, selects a checkpoint."""
 
     sets: Annotated[tuple[DataSettings, ...], Field(min_length=1)]
     every: Count = 500

@@ -30,7 +30,6 @@ class JudgeRow:
 
     @property
     def label(self) -> str:
-        """The most probable label."""
         return self.labels[max(range(len(self.target)), key=self.target.__getitem__)]
 
 

@@ -56,6 +56,5 @@ class CompatibilityLoss(EmbeddingLoss[CompatibilityLossSettings]):
     """
 
     def forward(self, features: Iterable[Features], labels: Tensor) -> Tensor:
-        """The loss of one batch."""
         queries, documents = self.embed(features)
         return compatibility_loss(queries, documents, labels, beta=self.settings.beta)

@@ -72,8 +72,8 @@ def exclusion_loss(
         documents: shape (documents, dimension).
         pairs: shape (pairs, 2): rows of two queries that no document can satisfy together.
         margin: gamma_e.
-        temperature: temperature of the softmax. The paper and the released code have none.
-            With 1, cosines seldom reach the margin, so that nearly every pair contributes.
+        temperature: temperature of the softmax; 1 is the same as none, as in the paper and its
+            code. Cosines then seldom reach the margin, so that nearly every pair contributes.
 
     Returns:
         Shape (); 0 without pairs.

@@ -86,7 +86,6 @@ class TieredLoss(EmbeddingLoss[TieredSettings]):
     """
 
     def forward(self, features: Iterable[Features], labels: Tensor) -> Tensor:
-        """The loss of one batch."""
         queries, passages = self.embed(features)
         return tiered_loss(
             cosine_matrix(queries, passages),

@@ -80,7 +80,6 @@ class SparseContrastiveLoss(EmbeddingLoss[SparseContrastiveSettings]):
     """
 
     def forward(self, features: Iterable[Features], labels: Tensor) -> Tensor:
-        """The loss of one batch."""
         return sparse_contrastive_loss(
             torch.cat(self.embed(features)),
             labels[:, 0],

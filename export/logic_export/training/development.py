@@ -55,7 +55,6 @@ class Development(BaseEvaluator):
         }
 
     def measure(self, model: SentenceTransformer) -> Measured:
-        """Measure the model on every set."""
         queries = self._roles.query.encoder(model)
         documents = self._documents or self._roles.document.encoder(model)
         return {name: figures(queries, documents) for name, figures in self._sets.items()}

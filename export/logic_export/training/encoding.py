@@ -99,7 +99,7 @@ class TextRoles(NamedTuple):
     def tokenize(
         self, tokenizer: Any, queries: Sequence[str], documents: Sequence[str]
     ) -> dict[str, torch.Tensor]:
-        """Make the ``query_*`` and ``document_*`` features of a batch."""
+        """Make the features ``query_*`` and ``document_*`` of a batch."""
         return {
             **self.query.tokenize(tokenizer, "query", queries),
             **self.document.tokenize(tokenizer, "document", documents),

@@ -214,8 +214,8 @@ def set_query_row(example: SetExample) -> dict[str, Any]:
     }
 
 
-# share of the answers among the first hundred; share of the queries whose violating documents rank,
-# on average, above the answers (Shen et al. 2025)
+# share of the answers among the first hundred; share of the queries with violating documents whose
+# violating documents rank, on average, above the answers (Shen et al. 2025)
 ANSWER_RECALL, VIOLATION = "R@100", "violation rate"
 
 ANSWER_DEPTH = 100

@@ -53,7 +53,7 @@ def _cached(encode: Encode) -> Encode:
 
 
 def tier_plan(dataset: Any, size: int) -> Draw:
-    """Draw random batches: passages are no negatives of other queries, so any rows may meet."""
+    """Draw random batches; no passage is another query's negative, so any rows may share one."""
     count = len(dataset)
 
     def draw(random: Random) -> Batches:
@@ -175,7 +175,7 @@ def tier_development(
 def tier_recalls(
     examples: Sequence[TieredExample], queries: Vectors, documents: Mapping[str, Vectors]
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Compute both recalls of each query among its own candidates; ties count as errors.
+    """Compute both recalls of each query among its candidates; ties count against the encoder.
 
     Returns:
         :data:`POSITIVES` and :data:`DISTRACTORS`, each of shape (examples,); NaN where an example

@@ -164,7 +164,7 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
     )
     patience = recipe.evaluation.patience
     early_stopping = [] if patience is None else [EarlyStoppingCallback(patience)]
-    with arguments.main_process_first(local=False):  # the others read its files
+    with arguments.main_process_first(local=False):  # the others read what it wrote
         prepare_folder(out, recipe)
         rows, sets = task.rows(out)
         checkpoint = last_checkpoint(out / "checkpoints")

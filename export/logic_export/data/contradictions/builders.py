@@ -82,7 +82,7 @@ def negations(path: Path, *, seed: int = 0) -> list[ContradictionGroup]:  # noqa
 
 
 def claims(path: Path, corpus: Path, *, seed: int = 0) -> list[ContradictionGroup]:  # noqa: ARG001
-    """Make groups from claims with labelled evidence and the corpus of it (SciFact's format)."""
+    """Make groups from claims with labelled evidence and its corpus (SciFact's format)."""
     documents = {row.id(): row.text("text") for row in json_rows(find_data_file(corpus))}
     return claim_groups((_parse_claim(row) for row in json_rows(find_data_file(path))), documents)
 
@@ -118,7 +118,7 @@ def rules(
     wordnet: bool = False,
     seed: int = 0,
 ) -> list[ContradictionGroup]:
-    """Make contradictions by rules over ``texts`` of the texts of a corpus.
+    """Make contradictions by rules over at most ``texts`` texts of a corpus.
 
     ``wordnet`` adds antonyms and synonyms.
 

@@ -66,7 +66,7 @@ _IRREGULAR_PAST: dict[str, str] = _WORDS["irregular_past"]
 _DOUBLING = frozenset(
     {"occur", "confer", "control", "prefer", "permit", "stop", "set", "refer", "plan"}
 )
-# Past forms that are no participles: the participle is spelt otherwise, or takes no object.
+# Past forms that are no participles: the participle is spelt otherwise, or the verb has no object.
 _CLEAR_PAST = word_set("clear_past")
 _VOWELS = "aeiou"
 

@@ -113,7 +113,6 @@ class AttributeTable:
         return reduce(and_ if isinstance(expression, And) else or_, parts)
 
     def ids_of(self, bits: int) -> frozenset[str]:
-        """The ids of the items in a mask."""
         return frozenset(self._ids[digit.start()] for digit in re.finditer("1", f"{bits:b}"[::-1]))
 
     def atoms_by_item(self, chosen: Iterable[str]) -> dict[str, list[str]]:

@@ -29,7 +29,6 @@ class Template:
         return self.joined + self.excludes
 
     def __call__(self, *atoms: str) -> Expression:
-        """Join the atoms into an expression."""
         wanted = self.wanted(*atoms)
         return wanted & ~Atom(atoms[-1]) if self.excludes else wanted
 

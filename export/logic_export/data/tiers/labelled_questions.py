@@ -215,7 +215,7 @@ class BM25Index:
 
 
 def mine_wrong_passages(question: LabelledQuestion, rank: Ranker, count: int) -> list[Candidate]:
-    """Find passages of other questions that rank high for this one but do not answer it.
+    """Find passages of other questions, best first, that rank high but do not answer this one.
 
     They are unlabelled, so possible answers are left out: passages that rank above the best right
     one, have a right one's title, or contain an answer word for word. If ``rank`` finds no right

@@ -27,7 +27,7 @@ _STATES = re.compile(
 _NO_SUBJECT = re.compile(rf"\w+ly,|(?:{'|'.join(_WORDS['no_subject'].split())})\b")
 _BROKEN_TEXT = re.compile(
     r"^\d+ [A-Z]|^\w+ed in |[a-z] The [a-z]|[|*:;\u2022?!<>{}=~#@_\[\]()\u2026]|\.\.|www|http|"
-    r"[\u00c2\u00c3\u00e2]"  # the last three are signs of broken UTF-8
+    r"[\u00c2\u00c3\u00e2]"  # signs of broken UTF-8
 )
 _POINTS_BACK = re.compile(
     r"\b(?:your|you|I|my|we|our|this|these|above|below|following)\b", re.IGNORECASE
