@@ -1,4 +1,4 @@
-"""Statistics beyond means: bootstrap of any statistic, shares, calibration error."""
+"""Statistics other than means: bootstrap of any statistic, shares, calibration error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cross-encoder as a reranker, over a sample of the queries because it is slow."""
+"""A cross-encoder as a reranker; it is slow, so it reads only a sample of the queries."""
 
 from __future__ import annotations
 

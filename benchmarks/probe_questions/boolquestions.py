@@ -21,7 +21,7 @@ def boolquestions_questions(
     split: str = "test",
     seed: int = 0,  # noqa: ARG001 - builders share a form
 ) -> ProbeSet:
-    """Make questions from the answerable rows of ``boolquestions_not`` (Zhang et al. 2024).
+    """The answerable rows of ``boolquestions_not`` (Zhang et al. 2024).
 
     Rows whose answer is *Cannot answer*, in whole or in part, are left out.
 

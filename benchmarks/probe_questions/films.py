@@ -74,7 +74,7 @@ def film_questions(
     count: int = 400,
     films: int = 3000,
 ) -> ProbeSet:
-    """Make questions over ``wikipedia_movies`` with exactly one right answer, a title.
+    """Questions over ``wikipedia_movies`` with exactly one right answer, a title.
 
     Each question names an actor and excludes all films with that actor in the set but one. The
     passages are the first whole sentences of up to 90 words. They state the cast, year and director

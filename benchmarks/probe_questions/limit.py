@@ -36,7 +36,7 @@ def limit_questions(
     count: int = 280,
     likes: int = 12,
 ) -> ProbeSet:
-    """Make questions over ``limit_small`` with exactly one right answer.
+    """Questions over ``limit_small`` with exactly one right answer.
 
     The 45 likes of a person are too long a list for a reader of half a billion parameters, so the
     passages are shortened. A random part of the things is kept, at most ``likes`` per person, and

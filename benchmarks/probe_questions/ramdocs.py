@@ -17,7 +17,7 @@ _CORRECT, _MISINFORMED = "correct", "misinfo"
 def ramdocs_questions(
     folder: str | os.PathLike[str], split: str = "test", seed: int = 0, *, trusted: int = 1
 ) -> ProbeSet:
-    """Make the questions of ``ramdocs`` (Wang et al. 2025), each over its own documents.
+    """The questions of ``ramdocs`` (Wang et al. 2025), each over its own documents.
 
     Any of the gold answers is right, since many questions are ambiguous. A wrong answer counts
     once, and never if a gold answer contains it, since RAMDocs lists *Hindi* as both for one

@@ -30,7 +30,7 @@ TAGS = {"measured": "", "published": "published", "absent": "not run"}
 
 
 class CellText(NamedTuple):
-    """A cell as text: figure, interval and mark (empty where there is none)."""
+    """A cell as text: figure, interval and mark (empty if there is none)."""
 
     figure: str
     interval: str

@@ -149,7 +149,7 @@ class DataSettings(RecipeTable):
         licence: licence of the texts; its SPDX identifier if it has one.
         ships: whether a model trained on these texts may be handed on.
         most: largest number of rows to sample (triplets over the same passages, and queries over
-            the same atoms, stay together); all where None.
+            the same atoms, stay together); None keeps all.
         options: the builder's own settings.
     """
 

@@ -66,7 +66,7 @@ def export_query_encoder(
         run: a finished run that trained with the documents frozen, or a model.
         out: the file, NAME.query.onnx; must not exist. Nothing is written unless parity
             holds.
-        bundle: its folder; the packaged one where None.
+        bundle: the bundle's folder; None takes the packaged one.
         head: the head whose queries it encodes.
         base: the model that encoded the documents in training; None takes the run's base.
         shared_layers: the value that the bundle was exported with.

@@ -58,7 +58,7 @@ def read_rows(path: Path, kind: type[T], parse: Callable[[Row], T]) -> Iterator[
 
 
 def optional_text(row: Row, name: str) -> str:
-    """The string in a field; empty where it is absent or null."""
+    """Return the string in a field; empty if the field is absent or null."""
     return "" if row.fields.get(name) is None else row.text(name)
 
 

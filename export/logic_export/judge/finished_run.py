@@ -1,4 +1,4 @@
-"""A finished run of a pair judge, as an export reads it: model, data sets, development rows."""
+"""Reads a finished run of a pair judge for an export: model, data sets, development rows."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ def _nonempty_text(row: Row, name: str) -> str:
 
 
 def _parse_claim(row: Row) -> Mapping[str, Any]:
-    """A claim's fields, as :func:`claim_groups` reads them."""
+    """Parse a claim's fields for :func:`claim_groups`."""
     evidence = row.fields.get("evidence")
     try:
         well_formed = all(

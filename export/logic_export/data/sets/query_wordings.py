@@ -86,7 +86,7 @@ def shared_phrase(
 
 
 def _split_at_noun(atom: str, noun: str) -> tuple[str, str] | None:
-    """The text before and after the noun, one of them empty; None where both or neither are."""
+    """Split at the noun into two texts, one of them empty; None if both or neither are empty."""
     match = re.fullmatch(rf"(.*?)\b{re.escape(noun)}\b(.*)", atom)
     if not match:
         return None

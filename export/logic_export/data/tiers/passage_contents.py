@@ -36,7 +36,7 @@ _FUNCTION = frozenset(_WORDS["function"].split())
 
 
 def first_sentences(text: str, most: int = 4) -> list[str]:
-    """The first sentences; abbreviations and initials do not end one."""
+    """Return the first sentences; abbreviations and initials do not end a sentence."""
     sentences: list[str] = []
     start = 0
     for end in _END.finditer(text):
