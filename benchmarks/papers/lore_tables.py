@@ -61,8 +61,8 @@ class EncoderRecalls:
 
     Args:
         recalls: measure -> question -> recall at 3.
-        shifts: tier -> by how much the disturbance raises the rank of the tier's best passage, for
-            each question with a passage in the tier.
+        shifts: tier -> places by which the disturbance lifts the tier's best passage, for each
+            question with a passage in the tier.
     """
 
     recalls: Mapping[str, Values]
