@@ -1,6 +1,6 @@
-"""Combinations of the results of a Boolean expression's atoms, as the literature makes them.
+"""Baselines from the literature that combine the results of a Boolean expression's atoms.
 
-Both policies search the topical vector for every atom.
+All of them search the topical vector for every atom.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from logic_retrievers.scoring import ordinal_ranks, ranking
 from logic_retrievers.scoring.fusion import Scores
 from logic_retrievers.types import CandidatePool, VectorQuery
 
-# Candidates of the search for an atom.
+# Number of candidates of the search for an atom.
 LIMIT = 100
 
 
 @dataclass(frozen=True)
 class BooleanBaseline(Policy):
-    """Ranks for one query with an expression."""
+    """Ranks candidates for one query that has an expression."""
 
     query: ParsedQuery
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
-        """A search for each wanted atom; excluded ones only score."""
+        """Search for each wanted atom; excluded atoms only score."""
         del query
         wanted: dict[str, bool] = {}
         for text, is_wanted in _atoms(self._expression, wanted=True):
@@ -56,7 +56,7 @@ class BooleanBaseline(Policy):
 
     @abstractmethod
     def scores(self, cosines: AtomScores, k: int) -> Scores:
-        """Scores of the pool for a list of k; -inf is no result."""
+        """Score the pool for a list of k; -inf marks what is no result."""
 
 
 class EnsemblePolicy(BooleanBaseline):
@@ -72,9 +72,9 @@ class EnsemblePolicy(BooleanBaseline):
 class SetsPolicy(BooleanBaseline):
     """Set operations on the result lists of the atoms (Zhang et al. 2024, decomposed query).
 
-    AND intersects and adds the scores, OR unites and takes the greater one, NOT takes out: the
-    paper's "subtraction" is read as zero for what is in the list that is taken out. Lists have a
-    length of 2k, as in the paper.
+    AND intersects and adds the scores, OR unites and takes the greater score, NOT removes: the
+    paper's "subtraction" is read as a score of zero for the members of the excluded list. Lists
+    have a length of 2k, as in the paper.
     """
 
     name: ClassVar[str] = "sets"
@@ -85,7 +85,7 @@ class SetsPolicy(BooleanBaseline):
 
 
 class ShortSetsPolicy(SetsPolicy):
-    """Set operations for lists of ten: longer ones take out the first 2k of every excluded part."""
+    """Set operations for lists of ten, since longer lists remove more of every excluded part."""
 
     def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
         return super().rank(pool, min(k, 10))
@@ -93,7 +93,7 @@ class ShortSetsPolicy(SetsPolicy):
 
 @dataclass(frozen=True)
 class BooleanBaselineRouter(PolicyRouter):
-    """Takes a baseline for every query with an expression, else plain search."""
+    """Takes a baseline for every query with an expression, and plain search for others."""
 
     baseline: type[BooleanBaseline]
     name: ClassVar[str] = "baseline"

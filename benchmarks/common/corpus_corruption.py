@@ -1,8 +1,8 @@
 """SparseCL's cleaning experiment: corrupt a corpus, clean it, and search it.
 
-Every question of ConflictQA is a query; the passages of its one side are the clean corpus, over a
-background of films and SciFact abstracts, and passages of its other side are injected. Both
-directions are run and taken together.
+Every question of ConflictQA is a query. The passages of one of its sides are the clean corpus, over
+a background of films and SciFact abstracts, and passages of its other side are injected. Then the
+sides are swapped, and the figures of both directions are taken together.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from logic_retrievers.search import Engine
 from logic_retrievers.types import Passage
 
 K = 10
-# Publishers of clean passages, the best first; injected passages come from ``forum``.
+# Publishers of clean passages, best first; injected passages come from ``forum``.
 PUBLISHERS = ("encyclopaedia", "textbook", "news", "magazine")
 
 Settings = Mapping[str, Any]
@@ -48,11 +48,11 @@ class Question:
 
 @dataclass(slots=True)
 class Corpus:
-    """An index over background and clean passages, to which others are added.
+    """An index over background and clean passages, to which contradicting ones are added.
 
     Args:
-        index: with everything in it.
-        questions: of one direction.
+        index: holds all passages.
+        questions: the questions of one direction.
         background: how many passages belong to no question.
         clean, injected: ids of each question's passages.
     """
@@ -91,7 +91,7 @@ class Outcome:
 
 
 def load_questions(part: str) -> list[Question]:
-    """The questions of a part, in one direction."""
+    """Load the questions of a part, in one direction."""
     return [
         Question(text, sides.left, sides.right)
         for text, groups in load_conflictqa(part).items()
@@ -100,7 +100,7 @@ def load_questions(part: str) -> list[Question]:
 
 
 def swap_sides(question: Question) -> Question:
-    """The question with clean and injected passages exchanged."""
+    """Exchange clean and injected passages of a question."""
     return replace(question, clean=question.injected, injected=question.clean)
 
 
@@ -123,8 +123,9 @@ def run_experiment(
     most: int,
     cleaners: Cleaners,
 ) -> dict[str, Outcome]:
-    """Outcomes of the clean, the corrupted, and each cleaned corpus, both directions together.
-    ``open_index`` gives a new index that holds the background; at most ``most`` passages are
+    """Measure the clean, the corrupted, and each cleaned corpus, both directions together.
+
+    ``open_index`` gives a new index that holds the background. At most ``most`` passages are
     injected per question.
     """
     outcome_lists: dict[str, list[Outcome]] = {}
@@ -177,7 +178,7 @@ def inject(corpus: Corpus, most: int) -> None:
     for number, question in enumerate(corpus.questions):
         texts = list(question.injected)
         random.shuffle(texts)
-        random.random()  # keeps the draws of the published figures
+        random.random()  # so that later draws are those of the published figures
         passages = [
             Passage(
                 f"injected {number}.{n}",

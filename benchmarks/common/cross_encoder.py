@@ -21,7 +21,7 @@ from logic_retrievers.errors import EncoderError, StorageError
 Pair: TypeAlias = tuple[str, str]
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS pairs (key BLOB PRIMARY KEY, probability REAL) WITHOUT ROWID"
-# Pairs between two commits; an interrupted run loses at most these.
+# Number of pairs between two commits; an interrupted run loses at most as many.
 _COMMIT_EVERY = 256
 
 
@@ -34,7 +34,7 @@ class CrossEncoder:
     logit) and ``pad_id`` (default 0).
 
     Args:
-        folder: of the model.
+        folder: folder of the model.
         scores: SQLite cache of all probabilities; created if it is missing.
     """
 
@@ -94,6 +94,6 @@ class CrossEncoder:
 
 
 def find_cross_encoder(bench: Workbench) -> CrossEncoder | None:
-    """The cross-encoder of the workbench, with its scores cached next to the vectors; or None."""
+    """Find the workbench's cross-encoder, with scores cached next to the vectors; else None."""
     folder = bench.model("cross-encoder")
     return None if folder is None else CrossEncoder(folder, bench.vectors.with_name("pairs.sqlite"))

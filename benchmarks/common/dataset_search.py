@@ -28,11 +28,11 @@ VECTORS = ("topical", "compatibility")
 def index_dataset(
     dataset: Dataset, encoder: Encoder, *, lexical: bool = False
 ) -> Iterator[PassageIndex]:
-    """The documents of a data set in an embedded index.
+    """Store the documents of a data set in an embedded index.
 
     Args:
         dataset: has the documents.
-        encoder: best a cached one.
+        encoder: best a cached encoder.
         lexical: whether to store the lexical vector too.
     """
     with warnings.catch_warnings():
@@ -49,13 +49,13 @@ def engine_search(
     queries: Sequence[SearchQuery],
     judge: Literal["auto"] | None = "auto",
 ) -> Search:
-    """A search function for ``evaluate`` that ignores its texts and searches for ``queries``.
+    """Make a search function for ``evaluate``, which searches for ``queries`` and no other texts.
 
     Args:
         index: holds the data set's documents.
         policy: a name or an instance.
         queries: texts or expressions, in the order of the data set's queries.
-        judge: of the engine.
+        judge: the engine's judge.
     """
     engine = Engine(index, policy, judge=judge)
 
@@ -76,13 +76,13 @@ def evaluate_policy(
     depth: int = DEPTH,
     seed: int = 0,
 ) -> EvaluationResult:
-    """All metrics of the engine's lists under a policy, without a judge."""
+    """Measure all metrics of the engine's lists under a policy, without a judge."""
     search = engine_search(index, policy, [query.text for query in dataset.queries], judge=None)
     return evaluate(dataset, search, depth, policy=label, seed=seed)
 
 
 def bm25_search(dataset: Dataset) -> Search:
-    """BM25 of the ``bm25s`` library with its defaults, as a search function for ``evaluate``."""
+    """Make a search function for ``evaluate`` from the ``bm25s`` library with its defaults."""
     try:
         import bm25s
     except ModuleNotFoundError as error:
@@ -105,5 +105,5 @@ def bm25_search(dataset: Dataset) -> Search:
 
 
 def query_templates(queries: Iterable[Query]) -> dict[str, str]:
-    """Query id -> template, for the queries that have one."""
+    """Map query ids to templates, for the queries that have one."""
     return {query.id: query.template for query in queries if query.template is not None}

@@ -1,6 +1,6 @@
 """An in-memory collection with exact scores, for many queries with deep lists.
 
-The engine gives the same lists, but returns a payload with every hit.
+The engine gives the same lists, but returns a payload with every hit, which costs time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ChoosePolicy: TypeAlias = Callable[[Query], Policy]
 DECIMALS = 6
 DENSE = ("topical", "compatibility")
 LEXICAL = "lexical"
-# Cached columns of scores, each of 8 bytes a passage.
+# Number of cached score columns; each takes 8 bytes per passage.
 CACHED_COLUMNS = 4096
 
 
@@ -36,7 +36,7 @@ class ExactCollection:
 
     Args:
         documents: id -> text.
-        encoder: of the dense vectors; lexical scores are computed here with Qdrant's weights.
+        encoder: makes the dense vectors; lexical scores are computed here with Qdrant's weights.
         dense: names of the dense vectors.
     """
 
@@ -54,17 +54,17 @@ class ExactCollection:
         self.scores = lru_cache(CACHED_COLUMNS)(self._scores)
 
     def search(self, policy: Policy, query: str, k: int) -> list[tuple[str, float]]:
-        """(id, score) of the k best under a policy."""
+        """Return (id, score) of the k best passages under a policy."""
         pool = self._pool(policy.plan(query, k))
         return [(pool.ids[ranked.index], ranked.score) for ranked in policy.rank(pool, k)]
 
     def vectors(self, texts: Sequence[str], name: str = "topical") -> npt.NDArray[np.float32]:
-        """Query vectors, shape (texts, dimension)."""
+        """Encode texts as queries; shape (texts, dimension)."""
         return _normalise_rows(self._encoder.encode_queries(list(texts), [name])[name])
 
     @cached_property
     def _weights(self) -> Mapping[int, tuple[npt.NDArray[np.intp], Scores]]:
-        """Stem -> rows of the texts with it, and its weight in their scores."""
+        """Map each stem to the rows of the texts with it, and to its weight in their scores."""
         postings: dict[int, list[tuple[int, float]]] = {}
         for place, text in enumerate(self._texts):
             vector = term_vector(text)
@@ -106,7 +106,7 @@ def _normalise_rows(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 
 
 def _nearest_rows(column: Scores, depth: int) -> npt.NDArray[np.intp]:
-    """Rows with the best scores; ties by row number, NaN left out."""
+    """Return the rows with the best scores, ties by row number, without NaN."""
     scored = np.flatnonzero(~np.isnan(column))
     if depth < len(scored):
         last = np.partition(column[scored], -depth)[-depth]

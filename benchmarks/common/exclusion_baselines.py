@@ -1,6 +1,6 @@
-"""Ways to leave something out that take a line of code: baselines for tables of exclusions.
+"""Baselines for tables of exclusions: ways to leave something out that take a line of code.
 
-All take the wanted and excluded parts that the package's own parser finds, and the topical vector.
+All use the wanted and excluded parts that the package's own parser finds, and the topical vector.
 A query that excludes nothing gets plain search.
 """
 
@@ -21,11 +21,11 @@ from logic_retrievers.types import CandidatePool, VectorQuery
 
 _Scores: TypeAlias = npt.NDArray[np.float64]
 
-# Maps the cosines of the pool to the wanted part, shape (pool size,), and to the excluded texts,
-# shape (texts, pool size), and the cosine of each excluded text to the wanted part, to scores.
+# Scores of the pool, from its cosines to the wanted part, shape (pool size,), its cosines to the
+# excluded texts, shape (texts, pool size), and each excluded text's cosine to the wanted part.
 Formula: TypeAlias = Callable[[_Scores, _Scores, Callable[[], _Scores]], _Scores]
 
-# Candidates of a search, as many as the policies of the package take.
+# Number of candidates of a search, the same as in the package's policies.
 LIMIT = 100
 
 
@@ -35,7 +35,7 @@ def _wanted_alone(wanted: _Scores, excluded: _Scores, usual: Callable[[], _Score
 
 
 def _recommend(wanted: _Scores, excluded: _Scores, usual: Callable[[], _Scores]) -> _Scores:
-    """The order of Qdrant's ``recommend`` by average vector: ``2 * wanted - mean(excluded)``."""
+    """Order as Qdrant's ``recommend`` by average vector does: ``2 * wanted - mean(excluded)``."""
     del usual
     return np.asarray(2 * wanted - excluded.mean(axis=0))
 
@@ -62,7 +62,7 @@ class ExclusionBaseline(Policy):
     name: ClassVar[str] = "baseline"
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
-        """The wanted part searches; the excluded parts score."""
+        """Search for the wanted part; the excluded parts only score."""
         del query
         return (
             VectorQuery("wanted", "topical", self.query.wanted, max(LIMIT, k)),
@@ -79,7 +79,7 @@ class ExclusionBaseline(Policy):
         return list(dict.fromkeys(self.query.excluded))
 
     def _usual(self) -> _Scores:
-        """Cosine of the wanted part to each excluded text."""
+        """Compute the cosine of the wanted part to each excluded text."""
         encode = self.encoder().encode_queries
         pairs = [
             encode([self.query.wanted, text], ["topical"])["topical"] for text in self._excluded
@@ -89,7 +89,7 @@ class ExclusionBaseline(Policy):
 
 @dataclass(frozen=True)
 class BaselineRouter(PolicyRouter):
-    """Takes a baseline for every query that excludes something, else plain search."""
+    """Takes a baseline for every query that excludes something, and plain search for others."""
 
     formula: Formula
     encoder: Callable[[], Encoder]

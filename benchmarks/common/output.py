@@ -43,14 +43,14 @@ def percentiles(seconds: Sequence[float], prefix: str = "") -> dict[str, float]:
 
 
 def with_interval(estimate: Estimate | None, digits: int = 3) -> str:
-    """Mean and 95 % interval as text; a dash for None."""
+    """Write mean and 95 % interval as text; a dash for None."""
     if estimate is None:
         return "-"
     return f"{estimate.mean:.{digits}f} ({estimate.low:.{digits}f} to {estimate.high:.{digits}f})"
 
 
 def cached_encoder(encoder: Encoder | None = None) -> CachedEncoder:
-    """An encoder (default: the shipped one), cached in ``.bench/vectors.sqlite``."""
+    """Wrap an encoder (default: the shipped one) with the cache ``.bench/vectors.sqlite``."""
     OUT.mkdir(exist_ok=True)
     return CachedEncoder(encoder or default_encoder(), CACHE)
 

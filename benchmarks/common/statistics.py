@@ -1,4 +1,4 @@
-"""Statistics beyond means: bootstrap of any statistic, shares, calibration error."""
+"""Statistics other than means: bootstrap of any statistic, shares, calibration error."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def bootstrap_statistic(
     samples: int = SAMPLES,
     seed: int = 0,
 ) -> Estimate | None:
-    """A statistic of all rows with its 95 % percentile interval; None where it is NaN.
+    """Compute a statistic of all rows with its 95 % percentile interval; None if it is NaN.
 
     Args:
         statistic: computes the value from row numbers.
@@ -51,7 +51,7 @@ def bootstrap_statistic(
 
 
 def wilson_interval(successes: int, trials: int) -> Estimate:
-    """A share with Wilson's 95 % interval, which stays inside [0, 1] (Wilson 1927)."""
+    """Return a share with Wilson's 95 % interval, which stays inside [0, 1] (Wilson 1927)."""
     if trials < 1:
         raise ConfigurationError("a share needs at least one trial")
     interval = binomtest(successes, trials).proportion_ci(method="wilson")
@@ -61,10 +61,10 @@ def wilson_interval(successes: int, trials: int) -> Estimate:
 def calibration_error(
     positive: npt.NDArray[np.bool_], probabilities: npt.NDArray[np.float64], bins: int = 10
 ) -> float:
-    """Expected calibration error over bins of about the same number of rows.
+    """Compute the expected calibration error over bins of about the same number of rows.
 
     It is the distance of predicted from observed shares, weighted by rows. Equal probabilities
-    share a bin. A perfectly calibrated sample has an error above 0, which shrinks with its rows.
+    share a bin. A perfectly calibrated sample still has an error above 0, less with more rows.
     """
     _, inverse, counts = np.unique(probabilities, return_inverse=True, return_counts=True)
     middles = np.cumsum(counts) - counts / 2

@@ -18,8 +18,8 @@ class TimedEncoder:
     """An encoder that adds up the seconds spent in it.
 
     Args:
-        encoder: encodes.
-        documents: encodes documents instead, such as one with cached vectors.
+        encoder: encodes queries, and documents unless ``documents`` is given.
+        documents: encodes documents, for instance with cached vectors.
     """
 
     def __init__(self, encoder: Encoder, documents: Encoder | None = None) -> None:
@@ -51,7 +51,7 @@ class TimedEncoder:
 
 
 def film_passages(count: int) -> list[Passage]:
-    """The first films of the benchmark data, truncated to 600 characters (about 130 tokens)."""
+    """Return the first films of the benchmark data, cut to 600 characters (about 130 tokens)."""
     rows = json_rows(data_folder() / "wikipedia_movies" / "corpus.jsonl.gz")
     films = zip(range(count), rows, strict=False)
     return [Passage(row.id(), row.text("text")[:FILM_CHARACTERS]) for _, row in films]

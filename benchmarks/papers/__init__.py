@@ -1,4 +1,4 @@
-"""The studies of the report: every module here with a ``STUDY`` makes one section."""
+"""The studies of the report; every module here with a ``STUDY`` makes one section."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def studies() -> tuple[Study, ...]:
 
 
 def select_studies(names: Sequence[str]) -> tuple[Study, ...]:
-    """The studies of these names, in the order of the report; all of them for no name."""
+    """Return the studies of these names, or all without names, in the order of the report."""
     available = studies()
     known = [study.name for study in available]
     for name in names:

@@ -31,7 +31,7 @@ from logic_retrievers.queries import RuleParser
 QUESTIONS, PEOPLE = "boolquestions_not", "limit_small"
 DEPTH = 10
 MEASURES = ("MRR@10", "R@1", "NegRecall@10")
-# Pairs of attributes of LIMIT's people.
+# Number of pairs of attributes of LIMIT's people.
 PAIRS = 500
 # Template -> its label.
 TEMPLATES = {"a_and_b": "AND", "a_not_b": "NOT"}
@@ -47,7 +47,7 @@ RULES: dict[str, AnyPolicy] = {
 
 
 def run(bench: Workbench) -> Section:
-    """Evaluate every system, on LIMIT with gold expressions too."""
+    """Evaluate every system; on LIMIT, with gold expressions too."""
     dataset = load_dataset(QUESTIONS, "test")
     results = search_in_words(bench, dataset, DEPTH)
     return Section(
@@ -80,7 +80,7 @@ def search_in_words(bench: Workbench, dataset: Dataset, depth: int) -> dict[str,
 def search_expressions(
     bench: Workbench, dataset: Dataset, depth: int
 ) -> dict[str, EvaluationResult]:
-    """Results of every system; those that take expressions get the gold expression."""
+    """Evaluate every system; systems that take expressions get the gold expression."""
     words = [query.text for query in dataset.queries]
     gold = [q.text if q.expression is None else q.expression for q in dataset.queries]
     in_words = {f"{HYBRID}, in words": "boolean"}
@@ -117,7 +117,7 @@ def _bm25(dataset: Dataset, depth: int) -> dict[str, EvaluationResult]:
 
 
 def questions_table(dataset: Dataset, results: Mapping[str, EvaluationResult], seed: int) -> Table:
-    """Every system against the base, and published figures."""
+    """Compare every system with the base; add published figures."""
     columns = {
         measure: column(
             {name: result.per_query[measure] for name, result in results.items()},
@@ -145,7 +145,7 @@ def questions_table(dataset: Dataset, results: Mapping[str, EvaluationResult], s
 
 
 def curves_figure(dataset: Dataset, results: Mapping[str, EvaluationResult], seed: int) -> Figure:
-    """Recall of excluded and of right passages over the length of the list."""
+    """Draw recall of excluded and of right passages over the length of the list."""
     sides = {
         "NegRecall@k (lower is better)": {q.id: q.violating for q in dataset.queries},
         "R@k": {q.id: q.satisfying for q in dataset.queries},
@@ -163,7 +163,6 @@ def curves_figure(dataset: Dataset, results: Mapping[str, EvaluationResult], see
 
 
 def _curve(result: EvaluationResult, wanted: Mapping[str, frozenset[str]], seed: int) -> Curve:
-    """Recall of the wanted documents at each depth."""
     depths = range(1, DEPTH + 1)
     labelled = [query for query, labels in wanted.items() if labels]
     recalls = [[recall_at_k(result.run[q], wanted[q], k) for k in depths] for q in labelled]
@@ -192,7 +191,7 @@ def limit_artefacts(bench: Workbench) -> tuple[Table, Figure]:
 
 
 def limit_table(dataset: Dataset, first: Bars, below: Bars) -> Table:
-    """Both measures under both templates."""
+    """Show both measures under both templates."""
     places = [(at, bar) for at in range(len(first.labels)) for bar in (first, below)]
     heads = [f"{bar.labels[at]}: {bar.y_label}" for at, bar in places]
     return Table(
@@ -214,7 +213,7 @@ def limit_table(dataset: Dataset, first: Bars, below: Bars) -> Table:
 
 
 def violators_below(dataset: Dataset, result: EvaluationResult) -> dict[str, float]:
-    """Query -> 1 if all excluded people rank below all right ones, else 0."""
+    """Map queries to 1 if all excluded people rank below all right ones, else to 0."""
     below = {}
     for query in dataset.queries:
         places = {name: place for place, name in enumerate(result.run[query.id])}

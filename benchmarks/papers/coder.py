@@ -41,7 +41,7 @@ from logic_retrievers.policies import CoderUnionPolicy, SequentialPolicy
 
 Systems = Mapping[str, AnyPolicy]
 
-# Over the shipped encoder.
+# Systems over the shipped encoder.
 SHIPPED: Systems = {
     BASE: "topical",
     "compatibility head alone": "compatibility",
@@ -55,7 +55,7 @@ SHIPPED: Systems = {
     **exclusion_baselines(),
     AUTO: "auto",
 }
-# Over the shipped encoder and the lexical vector.
+# Systems over the shipped encoder and the lexical vector.
 WORDS: Systems = {"hybrid, scores of both": "hybrid", f"{AUTO}, with words": "auto"}
 # Role -> systems, with the role's encoder as the compatibility vector.
 TRAINED: Mapping[str, Systems] = {
@@ -232,7 +232,7 @@ def _table(
 
 
 def ordinary_table(results: Measurements, seed: int) -> Table:
-    """Auto against plain search on ordinary sets: gains, and share of unchanged lists."""
+    """Compare auto with plain search on ordinary sets: gains, and share of unchanged lists."""
     compared = [
         compare(of_set[BASE], {AUTO: of_set[AUTO]}, seed=seed)[AUTO] for _, of_set in results
     ]

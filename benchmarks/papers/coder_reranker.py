@@ -1,4 +1,4 @@
-"""A cross-encoder as a reranker, over a sample of the queries because it is slow."""
+"""A cross-encoder as a reranker; it is slow, so it reads only a sample of the queries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from logic_retrievers.evaluation import Dataset, Query, Search, evaluate, load_d
 from logic_retrievers.evaluation.metrics import Ranking
 
 SETS = ("excluir", "boolquestions_not")
-# Queries per set, and passages read per query.
+# Number of queries per set, and of passages read per query.
 QUERIES, READ = 60, 20
 
 RERANKER = "cross-encoder over the topical list"
@@ -24,7 +24,7 @@ _METRICS = ("R@1", "R@5", "V@1", "V@2", "V@5", "FVR", "nDCG@10")
 
 
 def reranker_table(bench: Workbench) -> Table:
-    """Plain search, its lists reranked by P(no contradiction), and auto, over the same queries."""
+    """Compare plain search, its lists reranked by P(no contradiction), and auto."""
     judge = find_cross_encoder(bench)
     rows: list[Row] = []
     for name in SETS:
@@ -75,7 +75,7 @@ def rerank_search(dataset: Dataset, first: Search, judge: CrossEncoder, most: in
             pairs = [(dataset.documents[document], text) for document in head]
             scored = zip(head, (1 - judge.probabilities(pairs)).tolist(), strict=True)
             ordered = sorted(scored, key=lambda pair: -pair[1])
-            # Cosines less 2 lie below every probability.
+            # Cosines minus 2 lie below every probability.
             behind = [(document, score - 2) for document, score in ranking[most:]]
             rankings.append([*ordered, *behind])
         return rankings
@@ -84,7 +84,7 @@ def rerank_search(dataset: Dataset, first: Search, judge: CrossEncoder, most: in
 
 
 def first_groups(dataset: Dataset, count: int) -> Dataset:
-    """The data set with its first queries, at least ``count``, with complete pairs."""
+    """Keep the first queries of a data set, at least ``count``, with complete pairs."""
     groups: dict[str, list[Query]] = {}
     for query in dataset.queries:
         label = query.id if query.pair is None else f"pair {query.pair}"

@@ -16,18 +16,17 @@ _QUESTION = re.compile(r"Who likes (.+)\?")
 
 
 def limit_queries(dataset: Dataset, count: int = 500, seed: int = 0) -> Dataset:
-    """AND and NOT queries over pairs of attributes that exactly one person has both of.
+    """Make AND and NOT queries over pairs of attributes that exactly one person has both of.
 
-    For the pair (A, B): "Who likes A and B?", with that person as its only answer and those who
-    like just one of the two as violating; and "Who likes A but not B?", with the others who like A
-    as answers and that person as violating. The two share a ``group``, and ``extra`` holds
-    ``expression`` and ``template`` (``a_and_b`` or ``a_not_b``). Truth is as complete as the
-    labels of ``dataset``.
+    A pair (A, B) gives two queries. "Who likes A and B?" has that person as its only answer; those
+    who like just one of the two violate. "Who likes A but not B?" has the others who like A as
+    answers; that person violates. Both share a ``group``, and ``extra`` holds ``expression`` and
+    ``template`` (``a_and_b`` or ``a_not_b``). Truth is as complete as the labels of ``dataset``.
 
     Args:
         dataset: ``limit_small``, or another set of questions "Who likes X?" (Weller et al. 2025).
         count: how many pairs; each gives two queries.
-        seed: of the pairs, and of which of the two comes first.
+        seed: seeds the pairs, and which of the two attributes comes first.
 
     Returns:
         The same documents with ``2 * count`` queries.
@@ -55,7 +54,7 @@ def _attribute(query: Query) -> str:
 
 
 def _attribute_pairs(dataset: Dataset) -> list[tuple[int, int]]:
-    """Index pairs of two queries that share one answer and have another answer each."""
+    """Find index pairs of two queries that share one answer and each have another answer."""
     liking: dict[str, list[int]] = {}
     for place, query in enumerate(dataset.queries):
         for person in query.grades if len(query.grades) > 1 else ():
@@ -65,7 +64,6 @@ def _attribute_pairs(dataset: Dataset) -> list[tuple[int, int]]:
 
 
 def _conjunction_and_exclusion(a: tuple[str, Query], b: tuple[str, Query]) -> Iterator[Query]:
-    """A AND B, and A AND NOT B."""
     (one, wanted), (other, excluded) = a, b
     likes_a, likes_b = wanted.satisfying, excluded.satisfying
     both, without = Atom(one) & Atom(other), Atom(one) & ~Atom(other)

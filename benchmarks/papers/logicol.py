@@ -46,7 +46,7 @@ from logic_retrievers.evaluation.metrics import Ranking
 FOLDER = "film_sets"
 QUERIES, DOCUMENTS = 420, 10_000
 DEPTH, VARIANTS_DEPTH = 1000, 100
-# Systems that are also run on the variants, nearly three times as many queries, and drawn.
+# Systems that figures show; they also run on the variants, nearly three times as many queries.
 MAIN = (BM25, BASE, CONTRASTIVE, LOGICOL, ENSEMBLE, OURS, OURS_HYBRID)
 MEASURES = ("R@5", "R@20", "R@100", "R@1000", "violation_rate")
 WITH_VARIANTS = "R@100, with variants"
@@ -64,7 +64,7 @@ KINDS = {
     "a_or_b": "OR",
     "a_or_b_or_c": "OR",
 }
-# Further comparisons: (system, baseline).
+# Further comparisons, as (system, baseline).
 PAIRS = (
     (LOGICOL, CONTRASTIVE),
     (ENSEMBLE, BASE),
@@ -82,8 +82,8 @@ class Answers:
     """System -> result.
 
     Args:
-        test_results: of the test queries, with lists of :data:`DEPTH`.
-        all_results: of these and their variants, with lists of :data:`VARIANTS_DEPTH`.
+        test_results: results of the test queries, with lists of :data:`DEPTH`.
+        all_results: results of these and their variants, with lists of :data:`VARIANTS_DEPTH`.
     """
 
     test_results: Mapping[str, EvaluationResult]
@@ -154,7 +154,7 @@ def _result(
 
 
 def systems_table(pool: FilmPool, answers: Answers, seed: int) -> Table:
-    """Every system against the base, and published figures."""
+    """Compare every system with the base; add published figures."""
     columns = {
         measure.replace("_", " "): _column(answers.test_results, measure, seed)
         for measure in MEASURES
@@ -186,7 +186,7 @@ def systems_table(pool: FilmPool, answers: Answers, seed: int) -> Table:
 
 
 def kinds_table(pool: FilmPool, answers: Answers, seed: int) -> Table:
-    """R@100 by operator."""
+    """Show R@100 by operator."""
     labels = {q: KINDS[t] for q, t in query_templates(pool.all_queries.queries).items()}
     columns = {}
     for kind in dict.fromkeys(KINDS.values()):
@@ -211,7 +211,7 @@ def kinds_table(pool: FilmPool, answers: Answers, seed: int) -> Table:
 
 
 def gains_table(answers: Answers, seed: int) -> Table:
-    """Paired differences, corrected over the pairs."""
+    """Show paired differences, with p corrected over the pairs."""
     pairs = [pair for pair in PAIRS if set(pair) <= answers.test_results.keys()]
     columns = [
         _gains(answers.test_results, pairs, measure, seed)
@@ -232,7 +232,7 @@ def gains_table(answers: Answers, seed: int) -> Table:
 
 
 def by_template(pool: FilmPool, results: Answers, measure: str, seed: int) -> Figure:
-    """Bars of the main systems per template."""
+    """Draw bars of the main systems per template."""
     name = measure.replace("_", " ")
     systems = [system for system in MAIN if system in results.test_results]
     return Figure(
@@ -255,7 +255,7 @@ def by_template(pool: FilmPool, results: Answers, measure: str, seed: int) -> Fi
 
 
 def absent_rows(available: Mapping[str, object], figures: int) -> tuple[Row, ...]:
-    """A row for each missing model, with a dash for each figure."""
+    """Make a row for each missing model, with a dash for each figure."""
     return tuple(
         absent_row(name, role, figures) for name, role in ROLES.items() if name not in available
     )
@@ -271,7 +271,7 @@ def _column(
 def _gains(
     results: Mapping[str, EvaluationResult], pairs: list[tuple[str, str]], measure: str, seed: int
 ) -> dict[tuple[str, str], Measurement | None]:
-    """Gains of the pairs with results."""
+    """Compute the gains of the pairs that have results."""
     measured = [pair for pair in pairs if set(pair) <= results.keys()]
     values = [
         (results[one].per_query[measure], results[other].per_query[measure])

@@ -31,7 +31,7 @@ class Consistency:
     """Consistency measures of an encoder.
 
     Args:
-        correlation: query with NOT -> r of its scores with those of its complement.
+        correlation: query with NOT -> Pearson's r between its scores and its complement's.
         coherence: group -> mean cosine of its queries.
     """
 
@@ -40,7 +40,7 @@ class Consistency:
 
 
 def consistency(pool: FilmPool, corpus: ExactCollection, vector: str) -> Consistency:
-    """Both measures of one vector."""
+    """Compute both measures of one vector."""
     queries = [query for query in pool.all_queries.queries if query.group]
     vectors = corpus.vectors([query.text for query in queries], vector)
     return Consistency(
@@ -53,7 +53,7 @@ def consistency(pool: FilmPool, corpus: ExactCollection, vector: str) -> Consist
 
 
 def consistency_table(pool: FilmPool, consistencies: Mapping[str, Consistency], seed: int) -> Table:
-    """Coherence and correlations, and published ones."""
+    """Show coherence and correlations, with published figures."""
     labels, groups = _pairs(pool)
     coherence = {name: consistency.coherence for name, consistency in consistencies.items()}
     columns: dict[str, Mapping[str, Measurement | None]] = {
@@ -150,7 +150,7 @@ def scores_figure(
 
 
 def median_pair(pairs: list[Complement], correlation: Mapping[str, float]) -> Complement:
-    """The pair of two atoms with the correlation nearest to the median; the first of ties."""
+    """Choose the pair of two atoms whose correlation is nearest to the median; first of ties."""
     two = [pair for pair in pairs if len(gold(pair.without).atoms) == min(ATOMS)]
     values = np.array([correlation[pair.without.id] for pair in two])
     return two[int(np.nanargmin(np.abs(values - np.nanmedian(values))))]
@@ -186,7 +186,7 @@ def _scores(pair: Complement, corpus: ExactCollection, vector: str) -> tuple[Sco
 
 
 def _pairs(pool: FilmPool) -> tuple[dict[str, str], dict[str, str]]:
-    """Query with NOT -> number of atoms; query with NOT -> group."""
+    """Map queries with NOT to their number of atoms, and to their group."""
     pairs = complementary_pairs(pool.all_queries.queries)
     return (
         {pair.without.id: ATOMS[len(gold(pair.without).atoms)] for pair in pairs},

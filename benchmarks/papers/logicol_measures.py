@@ -25,11 +25,11 @@ class Complement(NamedTuple):
 
 
 def complementary_pairs(queries: Iterable[Query]) -> list[Complement]:
-    """The pairs (A AND B, A AND NOT B) and (A AND B AND C, A AND B AND NOT C).
+    """Find the pairs (A AND B, A AND NOT B) and (A AND B AND C, A AND B AND NOT C).
 
-    Two queries are a pair where the second, without the NOT before its only excluded part, equals
-    the first, in any order of the parts; queries with a ``group`` pair only within it. A query
-    without an expression is in no pair; of several queries with one meaning only the first is.
+    Two queries are a pair if the second, without the NOT before its only excluded part, equals the
+    first, in any order of the parts. Queries with a ``group`` pair only within it. A query without
+    an expression is in no pair; of several queries with one meaning only the first is.
     """
     joint: dict[tuple[str | None, frozenset[Expression]], Query] = {}
     excluding: list[tuple[Query, frozenset[Expression]]] = []
@@ -46,12 +46,12 @@ def complementary_pairs(queries: Iterable[Query]) -> list[Complement]:
 
 
 def group_coherence(vectors: npt.ArrayLike, groups: Sequence[Group]) -> dict[Group, float]:
-    """Mean pairwise cosine of the query vectors of each group (Shen et al. 2025).
+    """Compute the mean pairwise cosine of each group's query vectors (Shen et al. 2025).
 
-    It is high where an encoder sees the atoms of the queries but not the operators between them.
+    It is high if an encoder sees the atoms of the queries but not the operators between them.
 
     Args:
-        vectors: of the queries, shape (queries, dimension).
+        vectors: vectors of the queries, shape (queries, dimension).
         groups: the group of each query.
 
     Returns:
@@ -71,11 +71,11 @@ def group_coherence(vectors: npt.ArrayLike, groups: Sequence[Group]) -> dict[Gro
 
 
 def score_correlation(first: npt.ArrayLike, second: npt.ArrayLike, k: int = 100) -> float:
-    """Pearson's r between the scores of two queries, which should be low where they exclude.
+    """Compute Pearson's r between the scores of two queries, which should be low if they exclude.
 
-    It is computed over every document that is among the k best of either query (ties by position),
-    with its scores under both: the paper says "the top 100" without saying of which query. A
-    document without a score under one of them is left out.
+    It covers every document among the k best of either query (ties by position), since the paper
+    does not say of which query it takes "the top 100". A document without a score under one of the
+    queries is left out.
 
     Args:
         first: scores over the pool, shape (documents,); NaN or infinite where there is none.
@@ -83,7 +83,7 @@ def score_correlation(first: npt.ArrayLike, second: npt.ArrayLike, k: int = 100)
         k: number of best documents of each query.
 
     Returns:
-        r in [-1, 1]; NaN with fewer than two documents, or where all of one's scores are equal.
+        r in [-1, 1]; NaN with fewer than two documents, or if all scores of a query are equal.
     """
     x, y = (np.asarray(scores, dtype=np.float64) for scores in (first, second))
     chosen = np.zeros(len(x), dtype=bool)

@@ -52,7 +52,7 @@ class FilmPool:
 
     Args:
         test_set: test queries, evenly over the templates.
-        all_queries: these and their variants, with the same atoms under other operators.
+        all_queries: the test queries and their variants (the same atoms under other operators).
     """
 
     test_set: Dataset
@@ -67,7 +67,7 @@ def film_sets(folder: Path) -> Path:
     parts = generate_queries(table, COUNTS, seed=0, variants=True)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        # Half of a data set would pass for a whole one.
+        # Written in place, half of a data set would pass for a whole one.
         with TemporaryDirectory(dir=folder.parent) as new_folder:
             write_set_queries(Path(new_folder) / "sets", table.items, parts)
             (Path(new_folder) / "sets").replace(folder)
@@ -77,9 +77,9 @@ def film_sets(folder: Path) -> Path:
 
 
 def film_pool(folder: Path, queries: int, documents: int, seed: int = 0) -> FilmPool:
-    """``queries`` test queries and their variants, over at least ``documents`` films if possible.
+    """Load ``queries`` test queries and variants, over ``documents`` films or more if possible.
 
-    The films are those labelled for these queries, and random others.
+    The pool holds the films that are labelled for these queries, and random others.
     """
     test_set, variants = (load_dataset(folder, part) for part in ("test", "test_variants"))
     chosen = spread_evenly(test_set.queries, queries)
@@ -95,7 +95,7 @@ def film_pool(folder: Path, queries: int, documents: int, seed: int = 0) -> Film
 
 
 def spread_evenly(queries: tuple[Query, ...], count: int) -> tuple[Query, ...]:
-    """``count`` queries at equal distances; all if there are fewer."""
+    """Pick ``count`` queries at equal distances, or all if there are fewer."""
     places = np.arange(count) * len(queries) // count if count < len(queries) else None
     return queries if places is None else tuple(queries[place] for place in places)
 
@@ -152,7 +152,7 @@ RULES: dict[str, ChoosePolicy] = {
 
 
 def corpora(bench: Workbench, documents: Mapping[str, str]) -> dict[str, ExactCollection]:
-    """Encoder -> the pool with its vectors; a trained encoder makes ``compatibility``."""
+    """Map each encoder to the pool with its vectors; a trained encoder makes ``compatibility``."""
     collections = {BASE: ExactCollection(documents, bench.encoder)}
     for name, role in ROLES.items():
         trained = bench.trained(role)
@@ -167,7 +167,7 @@ def corpora(bench: Workbench, documents: Mapping[str, str]) -> dict[str, ExactCo
 
 
 def vector_of(encoder: str) -> str:
-    """Name of the vector of an encoder in its pool."""
+    """Name the vector that an encoder makes in its pool."""
     return "topical" if encoder == BASE else "compatibility"
 
 

@@ -27,7 +27,7 @@ from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import LongTextWarning
 from logic_retrievers.evaluation import data_folder
 
-# Set -> its folders, which share passages.
+# Set -> its folders, which have passages in common.
 SETS: Mapping[str, Sequence[str]] = {
     "HotpotQA": ("hotpotqa_train1000_pairs", "hotpotqa_train100"),
     "MS MARCO": ("msmarco_small",),
@@ -40,7 +40,7 @@ BASE, INFONCE, LORE = "base", "InfoNCE", "LORE"
 ROLES = {INFONCE: "infonce", LORE: "lore"}
 RIGHT_RAW, RIGHT_DISTURBED = "P, undisturbed", "P, disturbed"
 DISTRACTORS_RAW, DISTRACTORS_DISTURBED = "N1, undisturbed", "N1, disturbed"
-# Measure -> form of the question, and tier whose recall at 3 it is.
+# Measure -> form of the question, and the tier whose recall at 3 is measured.
 MEASURES = {
     RIGHT_RAW: (RAW, POSITIVES),
     RIGHT_DISTURBED: (DISTURBED, POSITIVES),
@@ -61,8 +61,8 @@ class EncoderRecalls:
 
     Args:
         recalls: measure -> question -> recall at 3.
-        shifts: tier -> rise in rank of its best passage by the disturbance, one value per question
-            with a passage in the tier.
+        shifts: tier -> places by which the disturbance lifts the tier's best passage, for each
+            question with a passage in the tier.
     """
 
     recalls: Mapping[str, Values]
@@ -113,7 +113,7 @@ def recalls_table(
     columns: Mapping[tuple[str, str], Mapping[str, Measurement | None]],
     counts: Mapping[str, int],
 ) -> Table:
-    """Every query encoder against the base, and published figures."""
+    """Compare every query encoder with the base; add published figures."""
     heads = {f"{name}: {measure}": cells for (name, measure), cells in columns.items()}
     absent = [
         absent_row(name, role, len(columns)) for name, role in ROLES.items() if name not in encoders
@@ -140,7 +140,7 @@ def recalls_table(
 
 
 def gains_table(recalls: Sets, counts: Mapping[str, int], seed: int) -> Table:
-    """Gains of LORE over InfoNCE."""
+    """Show the gains of LORE over InfoNCE."""
     heads = (RIGHT_RAW, RIGHT_DISTURBED, DISTRACTORS_DISTURBED)
     pairs = {
         name: [
@@ -226,12 +226,12 @@ def measure_encoders(
     encoders: Mapping[str, Encoder],
     documents: Encoder,
 ) -> dict[str, EncoderRecalls]:
-    """Query encoder -> its recalls and shifts.
+    """Measure recalls and shifts of every query encoder.
 
     Args:
-        examples: the questions in both forms, of :func:`both_forms`.
-        encoders: by name.
-        documents: the encoder of the passages for all of them: the base, as in training.
+        examples: the questions in both forms, from :func:`both_forms`.
+        encoders: name -> query encoder.
+        documents: encodes the passages for all query encoders; the base, as in training.
     """
     texts = unique_passages(examples[DISTURBED])
     with warnings.catch_warnings():
@@ -280,9 +280,9 @@ def _measure_encoder(
 
 
 def both_forms(folders: Sequence[str]) -> dict[str, list[TieredExample]]:
-    """Both forms of each test question, with equal candidates and tiers row by row.
+    """Make both forms of each test question, with equal candidates and tiers row by row.
 
-    They equal the output of ``logic-export data distractor-queries`` for these folders.
+    The rows equal the output of ``logic-export data distractor-queries`` for these folders.
     """
     part = "test"
     questions = read_parts([data_folder() / name for name in folders])[part]

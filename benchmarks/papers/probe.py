@@ -32,9 +32,9 @@ POLICIES = (
     *("topical", "lexical", "hybrid", "compatibility"),
     *("sequential", "coder-union", "union", "auto"),
 )
-# Configurations in figures.
+# Configurations that figures show.
 CHARTED = ("topical", "hybrid", "auto")
-# Film questions, the first of 400; LIMIT adds 280.
+# Number of film questions, the first of 400; LIMIT adds 280.
 FILMS = 120
 COLUMNS = {
     "accuracy": "right",
@@ -46,7 +46,7 @@ COLUMNS = {
 }
 HEADS = ("configuration", *COLUMNS.values(), "gained / lost")
 
-# RAMDocs: configurations, passages that are read, and thresholds of the filter (None: shipped).
+# For RAMDocs: configurations, number of passages read, filter's thresholds (None: as shipped).
 PLAIN, FILTERED = "topical", "topical+drop_both"
 DEPTH = 5
 THRESHOLDS = (None, 0.3, 0.1, 0.03, 0.01)
@@ -61,7 +61,7 @@ _TEXT = (
 
 
 def run(bench: Workbench) -> Section:
-    """Ask the extractive reader; the probe's command asks language models."""
+    """Ask the extractive reader; language models are asked by the probe's command."""
     reader = ExtractiveReader(bench.encoder)
     bench.log(f"probe: questions read by {reader.name}")
     constraints = constraint_questions(bench, reader)
@@ -101,7 +101,7 @@ def run(bench: Workbench) -> Section:
 
 
 def constraint_questions(bench: Workbench, reader: Reader) -> ProbeResult:
-    """The result of LIMIT's and the films' questions, tested together."""
+    """Ask LIMIT's and the films' questions, and test them together."""
     films = film_questions("wikipedia_movies", seed=bench.seed)
     sets = (
         limit_questions("limit_small", seed=bench.seed),
@@ -124,7 +124,7 @@ def constraint_questions(bench: Workbench, reader: Reader) -> ProbeResult:
 
 
 def boolean_questions(bench: Workbench, reader: Reader) -> ProbeResult:
-    """The result of the answerable NOT questions of BoolQuestions, graded by support."""
+    """Ask the answerable NOT questions of BoolQuestions, graded by support."""
     questions = boolquestions_questions("boolquestions_not", seed=bench.seed)
     return ask_reader(bench, questions, reader, POLICIES, depth=1, grading="support")
 
@@ -141,7 +141,8 @@ def ask_reader(
 ) -> ProbeResult:
     """Ask a reader all questions under several configurations, over one collection.
 
-    It reads ``depth`` passages. ``threshold`` is that of a contradiction filter (None: as shipped).
+    The reader reads ``depth`` passages. ``threshold`` is the contradiction filter's (None: as
+    shipped).
     """
     with PassageIndex.open("probe", bench.encoder, lexical=True) as index:
         fill_index(index, questions)
@@ -158,7 +159,7 @@ def ask_reader(
 def answers_table(
     name: str, title: str, result: ProbeResult, notes: Sequence[str], published: Sequence[Row] = ()
 ) -> Table:
-    """A row per configuration; the first one is the baseline."""
+    """Make a row per configuration; the first is the baseline."""
     compared = result.comparisons()
     rows = []
     for configuration in result.traces:
@@ -183,7 +184,7 @@ def answers_table(
 
 
 def kinds_table(name: str, result: ProbeResult) -> Table:
-    """Right answers by kind of question, and the configurations that are worse."""
+    """Show right answers by kind of question, and the configurations that are worse."""
     first, *_ = names = list(result.traces)
     by_kind = {each: result.figures_by_kind(each) for each in names}
     rows = []
@@ -238,7 +239,7 @@ def _try_thresholds(
 
 
 def choose_threshold(results: ThresholdResults) -> list[float | None]:
-    """The first threshold that keeps the right answers and at most two thirds of the wrong ones."""
+    """Choose the first threshold that keeps all right and at most 2/3 of the wrong answers."""
     for threshold, result in results.items():
         plain, filtered = (result.figures(name) for name in (PLAIN, FILTERED))
         fewer = round(filtered["wrong"].mean - FEWER * plain["wrong"].mean, 9) <= 0
@@ -250,7 +251,7 @@ def choose_threshold(results: ThresholdResults) -> list[float | None]:
 def filter_table(
     name: str, split: str, results: ThresholdResults, chosen: Sequence[float | None]
 ) -> Table:
-    """RAMDocs without the contradiction filter, and with it at each threshold."""
+    """Show RAMDocs without the contradiction filter, and with it at each threshold."""
     first = next(iter(results.values()))
     labelled = [("without a filter", first, PLAIN)]
     for threshold, result in results.items():
@@ -279,7 +280,7 @@ def filter_table(
 
 
 def _cell(estimate: Estimate, compared: AccuracyComparison | None = None) -> Measurement | None:
-    """The cell of a share, with the corrected p of its comparison."""
+    """Make the cell of a share, with the corrected p of its comparison."""
     return estimate_cell(estimate, None if compared is None else compared.p_corrected)
 
 

@@ -1,4 +1,4 @@
-"""Published figures of the papers, in other set-ups than ours: the note of each row names it."""
+"""Published figures of the papers, from set-ups other than ours, which each row's note names."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ _MEDIANS: Mapping[str, Mapping[str, float]] = {
     "before training": {"random": 0.212, "agreeing": 0.211, "contradicting": 0.211},
     "after training": {"random": 0.212, "agreeing": 0.281, "contradicting": 0.632},
 }
-# Corpus -> nDCG@10 of C+, C- and cleaned, corruption before and after, what was recovered.
+# Corpus -> nDCG@10 of C+, C- and cleaned, corruption before and after, share recovered.
 _CLEANING: Mapping[str, tuple[float, float, float, float, float, str]] = {
     "HotpotQA": (0.676, 0.567, 0.652, 0.443, 0.020, "78 %"),
     "MSMARCO": (0.435, 0.381, 0.414, 0.413, 0.040, "61 %"),
@@ -159,7 +159,7 @@ def measure_rows() -> list[Row]:
 
 
 def paraphrase_rows() -> list[Row]:
-    """Cells: scored by, then none to three paraphrases; the paper has no figure for none there."""
+    """Cells: scored by, then zero to three paraphrases; the paper has no figure for zero."""
     note = (
         f"{_SPARSECL}, table of paraphrases in ArguAna's pool; paraphrases of the query alone, by "
         "a language model"
@@ -259,7 +259,7 @@ _LORE_FIGURES = {
 
 
 def lore_rows() -> list[Row]:
-    """Cells: encoder, then of each set P undisturbed and disturbed, N1 undisturbed, disturbed."""
+    """Cells: encoder, then for each set P and N1, each undisturbed and disturbed."""
     return [
         published_row(_LORE, name, *figures[:2], None, *figures[2:5], None, figures[5])
         for name, figures in _LORE_FIGURES.items()

@@ -206,7 +206,7 @@ def _arguana_table(bench: Workbench, alpha: float) -> Table:
 
 
 def scoring_rows(scorings: Mapping[str, Scoring], groups: Sequence[str], seed: int) -> list[Row]:
-    """A row per scoring; all but the first have a gain over the first and a corrected p."""
+    """Make a row per scoring; all but the first show the gain over the first, corrected p."""
     first, *others = scorings
     plain = scorings[first].values
     ps = holm(

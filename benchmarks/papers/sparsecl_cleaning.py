@@ -30,7 +30,7 @@ from logic_retrievers.evaluation import Estimate, bootstrap
 from logic_retrievers.evaluation.statistics import holm, paired_bootstrap
 
 BACKGROUND = 10_000
-# More than any side has: all of it is injected.
+# More passages than any side has, so that a whole side is injected.
 WHOLE_SIDE = 9
 KINDS = ("injected", "clean", "background")
 COLUMNS = (

@@ -27,7 +27,7 @@ ByKind = Mapping[str, Mapping[str, Values]]
 
 ALPHAS = tuple(float(alpha) for alpha in np.linspace(0, 10, 21))
 MARGIN_BINS, SPARSITY_BINS = 50, 60
-# Points of each kind in the scatter.
+# Number of points of each kind in the scatter plot.
 POINTS = 200
 DIGITS = 5
 # The shipped heads share a trunk; the contradiction head began as the topical vector.
@@ -40,7 +40,7 @@ def alpha_figure(
     chosen: float,
     seed: int,
 ) -> Figure:
-    """nDCG@10 over alpha, a line per part, the chosen value as a vertical line."""
+    """Draw nDCG@10 over alpha with a line per part, and the chosen alpha as a vertical line."""
     lines = {}
     for part, queries in candidates.items():
         values = np.column_stack([ndcg(queries, alpha) for alpha in ALPHAS])
@@ -65,13 +65,13 @@ def alpha_figure(
 def margin_artefacts(
     candidates: Sequence[ScoredCandidates], groups: Sequence[str], alpha: float, seed: int
 ) -> tuple[Figure, Table]:
-    """Score of the best right passage minus that of the best wrong one, by both scores.
+    """Show the score of the best right passage minus the best wrong one's, by both scores.
 
     Args:
-        candidates: of each query; a query without a right candidate has no margin.
+        candidates: candidates of each query; a query without a right one has no margin.
         groups: one resampling group per query.
         alpha: weight of the sparsity.
-        seed: of the intervals.
+        seed: seeds the intervals.
     """
     both = {
         "cosine": np.array([_margin(query, query.cosines) for query in candidates]),
@@ -134,10 +134,10 @@ def _margin_table(both: Mapping[str, Values], groups: Sequence[str], seed: int) 
 def sparsity_artefacts(
     bench: Workbench, groups: Sequence[ContradictionGroup]
 ) -> tuple[Figure, Table, Figure]:
-    """Histograms of the Hoyer sparsity, their medians, and cosine against sparsity.
+    """Draw histograms of the Hoyer sparsity, their medians, and cosine against sparsity.
 
     Args:
-        bench: encoder and seed.
+        bench: gives encoder and seed.
         groups: sides of the questions whose passages are paired.
     """
     kinds = pairs_by_kind(groups, bench.seed)
@@ -148,7 +148,7 @@ def sparsity_artefacts(
         kind: [(place[text], place[other]) for text, other in of.pairs]
         for kind, of in kinds.items()
     }
-    # NaN for copies.
+    # Copies give NaN.
     sparsities = {
         title: {
             kind: np.array(

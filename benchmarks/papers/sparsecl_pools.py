@@ -24,7 +24,7 @@ from logic_retrievers.evaluation.rows import json_rows, read_qrels
 from logic_retrievers.scoring import Sparsity
 
 PARTS = ("train", "dev", "test")
-# Random pairs of passages of different questions.
+# Number of random pairs of passages of different questions.
 STRANGERS = 4000
 
 
@@ -52,14 +52,14 @@ def conflictqa_parts() -> dict[str, list[ContradictionGroup]]:
 def conflictqa_pool(
     parts: Mapping[str, Sequence[ContradictionGroup]], part: str, copies: int = 0
 ) -> LabelledPool:
-    """A pool with the passages of one part as queries and those of all parts as candidates.
+    """Build a pool with one part's passages as queries and those of all parts as candidates.
 
     Args:
         parts: groups of every part.
-        part: whose passages are the queries.
-        copies: rule-made paraphrases of each of its passages that join the passage's side. Those
-            of the query's own side confuse; those of the other side contradict it like their
-            originals, and are right.
+        part: the part whose passages are the queries.
+        copies: number of rule-made paraphrases that join the side of each passage. Paraphrases on
+            the query's own side confuse; those on the other side contradict the query as their
+            originals do, and are right.
     """
     more = [add_paraphrases(group, copies) for group in parts[part]]
     rest = [group for name in parts if name != part for group in parts[name]]
@@ -73,13 +73,13 @@ def conflictqa_pool(
         tuple(whole.queries[n] for n in query_numbers),
         tuple(whole.agreeing[n] for n in query_numbers),
     )
-    # The passages of one question stand together in the pool.
+    # The passages of one question are neighbours in the pool.
     groups = tuple(str(n) for n, group in enumerate(parts[part]) for _ in group.texts)
     return LabelledPool(pool, groups)
 
 
 def add_paraphrases(group: ContradictionGroup, copies: int) -> ContradictionGroup:
-    """The group with ``copies`` paraphrases of every text on the same side."""
+    """Add ``copies`` paraphrases of every text to its side of the group."""
     left, right = (
         tuple(
             dict.fromkeys(
@@ -97,7 +97,7 @@ def add_paraphrases(group: ContradictionGroup, copies: int) -> ContradictionGrou
 
 
 def arguana_pool(folder: str = "arguana_dev") -> LabelledPool:
-    """ArguAna: arguments are queries and candidates; the query itself is no candidate."""
+    """Build ArguAna's pool: arguments are queries, and candidates for all other queries."""
     place = existing_folder(Path(folder))
     documents = {row.id(): row.text("text") for row in json_rows(place / "corpus.jsonl")}
     query_texts = {row.id(): row.text("text") for row in json_rows(place / "queries.jsonl")}
@@ -121,7 +121,7 @@ def find_candidates(
 
 
 def pairs_by_kind(groups: Sequence[ContradictionGroup], seed: int = 0) -> dict[str, Pairs]:
-    """Random pairs, pairs of the same side, and pairs of opposite sides."""
+    """Make random pairs, pairs of the same side, and pairs of opposite sides."""
     random = Random(seed)
     strangers = [random.sample(range(len(groups)), 2) for _ in range(STRANGERS)]
     rows: dict[str, list[tuple[str, str, str]]] = {

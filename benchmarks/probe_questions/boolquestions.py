@@ -26,10 +26,10 @@ def boolquestions_questions(
     Rows whose answer is *Cannot answer*, in whole or in part, are left out.
 
     Grade this set by support (:meth:`logic_retrievers.probe.grading.Grade.correct`), since nine in
-    ten right answers are whole sentences, which no reader repeats word by word: an answer is right
-    if it has more of the gold answer's words than of the wrong one's. The wrong answer is the
-    sentence of the violating passage that shares the most words with the question, as a reader of
-    that passage would say; for a yes-no question it is the opposite of the right one.
+    ten right answers are whole sentences, which no reader repeats word by word. An answer is right
+    if it has more of the gold answer's words than of the wrong answer's. The wrong answer to a
+    yes-no question is the opposite of the right one. For other questions it is the sentence of the
+    violating passage that shares the most words with the question.
 
     Kinds: ``yes_no``, ``short`` (up to five words) and ``long``.
 
@@ -73,7 +73,7 @@ def _build_question(query: Query, dataset: Dataset) -> ProbeQuestion | None:
 
 
 def _most_similar_sentence(question: str, passage: str) -> str:
-    """The sentence that shares most words with a question; the first of equals."""
+    """Find the sentence that shares most words with a question; the first of equals."""
     words = set(answer_tokens(question))
     return max(
         _SENTENCE_END.split(passage), key=lambda text: len(words.intersection(answer_tokens(text)))

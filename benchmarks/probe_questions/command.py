@@ -23,7 +23,7 @@ from logic_retrievers.files import write_folder
 from logic_retrievers.probe import ProbeSet, read_probe
 from logic_retrievers.probe.questions import CORPUS, FIELDS, QUESTIONS
 
-# Builders take a folder, the part of it where it has parts, and a seed.
+# Builders take a folder, one of its parts (if it has parts), and a seed.
 BUILDERS: Mapping[str, Callable[..., ProbeSet]] = {
     "limit": limit_questions,
     "films": film_questions,

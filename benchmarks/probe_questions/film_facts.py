@@ -10,7 +10,7 @@ from functools import lru_cache
 from logic_retrievers.evaluation.rows import Row
 from logic_retrievers.probe.grading import Tokens, answer_tokens
 
-# Longest passage.
+# Number of words in the longest passage.
 _MAX_WORDS = 90
 
 _PLAYS = re.compile(r"\b(?:starring|stars|starred|features?|featuring)\b")
@@ -33,12 +33,12 @@ class Film:
     """A film, and the facts that its passage states unambiguously.
 
     Args:
-        title: begins ``text``.
+        title: the first words of ``text``.
         text: the first whole sentences of the film's text.
-        year: of its release; None where the text gives none, or another one than the table.
+        year: year of release; None if the first sentence gives no year or not only the table's.
         years: all years in the text.
         stars: people whom both the text and the table name in the cast.
-        director: None where the text names none, or two.
+        director: None if the text names no director, or several.
     """
 
     id: str
@@ -53,7 +53,7 @@ class Film:
 class Films:
     """The films of a table, indexed by the people that they name.
 
-    Of films that share a text only the first counts.
+    If several films share a text, only the first counts.
     """
 
     def __init__(self, rows: Iterable[Row]) -> None:
@@ -74,10 +74,10 @@ class Films:
                     self._add(_build_film(name, title, short, year, cast))
 
     def possible_films(self, person: str) -> set[str]:
-        """Films whose cast has a person of this name, or whose text may mean that person.
+        """Find films whose cast has a person of this name, or whose text may mean that person.
 
-        A text may do so by first and last name with anything between them (*Lionel and Ethel
-        Barrymore*), and by a last name without a first name before it (*Laurel and Hardy*).
+        A text may mean a person by first and last name with anything between them (*Lionel and
+        Ethel Barrymore*), or by a last name without a first name before it (*Laurel and Hardy*).
         """
         name_tokens = _name_tokens(person)
         first, last = name_tokens[0], name_tokens[-1]
@@ -135,7 +135,7 @@ def _build_film(name: str, title: str, text: str, year: int, cast: Iterable[str]
 
 
 def _may_be_first_name(piece: str) -> bool:
-    """Whether a word may be the first part of the name that the next word ends."""
+    """Whether a word may be the first part of a name of which the next word is the last."""
     return (
         piece[:1].isupper()
         and not piece.endswith((",", ";", ":", ")"))
@@ -144,7 +144,7 @@ def _may_be_first_name(piece: str) -> bool:
 
 
 def _first_sentences(text: str) -> str:
-    """The first sentences, as many as :data:`_MAX_WORDS` words hold, and one at least."""
+    """Return the first sentences, as many as fit in :data:`_MAX_WORDS` words, at least one."""
     chosen: list[str] = []
     for sentence in _split_sentences(text):
         if chosen and len(" ".join([*chosen, sentence]).split()) > _MAX_WORDS:
@@ -165,13 +165,13 @@ def _split_sentences(text: str) -> list[str]:
 
 @lru_cache(maxsize=100_000)
 def _name_tokens(person: str) -> Tokens:
-    """The tokens of a name without suffixes that only some texts have (*Jr.*)."""
+    """Tokenize a name without suffixes that only some texts have (*Jr.*)."""
     tokens = _text_tokens(person)
     return tuple(word for word in tokens if word not in _SUFFIXES) or tokens
 
 
 def _text_tokens(text: str) -> Tokens:
-    """Tokens with names in one spelling: *W.C. Fields's* is *W. C. Fields*."""
+    """Tokenize a text with names in one spelling: *W.C. Fields's* is *W. C. Fields*."""
     return answer_tokens(_INITIALS.sub(" ", _GENITIVE.sub("", text)))
 
 

@@ -1,4 +1,4 @@
-"""Questions on films: which film with an actor is not excluded by title, year, or people."""
+"""Questions on films: which film with an actor is left when a title, year or person is excluded?"""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.probe import ProbeQuestion, ProbeSet
 from logic_retrievers.probe.grading import answer_tokens, find_spans
 
-# Films per question with the other actors of its right film.
+# Number of films per question that have other actors of its right film.
 RELATED_FILMS = 3
 
-# Kind of a question -> its forms: a plain and a natural one in turn.
+# Kind of a question -> its forms, a plain and a natural one, which take turns.
 WORDINGS: Mapping[str, tuple[str, ...]] = {
     "title": (
         "Which film starring {person} is not {ruled_out}?",
@@ -57,7 +57,7 @@ WORDINGS: Mapping[str, tuple[str, ...]] = {
 class Case:
     """A person, the one film with that person that is not excluded, and the excluded ones.
 
-    ``ruled_out`` is what excludes them, as a question says it.
+    ``ruled_out`` is what excludes these films, as a question says it.
     """
 
     person: str
@@ -76,19 +76,19 @@ def film_questions(
 ) -> ProbeSet:
     """Questions over ``wikipedia_movies`` with exactly one right answer, a title.
 
-    Each names an actor and excludes all films with that actor in the set but one. The passages
-    are the first whole sentences of up to 90 words; they state the cast, year and director that a
-    question uses, in agreement with the table's fields. A film that may be another one with the
-    actor (its cast or any part of its whole text could mean that actor) is left out of the set, so
-    that there is no second right answer.
+    Each question names an actor and excludes all films with that actor in the set but one. The
+    passages are the first whole sentences of up to 90 words. They state the cast, year and director
+    that a question uses, in agreement with the table's fields. A film is left out of the set if its
+    cast or any part of its whole text could mean the actor, so that there is no second right
+    answer.
 
     The excluded films are the wrong answers. The set also holds films with the right films' other
-    actors, and random ones.
+    actors, and random films.
 
     Args:
         folder: ``wikipedia_movies``: a path, or a name inside the benchmark folder.
         split: not used; the films have no parts.
-        seed: for drawing actors and films.
+        seed: seeds the draw of actors and films.
         count: number of questions, spread evenly over the kinds of :data:`WORDINGS`.
         films: number of passages.
     """
@@ -115,7 +115,7 @@ def film_questions(
 
 
 def draw_case(kind: str, person: str, known: Films, random: Random) -> Case | None:
-    """A case for an actor; None where no case has an unambiguous answer."""
+    """Draw a case for an actor; None if no case has an unambiguous answer."""
     count = random.randint(1, 2) if kind == "title" else random.randint(2, 4)
     splits = [split for split in _splits(kind, person, known) if split[0]]
     random.shuffle(splits)
@@ -132,7 +132,7 @@ def draw_case(kind: str, person: str, known: Films, random: Random) -> Case | No
 
 
 def _splits(kind: str, person: str, known: Films) -> Iterator[tuple[list[Film], list[Film], str]]:
-    """Films that may be right, excluded ones, and what excludes them (empty for titles)."""
+    """Yield films that may be right, films to exclude, and what excludes them ("" for titles)."""
     films = known.starring[person]
     years = {film.id: film.year for film in films if film.year is not None}
     dated = [film for film in films if film.id in years]
@@ -161,7 +161,7 @@ def _splits(kind: str, person: str, known: Films) -> Iterator[tuple[list[Film], 
 
 
 def _is_unambiguous(right: Film, wrong: Sequence[Film], question: str) -> bool:
-    """Whether the right title has two tokens or more, and contains or is contained in no other."""
+    """Whether the right title has two tokens or more, and neither contains nor is in another."""
     own = answer_tokens(right.title)
     others = [answer_tokens(question), *(answer_tokens(film.title) for film in wrong)]
     return len(own) > 1 and not any(
@@ -172,7 +172,7 @@ def _is_unambiguous(right: Film, wrong: Sequence[Film], question: str) -> bool:
 def _draw_cases(
     known: Films, count: int, random: Random
 ) -> tuple[list[tuple[str, Case]], set[str]]:
-    """Kinds and cases, and the films that must stay out of the set because of them."""
+    """Draw cases with their kinds; return also the films that must stay out of the set."""
     people = sorted(known.starring)
     random.shuffle(people)
     candidates = {kind: iter(people) for kind in WORDINGS}
@@ -204,7 +204,7 @@ def _draw_cases(
 def _select_passages(
     known: Films, cases: Sequence[Case], banned: set[str], count: int, random: Random
 ) -> dict[str, str]:
-    """The films of the cases, related and random ones: id -> text."""
+    """Select the films of the cases, related films and random films: id -> text."""
     chosen = {film.id for case in cases for film in (case.right, *case.wrong)}
     for case in cases:
         sharing = {film.id for star in case.right.stars for film in known.starring[star]}

@@ -39,17 +39,17 @@ def limit_questions(
     """Questions over ``limit_small`` with exactly one right answer.
 
     The 45 likes of a person are too long a list for a reader of half a billion parameters, so the
-    passages are shortened: a random part of the things is kept, at most ``likes`` per person,
-    and each of them for everyone who likes it. The shortened passages decide the truth: the one
-    person who likes A and not B is the answer; who likes both is wrong, and violates.
+    passages are shortened. A random part of the things is kept, at most ``likes`` per person, and
+    each kept thing for everyone who likes it. The shortened passages decide the truth: the one
+    person who likes A and not B is the answer; people who like both are wrong, and violate.
 
-    Things that only one person likes are left out, and those whose words are part of another
-    thing (*Chess*, *Chess Boxing*), since a passage about one could be taken for the other.
+    A thing is left out if only one person likes it, or if its words are part of another thing
+    (*Chess*, *Chess Boxing*), since a passage about one could be taken for the other.
 
     Args:
         folder: ``limit_small``: a path, or a name inside the benchmark folder.
-        split: which part, where the folder has parts.
-        seed: for drawing things and pairs.
+        split: which part, if the folder has parts.
+        seed: seeds the draw of things and pairs.
         count: number of questions, spread evenly over the kinds of :data:`WORDINGS`.
         likes: greatest number of things in a passage.
     """
@@ -92,7 +92,7 @@ def limit_questions(
 
 
 def _parse_document(document: tuple[str, str]) -> tuple[str, tuple[str, list[str]]]:
-    """Id of a document -> the person, and what that person likes."""
+    """Parse a document into its id, the person, and the things that the person likes."""
     name, text = document
     match = _DOCUMENT.fullmatch(text)
     if match is None:
@@ -104,7 +104,7 @@ def _parse_document(document: tuple[str, str]) -> tuple[str, tuple[str, list[str
 def _draw_things(
     people: Mapping[str, tuple[str, list[str]]], likes: int, random: Random
 ) -> frozenset[str]:
-    """Random things, until no further one fits without a passage becoming too long."""
+    """Draw things at random, until any further thing would make a passage too long."""
     liking = _documents_by_thing({name: things for name, (_, things) in people.items()})
     unambiguous = _unambiguous_things(liking)
     things = sorted(thing for thing in unambiguous if len(liking[thing]) > 1)
@@ -120,7 +120,7 @@ def _draw_things(
 
 
 def _unambiguous_things(things: Iterable[str]) -> Iterator[str]:
-    """The things whose words are not all in another one."""
+    """Yield the things whose words are not all in another thing."""
     sets = {thing: frozenset(answer_tokens(thing)) for thing in things}
     counts = Counter(word for each in sets.values() for word in each)
     for thing, own in sets.items():
@@ -130,7 +130,6 @@ def _unambiguous_things(things: Iterable[str]) -> Iterator[str]:
 
 
 def _documents_by_thing(likes: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
-    """Thing -> the documents that name it."""
     documents: dict[str, set[str]] = {}
     for name, things in likes.items():
         for thing in things:
@@ -139,7 +138,7 @@ def _documents_by_thing(likes: Mapping[str, Iterable[str]]) -> dict[str, frozens
 
 
 def _find_pairs(liking: Mapping[str, frozenset[str]]) -> Iterator[tuple[str, str]]:
-    """Things (A, B) such that exactly one document has A without B, and some have both."""
+    """Find things (A, B) such that exactly one document has A without B, and some have both."""
     for a, wanted in liking.items():
         for b, ruled_out in liking.items():
             if len(wanted - ruled_out) == 1 and wanted & ruled_out and a != b:

@@ -20,16 +20,16 @@ def ramdocs_questions(
     """The questions of ``ramdocs`` (Wang et al. 2025), each over its own documents.
 
     Any of the gold answers is right, since many questions are ambiguous. A wrong answer counts
-    once, and not at all where a gold one contains it: RAMDocs lists *Hindi* as both for one
+    once, and never if a gold answer contains it, since RAMDocs lists *Hindi* as both for one
     question. Correct documents satisfy, misinformed ones violate; noise does neither.
 
-    Kinds: ``one_answer`` and ``several_answers``, with ``_misinformed`` appended where a document
-    is misinformed.
+    Kinds: ``one_answer`` and ``several_answers``, with ``_misinformed`` appended if a document is
+    misinformed.
 
     Args:
         folder: ``ramdocs``: a path, or a name inside the benchmark folder.
         split: ``dev`` or ``test``.
-        seed: for drawing the trusted documents.
+        seed: seeds the draw of the trusted documents.
         trusted: greatest number of correct documents per question that the user vouches for.
     """
     files = find_dataset_files(folder, split)
@@ -51,7 +51,7 @@ def ramdocs_questions(
 def _build_question(
     row: Row, types: Mapping[str, str], trusted: int, random: Random
 ) -> ProbeQuestion:
-    """A question; ``types``: id of each of its documents -> correct, misinformed or noise."""
+    """Build a question; ``types`` maps its documents' ids to correct, misinformed or noise."""
     gold = tuple(dict.fromkeys(_read_answers(row, "gold_answers")))
     wrong = tuple(
         answer

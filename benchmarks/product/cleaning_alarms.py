@@ -2,10 +2,10 @@
 
 python -m benchmarks.product.cleaning_alarms [--films 34375] [--judge | --bundle DIR]
 
-Cranfield, the films and the passages of users' queries (many variants of one thing) have no
-contradictions planted: every one that is reported counts as false, though some may be real. In
-ConflictQA one passage of the other side is planted for every question,
-in both directions; it is found where a contradiction with a passage of its question is reported.
+No contradictions are planted in Cranfield, the films and the passages of users' queries (many
+variants of one thing). Every reported contradiction counts as false there, though some may be real.
+In ConflictQA one passage of the other side is planted for every question, in both directions. It
+counts as found if a contradiction with a passage of its question is reported.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def planted_recall(part: str, judge: Judge) -> dict[str, Any]:
-    """Recall of planted passages, both directions together."""
+    """Measure the recall of planted passages, both directions together."""
     is_found: list[bool] = []
     own = other_question = others = 0
     one_way = load_questions(part)
@@ -90,7 +90,7 @@ def planted_recall(part: str, judge: Judge) -> dict[str, Any]:
 
 
 def false_alarms(name: str, most: int | None, judge: Judge) -> dict[str, Any]:
-    """Contradictions reported in a corpus without planted ones, with the exact Poisson interval."""
+    """Count contradictions in a corpus without planted ones, with the exact Poisson interval."""
     encoder = cached_encoder()
     texts = [row.text("text") for row in json_rows(data_folder() / CORPORA[name])][:most]
     with PassageIndex.open("a", encoder, vectors=("topical", "contradiction")) as index:
@@ -115,7 +115,7 @@ def false_alarms(name: str, most: int | None, judge: Judge) -> dict[str, Any]:
 
 
 def poisson_interval(count: int) -> tuple[float, float]:
-    """The exact 95 % interval of a count's expectation (Garwood 1936)."""
+    """Compute the exact 95 % interval of a count's expectation (Garwood 1936)."""
     low = 0.0 if count == 0 else float(chi2.ppf(0.025, 2 * count)) / 2
     return low, float(chi2.ppf(0.975, 2 * count + 2)) / 2
 

@@ -1,11 +1,11 @@
-"""Growth of a cleaning with the corpus, its parts, and the rate of ingestion hooks.
+"""How the time of a cleaning and of its parts grows with the corpus; the rate of ingestion hooks.
 
 python -m benchmarks.product.cleaning_growth [--sizes 5000 10000] [--new 500] [--judge]
 python -m benchmarks.product.cleaning_growth --hooks [--sizes 10000] [--new 500] [--judge]
 
-Films of the benchmark data: whole collections, whose vectors are stored, and new passages, whose
-vectors are made. Both are dry runs. With ``--hooks`` the new ones are stored, a hundred at a time:
-without a cleaner, and with that of the core and of both frameworks.
+Two dry runs clean films of the benchmark data: whole collections, whose vectors are stored, and new
+passages, whose vectors are made. With ``--hooks`` the new passages are stored, a hundred at a time:
+without a cleaner, and with the cleaners of the core and of both frameworks.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def main() -> None:
 
 
 def exponents(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Column -> slope of its logarithm over that of the number of passages, by least squares."""
+    """Fit for each column the slope of its logarithm over that of the number of passages."""
     size = [row["passages"] for row in rows]
     return {
         column: round(float(np.polyfit(np.log(size), np.log(values), 1)[0]), 2)
@@ -112,7 +112,7 @@ def exponents(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
 
 @contextmanager
 def filled(passages: Sequence[Passage]) -> Iterator[tuple[PassageIndex, TimedEncoder]]:
-    """A collection of the passages in the embedded engine, and its encoder, which is warm."""
+    """Fill a collection in the embedded engine; yield it and its encoder, which is warmed up."""
     with tempfile.TemporaryDirectory() as folder:
         with PassageIndex.open(
             "growth", cached_encoder(), vectors=VECTORS, location=folder
@@ -127,7 +127,7 @@ def filled(passages: Sequence[Passage]) -> Iterator[tuple[PassageIndex, TimedEnc
 
 @contextmanager
 def parts(encoder: TimedEncoder, judge: Judge, passages: int) -> Iterator[dict[str, Any]]:
-    """A row that is filled with the seconds of the block, by parts."""
+    """Yield a row, filled after the ``with`` block with the block's seconds by part."""
     row: dict[str, Any] = {}
     encoder.seconds = 0.0
     if judge is not None:

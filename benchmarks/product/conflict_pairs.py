@@ -33,7 +33,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
 def fit_sets(most: int) -> dict[Use, list[Pairs]]:
-    """Development parts: argued and short passages; inference, also without neutral pairs."""
+    """Load development parts: argued and short passages; inference with and without neutrals."""
     everything, one_question = conflictqa("dev")
     inference = ("mnli_small/dev", "cad_nli/dev")
     return {
@@ -49,7 +49,7 @@ def fit_sets(most: int) -> dict[Use, list[Pairs]]:
 
 
 def evaluation_sets(most: int) -> dict[Use, dict[str, Pairs]]:
-    """Held-out pairs; the weights were found on ``natural_dev`` too."""
+    """Load held-out pairs, and ``natural_dev``, on which the weights were fitted too."""
     everything, one_question = conflictqa("test")
     return {
         "statements": {
@@ -70,7 +70,7 @@ def evaluation_sets(most: int) -> dict[Use, dict[str, Pairs]]:
 
 
 def neighbour_lists(name: str, seed: int = 5) -> Pairs:
-    """All pairs of each of :data:`LISTS` passages and its nearest ones, in a corpus."""
+    """Pair the passages of :data:`LISTS` lists, each a passage of a corpus and its nearest ones."""
     random = Random(seed)
     texts = _texts(name, random)
     vectors = document_vectors("topical", texts)
@@ -86,7 +86,7 @@ def neighbour_lists(name: str, seed: int = 5) -> Pairs:
 
 
 def statement_lists(name: str, seed: int = 7) -> Pairs:
-    """A sentence of each of :data:`STATEMENTS` passages with the nearest other passages."""
+    """Pair a sentence of each of :data:`STATEMENTS` passages with the nearest other passages."""
     random = Random(seed)
     texts = _texts(name, random)
     vectors = document_vectors("topical", texts)
@@ -104,14 +104,14 @@ def statement_lists(name: str, seed: int = 7) -> Pairs:
 
 
 def sample(rows: Sequence[Row], most: int, seed: int = 0) -> list[Row]:
-    """A random sample of at most ``most`` rows; all rows, in order, if there are fewer."""
+    """Sample at most ``most`` rows; return all rows, in order, if there are no more."""
     if len(rows) <= most:
         return list(rows)
     return [rows[n] for n in Random(seed).sample(range(len(rows)), most)]
 
 
 def conflictqa(part: str) -> tuple[list[Row], list[Row]]:
-    """All pairs of a part of ConflictQA, and those within one question."""
+    """Make all pairs of a part of ConflictQA; return also the pairs within one question."""
     groups = groups_of_questions(load_conflictqa(part))
     question = {text: n for n, group in enumerate(groups) for text in group.texts}
     rows = list(labelled_pairs(groups))
@@ -131,7 +131,7 @@ def _sick() -> Iterator[Row]:
 
 
 def _scifact() -> Iterator[Row]:
-    """Each claim with the sentences of an abstract that bear on it."""
+    """Pair each claim with the sentences of an abstract that bear on it."""
     folder = data_folder() / "scifact"
     documents = {row.id(): row.text("text") for row in json_rows(folder / "corpus.jsonl.gz")}
     for row in json_rows(folder / "claims_dev.jsonl"):
@@ -143,7 +143,7 @@ def _scifact() -> Iterator[Row]:
 
 
 def _ramdocs(part: str) -> Iterator[Row]:
-    """Documents of one question: a right and a wrong one contradict each other."""
+    """Pair the documents of a question; a right and a wrong one contradict each other."""
     for question in load_questions(part):
         for one, other in combinations(question.documents, 2):
             yield one.text, other.text, {one.kind, other.kind} == {"correct", "misinfo"}

@@ -1,11 +1,11 @@
-"""One probability of a contradiction from the vectors and from what a cross-encoder reads.
+"""One probability of a contradiction, from the vectors and from a cross-encoder's readings.
 
 python -m benchmarks.product.conflict_probability [--bundle DIR] [--fit] [--most 700]
 
-Measures the vectors alone, what was read alone, and both as one, on labelled pairs of several
-kinds: ROC-AUC, calibration error, and conflicts at the shipped threshold; then alarms among
-neighbours in corpora without contradictions: 30 lists of six passages each, and sentences with
-their nearest passages. ``--fit`` finds the weights again, on development parts alone (each set
+Measures the vectors alone, the readings alone, and both combined, on labelled pairs of several
+kinds: ROC-AUC, calibration error, and conflicts at the shipped threshold. Then it counts alarms
+among neighbours in corpora without contradictions: 30 lists of six passages each, and sentences
+with their nearest passages. ``--fit`` fits the weights again, on development parts alone (each set
 counts the same), and prints them as constants for ``logic-export add-judge``.
 """
 
@@ -39,7 +39,7 @@ from logic_retrievers.judging.pair_kinds import pair_texts
 
 Values: TypeAlias = npt.NDArray[np.float64]
 
-# Threshold of a conflict, and of one for which a passage is dropped; chosen on development parts.
+# Thresholds of a conflict, and of dropping a passage for it; chosen on development parts.
 THRESHOLDS: dict[Use, tuple[float, ...]] = {"passages": (0.7, 0.8), "statements": (0.7,)}
 
 
@@ -85,8 +85,8 @@ class Readings:
 
     Args:
         labels: whether each pair contradicts.
-        own, cosines: what the vectors say, of shape (pairs,).
-        read: probabilities of the kinds and of the labels of inference, of shape (pairs, 8).
+        own, cosines: probabilities and cosines by the vectors, shape (pairs,).
+        read: probabilities of the kinds and of the labels of inference, shape (pairs, 8).
     """
 
     labels: npt.NDArray[np.bool_]
@@ -95,17 +95,17 @@ class Readings:
     read: Values
 
     def rows(self, use: Use) -> Iterator[tuple[float, float, list[float]]]:
-        """What one probability is made of."""
+        """Iterate over the inputs of each combined probability."""
         read = self.read if use == "passages" else self.read[:, len(PAIR_KINDS) :]
         return zip(self.own.tolist(), self.cosines.tolist(), read.tolist(), strict=True)
 
     def as_one(self, constants: ConflictConstants, use: Use) -> Values:
-        """The probabilities of all as one."""
+        """Combine the inputs of each pair into one probability."""
         return np.array([constants.probability(*row) for row in self.rows(use)])
 
 
 def fit_constants(read: Callable[[Pairs], Readings], most: int) -> dict[str, float]:
-    """Constants of both uses; prints them."""
+    """Fit the constants of both uses, and print them."""
     found: dict[str, float] = {}
     for use, sets in fit_sets(most).items():
         weights = fit([read(pairs) for pairs in sets], use)
@@ -122,7 +122,7 @@ def fit_constants(read: Callable[[Pairs], Readings], most: int) -> dict[str, flo
 
 
 def fit(sets: Sequence[Readings], use: Use) -> list[float]:
-    """Weights of least cross entropy, where each set counts the same."""
+    """Fit the weights by least cross entropy, where each set counts the same."""
     features = np.vstack([[conflict_features(use, *row)[1:] for row in s.rows(use)] for s in sets])
     weights = np.concatenate([np.full(len(s.labels), 1 / len(s.labels)) for s in sets])
     model = LogisticRegression(max_iter=2000).fit(
@@ -136,7 +136,7 @@ def fit(sets: Sequence[Readings], use: Use) -> list[float]:
 def measure(
     name: str, readings: Readings, constants: ConflictConstants, use: Use
 ) -> dict[str, Any]:
-    """Order, calibration and conflicts of one set."""
+    """Measure order, calibration and conflicts of one set."""
     both = readings.as_one(constants, use)
     flagged = both >= constants.threshold
     labels = readings.labels
@@ -161,7 +161,7 @@ def count_alarms(
     scorer: ContradictionScorer,
     use: Use,
 ) -> dict[str, Any]:
-    """Conflicts where there are none."""
+    """Count the conflicts found where there are none."""
     both = readings.as_one(constants, use) >= constants.threshold
     return {
         "corpus": name,

@@ -2,10 +2,10 @@
 
 python -m benchmarks.product.contradiction_filter [--draws 5]
 
-With a trusted document (a random correct one of each question): the share of misinformation that
-the filter removes as it ships, and what other ways of judging would remove, each at the threshold
-that keeps 97 % of the correct documents of the dev part. Without a trusted document: which pairs
-the shipped threshold flags.
+With a trusted document (a random correct one of each question), it measures the share of
+misinformation that the filter removes as shipped, and that other judges would remove, each at the
+threshold that keeps 97 % of the correct documents of the dev part. Without a trusted document, it
+measures which pairs the shipped threshold flags.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from logic_retrievers.judging import default_conflict_judge
 from logic_retrievers.judging.pair_kinds import pair_texts
 
 CORRECT_KEPT = 0.97
-# Maps pairs of texts to how likely each pair contradicts.
+# Maps pairs of texts to the probability that each pair contradicts.
 Judge = Callable[[Sequence[tuple[str, str]]], npt.NDArray[np.float64]]
 
 
@@ -104,7 +104,7 @@ def judges() -> Mapping[str, Judge]:
 
 
 def filter_judge() -> Judge:
-    """The filter as a judge: 1 for what it drops."""
+    """Turn the filter into a judge: 1 for a pair whose second text it drops, else 0."""
     contradictions = ContradictionFilter(cached_encoder())
 
     def dropped(pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
@@ -124,7 +124,7 @@ def judge_row(
     draws: int,
     threshold: float | None = None,
 ) -> dict[str, Any]:
-    """Threshold on dev where none is given, shares on test."""
+    """Measure shares on test; the threshold is chosen on dev if none is given."""
     if threshold is None:
         scored = _score_against_trusted(parts["dev"], judge, draws)
         correct = np.concatenate([s[k == "correct"] for s, k in scored])
@@ -138,7 +138,7 @@ def judge_row(
 
 
 def label_row(questions: Sequence[Question], draws: int) -> dict[str, Any]:
-    """The figures of an oracle that drops documents with another answer than the trusted one's."""
+    """Measure an oracle that drops documents with an answer other than the trusted one's."""
     over = []
     for question in questions:
         for trusted, others in _draw_trusted(question, draws):
@@ -155,7 +155,7 @@ def _row(
     groups: Sequence[int] | None,
     auc: float | str,
 ) -> dict[str, Any]:
-    """Shares of misinformation that is dropped, and of correct documents that are kept."""
+    """Measure the shares of misinformation dropped, and of correct documents kept."""
     shares = [
         (_share(over[kinds == "misinfo"]), _share(~over[kinds == "correct"]))
         for over, kinds in dropped
@@ -170,7 +170,7 @@ def _row(
 
 
 def untrusted_rows(questions: Sequence[Question]) -> list[dict[str, Any]]:
-    """Shares of pairs that the filter flags under ``annotate``, by kind of pair."""
+    """Measure the shares of pairs that the filter flags under ``annotate``, by kind of pair."""
     contradictions = ContradictionFilter(cached_encoder())
     flagged: dict[str, list[float]] = {}
     for question in questions:

@@ -2,8 +2,8 @@
 
 python -m benchmarks.product.encoders [--rounds 3] [--no-ndcg]
 
-Each variant runs in its own process, which isolates memory and load time. Rounds of the variants
-alternate, so that disturbances hit all of them; medians are shown.
+Each variant runs in its own process, which isolates memory and load time. The variants take turns,
+so that disturbances hit all of them; medians are shown.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def in_own_process(variant: str, *, ndcg: bool) -> dict[str, float]:
-    """One round of a variant in a new process."""
+    """Run one round of a variant in a new process."""
     command = [sys.executable, "-m", "benchmarks.product.encoders", "--measure", variant]
     done = subprocess.run(command + ["--ndcg"] * ndcg, capture_output=True, text=True, check=True)
     figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
@@ -69,7 +69,7 @@ def in_own_process(variant: str, *, ndcg: bool) -> dict[str, float]:
 
 
 def export_plain() -> None:
-    """The same model with float32 weights, exported once."""
+    """Export the same model with float32 weights, once."""
     if PLAIN.exists():
         return
     from logic_export.bundles.export import BundleLabel, export_bundle
@@ -84,7 +84,7 @@ def export_plain() -> None:
 
 
 def load(variant: str) -> Encode:
-    """The encoding function of a variant, in its best batch size."""
+    """Load the encoding function of a variant, with its best batch size."""
     if variant == "PyTorch":
         from logic_export.models import find_model
         from sentence_transformers import SentenceTransformer
@@ -98,7 +98,7 @@ def load(variant: str) -> Encode:
 
 
 def measure(variant: str, *, ndcg: bool) -> dict[str, float]:
-    """The figures of one variant."""
+    """Measure one variant."""
     warnings.simplefilter("ignore")
     before, begun = resident_mib(), time.perf_counter()
     encode = load(variant)
@@ -127,7 +127,7 @@ def measure(variant: str, *, ndcg: bool) -> dict[str, float]:
 
 
 def rate(encode: Encode, texts: Sequence[str]) -> float:
-    """Texts a second, the best of two passes."""
+    """Measure texts per second, the best of two passes."""
     seconds = []
     for _ in range(2):
         begun = time.perf_counter()
@@ -137,7 +137,7 @@ def rate(encode: Encode, texts: Sequence[str]) -> float:
 
 
 def retrieval(encode: Encode, dataset: Any) -> float:
-    """nDCG@10 of brute-force search."""
+    """Measure nDCG@10 of brute-force search."""
     from logic_export.dense_retrieval import ndcg_at_10
 
     return ndcg_at_10(dataset, lambda t: np.asarray(encode(t)), lambda t: np.asarray(encode(t)))

@@ -1,4 +1,4 @@
-"""Overhead of the frameworks over the engine, and reranking.
+"""Overhead of the frameworks over the engine, and time of reranking.
 
 python -m benchmarks.product.frameworks [--queries 300] [--points 1000]
 """
@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def overhead(queries: Sequence[str], points: int) -> list[dict[str, Any]]:
-    """Time of a framework's call outside :meth:`Engine.search`."""
+    """Measure the time of a framework's call outside :meth:`Engine.search`."""
     inside = [0.0]
     search = Engine.search
 
@@ -72,7 +72,7 @@ def overhead(queries: Sequence[str], points: int) -> list[dict[str, Any]]:
 
 
 def reranking(queries: Sequence[str], points: int) -> list[dict[str, Any]]:
-    """Seconds to rerank 50 passages of a search, with and without their stored vectors."""
+    """Time the reranking of 50 passages of a search, with and without their stored vectors."""
     with PassageIndex.open("films") as index:
         index.add(film_passages(points))
         candidates = [

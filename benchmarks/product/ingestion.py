@@ -2,8 +2,8 @@
 
 python -m benchmarks.product.ingestion [--sizes 1000 10000] [--abstracts 5183]
 
-Passages per second, share of the encoder, memory; of the command `index` and of `index` with
-nothing left to do also processor seconds, which other work on the machine disturbs less.
+Measures passages per second, the encoder's share of the time, and memory. For the command `index`,
+also with nothing left to do, it measures processor seconds too, which other work disturbs less.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def measure(size: int) -> dict[str, float]:
-    """Figures of storing ``size`` films, and of storing them again unchanged."""
+    """Measure storing ``size`` films, and storing them again unchanged."""
     passages, encoder = film_passages(size), TimedEncoder(OnnxEncoder())
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -63,7 +63,7 @@ def measure(size: int) -> dict[str, float]:
 
 
 def measure_commands(abstracts: int) -> list[dict[str, Any]]:
-    """Figures of `logic-retrievers index` over the first abstracts of SciFact, run twice."""
+    """Measure `logic-retrievers index` over the first abstracts of SciFact, run twice."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         corpus = folder / "scifact.jsonl"
@@ -82,7 +82,7 @@ def measure_commands(abstracts: int) -> list[dict[str, Any]]:
 
 
 def index(arguments: list[str]) -> None:
-    """Work of the child process: run `index`, then print its processor time and memory."""
+    """Run `index` in the child process, then print its processor time and memory."""
     path, location = arguments
     app(["index", path, "-l", location], standalone_mode=False)
     row = {"processor s": round(time.process_time(), 1), "memory MiB": resident_mib()}

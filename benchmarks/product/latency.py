@@ -2,9 +2,9 @@
 
 python -m benchmarks.product.latency [--points 10000] [--queries 60]
 
-One query at a time over embedded film texts of about 130 tokens, with words, k = 10. Documents come
-from cached vectors; queries are encoded each time. Ordinary queries are MS MARCO's; those that
-exclude are ExcluIR's. "Rest" is the time outside the encoder: engine, parser, policy, evidence.
+One query at a time searches film texts of about 130 tokens in an embedded index with words, k = 10.
+Document vectors are cached; queries are encoded each time. Ordinary queries are MS MARCO's, queries
+that exclude ExcluIR's. "Rest" is the time outside the encoder: engine, parser, policy, evidence.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def measure(engine: Engine, encoder: TimedEncoder, queries: list[str]) -> dict[str, Any]:
-    """Times of a search for each query, after a warm-up search."""
+    """Time a search for each query, after a warm-up search."""
     engine.search("warm up", K)
     totals, encoding, processor = [], [], []
     for query in queries:
@@ -66,7 +66,7 @@ def measure(engine: Engine, encoder: TimedEncoder, queries: list[str]) -> dict[s
         **percentiles(totals),
         **percentiles(encoding, "encoder "),
         **percentiles(rest, "rest "),
-        # Threads that wait by spinning count as well.
+        # Threads that spin while they wait count as well.
         "processor ms a query": round(1000 * float(np.mean(processor)), 2),
     }
 

@@ -1,10 +1,10 @@
-"""Classification of pairs: contradictions, or another scope, version or wording.
+"""Classification of pairs as contradictions, or as another scope, version or wording.
 
 python -m benchmarks.product.pair_kinds PART [--bundle DIR] [--no-judge] [--wrong]
 
-The pairs are labelled by hand (``benchmarks/data``). Rules were made on the dev files alone, those
-of dev3 without every third of its pairs; tests are read once per reported configuration.
-``--wrong`` lists the misclassified pairs of a dev file, without those of dev3 that were kept aside.
+The pairs are labelled by hand (``benchmarks/data``). Rules were made on the dev files alone. Every
+third pair of dev3 was kept aside from that, and ``--wrong``, which lists the misclassified pairs of
+a dev file, leaves these pairs out. Tests are read once per reported configuration.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PARTS = {
     **{part: f"versions_{part}.jsonl.gz" for part in ("dev", "dev2", "dev3", "test")},
     **{part: f"{part}.jsonl.gz" for part in ("natural_dev", "natural_test")},
 }
-# Every third row of dev3 was kept aside.
+# Every third row of dev3 was kept aside while rules were made.
 ASIDE_STEP = 3
 
 NOTHING = "unrelated"
@@ -54,7 +54,7 @@ class ClassifiedPair:
 
     @property
     def kind(self) -> str:
-        """The predicted kind."""
+        """The kind as classified."""
         return NOTHING if self.classification is None else self.classification.kind.value
 
 
@@ -80,7 +80,7 @@ def main() -> None:
 
 
 def is_kept_aside(part: str, place: int) -> bool:
-    """Whether a row was kept aside while rules were made; only shares over these may be read."""
+    """Whether a row was kept aside; only shares over such rows may be read."""
     return part == "dev3" and place % ASIDE_STEP == ASIDE_STEP - 1
 
 
@@ -92,7 +92,7 @@ def load_pairs(part: str) -> list[dict[str, Any]]:
 def classify_pairs(
     rows: Sequence[Mapping[str, Any]], read: OnnxPairKinds | None
 ) -> list[ClassifiedPair]:
-    """Classifies every pair with the shipped vectors and, where there is one, a cross-encoder."""
+    """Classify every pair with the shipped vectors and, where there is one, a cross-encoder."""
     scorer = ContradictionScorer()
     scores = scorer.score([(row["one"]["text"], row["other"]["text"]) for row in rows])
     passages = [
@@ -122,14 +122,14 @@ def classify_pairs(
 
 
 def confusion(pairs: Sequence[ClassifiedPair]) -> list[dict[str, Any]]:
-    """A row per label, a column per predicted kind."""
+    """Make a table with a row per label and a column per predicted kind."""
     counts = Counter((pair.label, pair.kind) for pair in pairs)
     labels = [kind for kind in KINDS if any(pair.label == kind for pair in pairs)]
     return [{"label": label, **{kind: counts[label, kind] for kind in KINDS}} for label in labels]
 
 
 def shares(pairs: Sequence[ClassifiedPair]) -> list[dict[str, Any]]:
-    """The main shares, with Wilson intervals."""
+    """Compute the main shares, with Wilson intervals."""
     legitimate = [pair for pair in pairs if pair.label in LEGITIMATE]
     contradictions = [pair for pair in pairs if pair.label == CONTRADICTION]
     predicted = [pair for pair in pairs if pair.kind == CONTRADICTION]
@@ -154,7 +154,7 @@ def shares(pairs: Sequence[ClassifiedPair]) -> list[dict[str, Any]]:
 
 
 def aspects(pairs: Sequence[ClassifiedPair]) -> list[dict[str, Any]]:
-    """Correct classifications per label and aspect."""
+    """Count correct classifications per label and aspect."""
     correct: dict[tuple[str, str], list[bool]] = {}
     for pair in pairs:
         correct.setdefault((pair.label, pair.row["aspect"]), []).append(pair.kind == pair.label)

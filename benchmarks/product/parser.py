@@ -26,7 +26,7 @@ def main() -> None:
 
 
 def accuracy(part: str) -> dict[str, object]:
-    """Accuracy of kinds, and of excluded and wanted texts, with 95 % intervals."""
+    """Measure the accuracy of kinds, and of excluded and wanted texts, with 95 % intervals."""
     rows = [row.fields for row in json_rows(LABELLED / f"{part}.jsonl.gz")]
     parser = RuleParser()
     table = []

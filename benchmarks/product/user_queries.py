@@ -3,8 +3,8 @@
 python -m benchmarks.product.user_queries [--part dev] [--lexical] [--new-domains]
 
 The users' queries and their labels are in ``tests/queries/users`` and, with ``--new-domains``, in
-``tests/queries/users_new_domains`` (see the READMEs there); the test parts are read when a version
-is finished, and chosen on never.
+``tests/queries/users_new_domains`` (see the READMEs there). The test parts are read only when a
+version is finished; nothing is ever chosen on them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ USERS = Path(__file__).parents[2] / "tests" / "queries" / "users"
 NEW_DOMAINS = USERS.with_name("users_new_domains")
 PAPERS = ("excluir", "boolquestions_not")
 DEPTH = 100
-# Places that the first satisfying passage may lose against plain search.
+# How many places the first satisfying passage may lose against plain search.
 PUSHED_DOWN = 2
 KINDS: Mapping[str, str] = {
     "A": "exclusions",
@@ -106,7 +106,7 @@ def _rows(dataset: Dataset, index: PassageIndex) -> list[dict[str, object]]:
 
 
 def _metrics(query: Query, ranked: Sequence[str], plain: Sequence[str]) -> list[float]:
-    """One value for each of :data:`METRICS`; NaN where nothing violates."""
+    """Compute one value for each of :data:`METRICS`; NaN if no passage is labelled violating."""
     right, before = _first_rank(ranked, query), _first_rank(plain, query)
     labelled = bool(query.violating)
     violating = next((i for i, d in enumerate(ranked, 1) if d in query.violating), DEPTH + 1)
@@ -122,7 +122,7 @@ def _metrics(query: Query, ranked: Sequence[str], plain: Sequence[str]) -> list[
 
 
 def _first_rank(ranked: Sequence[str], query: Query) -> int:
-    """Rank of the first satisfying passage; one past the list where there is none."""
+    """Rank of the first satisfying passage; one past the list if there is none."""
     return next((i for i, d in enumerate(ranked, 1) if d in query.grades), DEPTH + 1)
 
 

@@ -20,8 +20,8 @@ class Measurement(_Artefact):
     Args:
         value: the mean.
         low, high: ends of the interval, where there is one.
-        p: of the difference from the table's baseline, corrected for all rows that are compared in
-            that column; None where nothing is compared.
+        p: p of the difference from the table's baseline, corrected for all rows that are compared
+            in that column; None where nothing is compared.
         unit: what the figure counts, such as ``ms``; a plain share or rank has none.
     """
 
@@ -58,8 +58,8 @@ class Table(_Artefact):
 
     Args:
         baseline: the first cell of the row that the others are compared with.
-        better: column -> the better direction, where its name does not say (the renderer knows
-            V@k, FVR, R@k, nDCG@k and the like).
+        better: column -> the better direction, if the column's name does not tell (the renderer
+            knows V@k, FVR, R@k, nDCG@k and the like).
     """
 
     name: Name
@@ -84,7 +84,7 @@ class Table(_Artefact):
 
 
 class Curve(_Artefact):
-    """Points of one line, with a band where there are intervals."""
+    """Points of one line, with a band if there are intervals."""
 
     x: tuple[float, ...]
     y: tuple[float, ...]
@@ -100,7 +100,7 @@ class Curve(_Artefact):
 
 
 class Curves(_Artefact):
-    """Lines over one pair of axes: trade-offs, survival.
+    """Lines over one pair of axes, for trade-offs and survival.
 
     Args:
         panels: title -> label -> line; panels stand side by side.
@@ -120,7 +120,7 @@ class Histograms(_Artefact):
     """Counts of values in bins that all panels share.
 
     Args:
-        edges: of the bins, one more than there are bins.
+        edges: edges of the bins, one more than there are bins.
         panels: title -> label -> count of each bin.
         marks: label -> value of a vertical line.
     """
@@ -167,7 +167,7 @@ Plot = Annotated[Curves | Histograms | Scatter | Bars, Field(discriminator="kind
 
 
 class Figure(_Artefact):
-    """A plot as data; the caption says how to read it, and what it shows."""
+    """A plot as data; the caption says how to read the plot, and what it shows."""
 
     name: Name
     title: str

@@ -1,4 +1,4 @@
-"""Rows, columns and bars of tables: means with intervals and corrected significance."""
+"""Rows and columns of tables, and bars: means with intervals and corrected significance."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.report.workbench import ROLES
 from logic_retrievers.evaluation import Estimate, EvaluationResult, bootstrap, compare
 from logic_retrievers.evaluation.statistics import holm, paired_bootstrap
 
-# Later digits depend on the number of threads that summed the values.
+# Digits to keep, since later ones depend on the number of threads that summed the values.
 DIGITS = 6
 
 # Query -> value; NaN where a measure is undefined.
@@ -21,7 +21,7 @@ Columns = Mapping[str, Mapping[str, Measurement | None]]
 
 
 def estimate_cell(estimate: Estimate | None, p: float | None = None) -> Measurement | None:
-    """The cell of an estimate; None for None."""
+    """Make the cell of an estimate; None for None."""
     if estimate is None:
         return None
     mean, low, high = (round(value, DIGITS) for value in estimate)
@@ -29,18 +29,18 @@ def estimate_cell(estimate: Estimate | None, p: float | None = None) -> Measurem
 
 
 def absent_row(name: str, role: str, figures: int) -> Row:
-    """The row of a system whose model is missing, with a dash for each figure."""
+    """Make the row of a system whose model is missing, with a dash for each figure."""
     note = f"no model for the role {role!r}; made by {ROLES[role]}"
     return Row(cells=(name, *[None] * figures), origin="absent", note=note)
 
 
 def published_row(note: str, *cells: str | float | None) -> Row:
-    """A row of others' figures; ``note`` names paper, encoder and differences."""
+    """Make a row of published figures; ``note`` names paper, encoder and differences."""
     return Row(cells=cells, origin="published", note=note)
 
 
 def system_rows(systems: Sequence[str], columns: Columns) -> list[Row]:
-    """A row per system, with its cell of each column."""
+    """Make a row per system, with its cell of each column."""
     return [Row(cells=(name, *(cells.get(name) for cells in columns.values()))) for name in systems]
 
 
@@ -56,10 +56,10 @@ def comparison_table(
     notes: Sequence[str] = (),
     seed: int = 0,
 ) -> Table:
-    """A row per system, a column per metric; each p is of the difference from the baseline.
+    """Make a row per system and a column per metric; each p tests the gap to the baseline.
 
     All results are over the same queries. ``published`` gives note and figures of rows after ours,
-    ``absent`` the role of a system's missing model. A note on short lists is added.
+    ``absent`` gives the role of a system's missing model. A note on short lists is added.
     """
     comparisons = compare(results[baseline], results, metrics, seed=seed)
     rows = []
@@ -93,7 +93,7 @@ def comparison_table(
 def estimates_curve(
     x: Sequence[float], estimates: Sequence[Estimate], digits: int | None = None
 ) -> Curve:
-    """A line through the means, with its band; rounded if ``digits`` are given."""
+    """Make a line through the means, with its band; rounded if ``digits`` are given."""
     columns = zip(*estimates, strict=True)
     mean, low, high = (
         tuple(value if digits is None else round(value, digits) for value in column)
@@ -105,10 +105,10 @@ def estimates_curve(
 def column(
     systems: Mapping[str, Values], groups: Groups, baseline: str | None = None, seed: int = 0
 ) -> dict[str, Measurement | None]:
-    """System -> mean of one measure, with the p of its difference from the baseline's.
+    """Map systems to the mean of one measure, with the p of its difference from the baseline's.
 
-    None where a system has no value. The p are corrected over all systems (Holm); without a
-    baseline there is none.
+    A system without values gets None. The p are corrected over all systems (Holm). Without a
+    baseline there is no p.
     """
     base = systems.get(baseline, {}) if baseline is not None else {}
     ps = [
@@ -124,10 +124,10 @@ def column(
 def gains(
     pairs: Sequence[tuple[Values, Values]], groups: Groups, seed: int = 0
 ) -> list[Measurement | None]:
-    """Mean gain of the first of each pair over the second, over the same queries.
+    """Compute the mean gain of the first of each pair over the second, on the same queries.
 
     Returns:
-        A cell per pair, its p corrected over all pairs; None if the two share no value.
+        A cell per pair, with p corrected over all pairs; None if the two share no query.
     """
     differences = [_difference(*pair) for pair in pairs]
     ps = holm([_p_value(values, groups, seed) for values in differences])
@@ -146,7 +146,7 @@ def bars(
     baseline: str | None = None,
     seed: int = 0,
 ) -> Bars:
-    """A bar per system under each label of the queries; :func:`column` for each label."""
+    """Make a bar per system under each label of the queries, with :func:`column` per label."""
     by_label = {}
     for label in dict.fromkeys(labels.values()):
         under = {
@@ -177,6 +177,6 @@ def _estimate(values: Values, groups: Groups, seed: int) -> Estimate | None:
 
 
 def _defined(values: Values, groups: Groups) -> tuple[list[float], list[Hashable]]:
-    """The values that are not NaN, and their groups."""
+    """Return the values that are not NaN, and their groups."""
     defined = {query: value for query, value in values.items() if not math.isnan(value)}
     return list(defined.values()), [groups[query] for query in defined]

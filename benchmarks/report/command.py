@@ -12,7 +12,7 @@ from logic_retrievers.cli.console import ExitCode, out, print_status, report_err
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation.datasets import DATA_VARIABLE, data_folder
 
-# Default file, in the folder of the report.
+# Default file of the vectors, in the folder of the report.
 VECTORS = "vectors.sqlite"
 
 
@@ -48,7 +48,7 @@ def report(
     The data come from the folder that the environment variable LOGIC_RETRIEVERS_DATA names. An
     interrupted run continues when it is started again.
     """
-    # Imported here: no other command needs pydantic, numpy and more.
+    # Imported here, since no other command needs pydantic, numpy and more.
     from benchmarks.papers import select_studies
     from benchmarks.report.render import write_report
     from benchmarks.report.runner import run_studies

@@ -12,7 +12,7 @@ PARTS = ("low", "high", "p", "unit")
 
 
 def table_csv(table: Table) -> str:
-    """A line per row; ends of intervals, p and unit have columns of their own."""
+    """Write a line per row; ends of intervals, p and unit have columns of their own."""
     heads: list[str] = []
     columns: list[list[Any]] = []
     for place, head in enumerate(table.columns):
@@ -30,7 +30,7 @@ def table_csv(table: Table) -> str:
 
 
 def figure_csv(figure: Figure) -> str:
-    """A line per point, bin or bar of a plot."""
+    """Write a line per point, bin or bar of a plot."""
     plot = figure.plot
     if isinstance(plot, Bars):
         return csv_text(["system", "label", plot.y_label, *PARTS], _bars(plot))
@@ -49,7 +49,7 @@ def figure_csv(figure: Figure) -> str:
 
 
 def _lines(plot: Any, data: Any) -> Iterator[Sequence[Any]]:
-    """The values of one label of a panel."""
+    """Yield the values of one label of a panel."""
     if isinstance(plot, Histograms):
         yield from zip(plot.edges, plot.edges[1:], data, strict=False)
     elif isinstance(plot, Curves):

@@ -13,7 +13,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 
 
 def markdown_document(sections: Sequence[Section]) -> str:
-    """All sections with their tables, and links to the pictures in ``figures``."""
+    """Write all sections with their tables, and links to the pictures in ``figures``."""
     blocks = ["# Reproduction report", KEY]
     for section in sections:
         blocks += [f"## {escape(section.title)}", *map(prose, section.text)]
@@ -27,7 +27,7 @@ def markdown_document(sections: Sequence[Section]) -> str:
 
 
 def markdown_summary(sections: Sequence[Section]) -> str:
-    """Measured rows without intervals and notes, for a README."""
+    """Write the measured rows without intervals and notes, for a README."""
     blocks = []
     for table in (one for section in sections for one in section.artefacts):
         if isinstance(table, Table) and any(row.origin == "measured" for row in table.rows):
@@ -36,7 +36,7 @@ def markdown_summary(sections: Sequence[Section]) -> str:
 
 
 def markdown_table(table: Table) -> str:
-    """A table with its title, notes and footnotes."""
+    """Write a table with its title, notes and footnotes."""
     notes = [f"- {prose(note)}" for note in table.notes]
     notes += [f"- {letter}: {prose(note)}" for note, letter in footnotes(table).items()]
     blocks = [f"**{escape(table.title)}**", _grid(table), "\n".join(notes)]
@@ -44,12 +44,12 @@ def markdown_table(table: Table) -> str:
 
 
 def escape(text: str) -> str:
-    """Text escaped for Markdown and HTML, on one line."""
+    """Escape a text for Markdown and HTML, and put it on one line."""
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
 def prose(text: str) -> str:
-    """Escaped text; words between backticks stay code."""
+    """Escape a text; words between backticks stay code."""
     pieces = re.split(r"`([^`]+)`", " ".join(text.split()))
     return "".join(
         f"`{piece}`" if at % 2 else _SPECIAL.sub(r"\\\1", piece) for at, piece in enumerate(pieces)

@@ -1,4 +1,4 @@
-"""Texts of a table's cells: .839 (.790 to .888) and its mark against the baseline."""
+"""Texts of a table's cells, like .839 (.790 to .888), and their marks against the baseline."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TAGS = {"measured": "", "published": "published", "absent": "not run"}
 
 
 class CellText(NamedTuple):
-    """A cell as text: figure, interval and mark (empty where there is none)."""
+    """A cell as text: figure, interval and mark (empty if there is none)."""
 
     figure: str
     interval: str
@@ -38,7 +38,7 @@ class CellText(NamedTuple):
 
 
 class RowText(NamedTuple):
-    """A row as text: origin, tag after its name, letter of its note, cells."""
+    """A row as text: origin, tag after the name, letter of the note, cells."""
 
     origin: str
     tag: str
@@ -47,7 +47,7 @@ class RowText(NamedTuple):
 
 
 def table_rows(table: Table) -> list[RowText]:
-    """The rows of a table as text."""
+    """Turn the rows of a table into text."""
     letters = footnotes(table)
     base = next((row for row in table.rows if row.cells[0] == table.baseline), None)
     return [
@@ -69,7 +69,7 @@ def table_rows(table: Table) -> list[RowText]:
 
 
 def footnotes(table: Table) -> dict[str, str]:
-    """Note -> its letter (a to z, then aa), in the order of the rows."""
+    """Map notes to letters (a to z, then aa), in the order of the rows."""
     notes = dict.fromkeys(row.note for row in table.rows if row.note)
     return {note: _letter(place) for place, note in enumerate(notes)}
 
@@ -80,7 +80,7 @@ def is_number_column(table: Table, place: int) -> bool:
 
 
 def mark(column: str, cell: Cell, base: Cell, better: object = None) -> str:
-    """How a figure compares with the baseline's: a key of :data:`MARKS`; empty if not compared."""
+    """Mark how a figure compares with the baseline's, by a key of :data:`MARKS` or ""."""
     if not isinstance(cell, Measurement) or cell.p is None:
         return ""
     if not cell.p < LEVEL:
@@ -98,7 +98,7 @@ def mark(column: str, cell: Cell, base: Cell, better: object = None) -> str:
 
 
 def format_mean(cell: Cell) -> str:
-    """The figure of a cell without its interval; texts unchanged."""
+    """Write the figure of a cell without its interval; texts stay unchanged."""
     match cell:
         case None:
             return NOTHING
@@ -114,7 +114,7 @@ def format_mean(cell: Cell) -> str:
 
 
 def format_interval(cell: Cell) -> str:
-    """The interval of a figure with the decimal places of its mean, or an empty string."""
+    """Write a figure's interval with the decimal places of its mean, or an empty string."""
     if not isinstance(cell, Measurement) or cell.low is None or cell.high is None:
         return ""
     places, zero = _decimals(cell.value), bool(cell.unit)
@@ -123,7 +123,7 @@ def format_interval(cell: Cell) -> str:
 
 
 def format_number(value: float, *, places: int | None = None, zero: bool = False) -> str:
-    """A number as tables show it, with ``places`` decimals (default: by its size).
+    """Write a number as tables show it, with ``places`` decimals (default: by its size).
 
     Shares have no zero before the point, unless ``zero`` is set.
     """

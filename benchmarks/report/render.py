@@ -1,4 +1,4 @@
-"""Writes a report into files: a page, Markdown, tables and figures; each atomically."""
+"""Writes a report as files (a page, Markdown, tables and figures), each atomically."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _CODE = re.compile(r"`([^`]+)`")
 def write_report(sections: Sequence[Section], folder: Path) -> Path:
     """Write the page and all other files of a report.
 
-    ``report.html`` needs no other file; ``REPORT.md`` and ``summary.md`` (measured rows without
-    intervals, for a README) name the pictures in ``figures``; each figure is written as ``.png``,
-    ``.svg`` and ``.csv``, each table in ``tables`` as ``.csv`` and ``.md``.
-    Returns the page's path.
+    ``report.html`` needs no other file. ``REPORT.md`` and ``summary.md`` (measured rows without
+    intervals, for a README) link to the pictures in ``figures``. Each figure is written as
+    ``.png``, ``.svg`` and ``.csv``, each table in ``tables`` as ``.csv`` and ``.md``. Returns the
+    page's path.
     """
     template = _environment().get_template("report.html.j2")
     pictures: dict[str, str] = {}
@@ -59,7 +59,7 @@ def write_report(sections: Sequence[Section], folder: Path) -> Path:
 
 
 def _environment() -> Environment:
-    """Templates whose values are escaped."""
+    """Make the environment of the templates, which escapes all values."""
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ModuleNotFoundError as error:
@@ -93,7 +93,7 @@ def _data_url(kind: str, content: bytes) -> str:
 
 
 def _prose(text: str) -> Markup:
-    """A paragraph as HTML; words between backticks become code."""
+    """Turn a paragraph into HTML; words between backticks become code."""
     from markupsafe import Markup, escape
 
     return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))

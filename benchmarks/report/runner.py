@@ -25,7 +25,7 @@ class Report:
     """Outcome of a run.
 
     Args:
-        sections: of the studies, in their order, and the set-up at the end.
+        sections: sections of the studies, in their order, and the set-up at the end.
         failed: study -> error message.
         reused: studies whose stored section was used.
     """
@@ -66,7 +66,7 @@ def run_studies(
                 bench.log(f"{about}: begun")
                 started = time.monotonic()
                 section = study.run(bench)
-                # Times go to a file of their own, or the sections of two runs would differ.
+                # Times go to a separate file, or the sections of two runs would differ.
                 seconds[study.name] = round(time.monotonic() - started, 1)
                 write_text(folder / "seconds.json", json.dumps(seconds, indent=1) + "\n")
                 stored = {"key": key, "section": json.loads(section.model_dump_json())}
@@ -96,7 +96,7 @@ def _reject_duplicates(names: Iterable[str]) -> None:
 
 
 def _stored_section(path: Path, key: str) -> Section | None:
-    """The section stored under this key; None if it is missing or damaged."""
+    """Read the section stored under this key; None if it is missing or damaged."""
     stored = _read(path)
     if stored.get("key") != key:
         return None
@@ -107,7 +107,7 @@ def _stored_section(path: Path, key: str) -> Section | None:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """The object in a JSON file; empty if it is missing or damaged."""
+    """Read the object in a JSON file; empty if the file is missing or damaged."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""The set-up of a report: versions, machine, data, models, seed, times; and keys of sections."""
+"""The set-up of a report (versions, machine, data, models, seed, times) and keys of sections."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PACKAGES = (
     "logic-retrievers", "numpy", "onnxruntime", "tokenizers", "qdrant-client", "pydantic",
     "ir-measures", "matplotlib", "jinja2", "sentence-transformers", "torch",
 )  # fmt: skip
-# Letters of a hash that tables show.
+# Number of a hash's letters that tables show.
 SHORT = 12
 
 
@@ -34,7 +34,7 @@ class Contents:
         self._known: dict[Path, str] = {}
 
     def hash(self, place: Path, pattern: str = "*") -> str:
-        """SHA-256 over the names and contents of the files."""
+        """Compute the SHA-256 of the names and contents of the files."""
         place = place.resolve()
         if place not in self._known:
             total = hashlib.sha256()
@@ -50,7 +50,7 @@ class Contents:
         return self._known[place]
 
     def source(self) -> str:
-        """SHA-256 over the source of the package and of its benchmarks."""
+        """Compute the SHA-256 of the source of the package and its benchmarks."""
         packages = (
             Path(str(package.__file__)).parent for package in (logic_retrievers, benchmarks)
         )
@@ -58,14 +58,14 @@ class Contents:
 
 
 def files(place: Path, pattern: str = "*") -> list[Path]:
-    """Every file below a folder, sorted by name; the path itself if it is a file."""
+    """List every file below a folder, sorted by name, or the path itself if it is a file."""
     if place.is_file():
         return [place]
     return sorted(path for path in place.rglob(pattern) if path.is_file())
 
 
 def study_key(study: Study, bench: Workbench, contents: Contents) -> str:
-    """A hash over everything that the figures of a study depend on."""
+    """Compute a hash over everything that the figures of a study depend on."""
     models = {role: bench.model(role) for role in study.models}
     parts = {
         "study": study.name,
@@ -81,7 +81,7 @@ def study_key(study: Study, bench: Workbench, contents: Contents) -> str:
 def set_up(
     bench: Workbench, studies: Sequence[Study], seconds: Mapping[str, float], contents: Contents
 ) -> dict[str, Any]:
-    """The set-up of a run, ready for JSON."""
+    """Collect the set-up of a run, ready for JSON."""
     roles = dict.fromkeys(role for study in studies for role in study.models)
     names = sorted({name for study in studies for name in study.data})
     return {
@@ -103,7 +103,7 @@ def set_up(
 
 
 def set_up_section(facts: Mapping[str, Any]) -> Section:
-    """The facts of :func:`set_up` as tables."""
+    """Turn the facts of :func:`set_up` into tables."""
     machine = {**facts["machine"], "seed": str(facts["seed"]), **facts["versions"]}
     data = [
         Row(cells=(name, None, None, None), origin="absent", note="no such folder of data")
@@ -152,7 +152,7 @@ def _row(cells: tuple[str, Any]) -> Row:
 
 
 def _encoder(bench: Workbench) -> dict[str, Any]:
-    """Vector -> fingerprints of its document and query sides, and its constants."""
+    """Map vectors to the fingerprints of their document and query sides, and constants."""
     return {
         name: {
             "document": spec.fingerprint,
@@ -174,7 +174,7 @@ def _data(name: str, contents: Contents) -> dict[str, Any] | None:
 
 
 def _row_count(path: Path) -> int | None:
-    """Non-empty lines of a JSON Lines or TSV file; None for other files."""
+    """Count the non-empty lines of a JSON Lines or TSV file; None for other files."""
     if not path.name.removesuffix(".gz").endswith((".jsonl", ".tsv")):
         return None
     opened = gzip.open if path.suffix == ".gz" else open

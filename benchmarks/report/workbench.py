@@ -15,7 +15,7 @@ from logic_retrievers.encoders import (
     default_encoder,
 )
 
-# Role of a model that studies compare with -> how to make it. None of them is shipped.
+# Role of a model that studies compare with -> how to make it. None of these models is shipped.
 ROLES: Mapping[str, str] = {
     "coder": "export/recipes/coder-comparison.toml",
     "contrastive": "the same recipe without the violating passages",
@@ -38,9 +38,9 @@ class Workbench:
 
     Args:
         vectors: SQLite cache of the vectors of all texts and encoders.
-        models: a folder with the models of :data:`ROLES`, each in a folder of that name (a training
-            run, with its model in ``model``, or the model itself); None without models.
-        seed: of all random numbers.
+        models: a folder with the models of :data:`ROLES`, each in a folder named after its role (a
+            training run, with its model in ``model``, or the model itself); None without models.
+        seed: seeds all random numbers.
         log: called with lines about the progress.
     """
 
@@ -51,11 +51,11 @@ class Workbench:
 
     @cached_property
     def encoder(self) -> Encoder:
-        """The shipped encoder with cached vectors."""
+        """Open the shipped encoder with cached vectors."""
         return CachedEncoder(default_encoder(), self.vectors)
 
     def model(self, role: str) -> Path | None:
-        """The folder of a trained model, or None."""
+        """Find the folder of a trained model, or None."""
         if self.models is None:
             return None
         folder = self.models / role
@@ -64,7 +64,7 @@ class Workbench:
         return folder if folder.is_dir() else None
 
     def trained(self, role: str) -> Encoder | None:
-        """A trained sentence encoder as ``topical``, with cached vectors; or None."""
+        """Open a trained sentence encoder as ``topical``, with cached vectors; or None."""
         folder = self.model(role)
         if folder is None:
             return None
@@ -76,9 +76,9 @@ class Study:
     """One experiment of the report.
 
     Args:
-        data: folders of the benchmark data that it reads.
-        run: makes its section.
-        models: roles of the trained models that it compares with, if they are available.
+        data: folders of the benchmark data that the study reads.
+        run: makes the study's section.
+        models: roles of the trained models that the study compares with, if they are available.
     """
 
     name: str

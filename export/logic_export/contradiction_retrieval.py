@@ -26,7 +26,7 @@ SEARCH_PRECISION = 0.01
 
 @dataclass(frozen=True, slots=True)
 class ContradictionPool:
-    """Texts, each once, and for some of them (the queries) which others contradict them."""
+    """Distinct texts; some of them are queries, with the texts that contradict them."""
 
     texts: tuple[str, ...]
     # per query, its row in ``texts`` and the rows of the texts that contradict it
@@ -37,7 +37,7 @@ class ContradictionPool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredCandidates:
-    """The topically nearest texts of one query, copies left out; arrays of shape (candidates,)."""
+    """The topically nearest texts of one query, without copies; arrays of shape (candidates,)."""
 
     right: npt.NDArray[np.bool_]  # whether each contradicts the query
     cosines: npt.NDArray[np.float64]  # of the topical vectors
@@ -69,13 +69,13 @@ def nearest_candidates(
     measure: Sparsity = "hoyer",
     depth: int = CANDIDATES,
 ) -> list[ScoredCandidates]:
-    """The ``depth`` nearest texts of every query, with both scores.
+    """Find the ``depth`` nearest texts of every query, and both scores of each.
 
     Args:
         pool: the texts.
-        topical: shape (texts, dimension), rows of length 1; for the cosines.
-        contradiction: the same; for the sparsity of differences.
-        measure: of sparsity.
+        topical: vectors for the cosines, shape (texts, dimension), rows of length 1.
+        contradiction: vectors of the same form, for the sparsity of differences.
+        measure: measure of sparsity.
         depth: candidates per query.
     """
     candidates = []
@@ -99,7 +99,7 @@ def nearest_candidates(
 
 
 def ndcg(candidates: Sequence[ScoredCandidates], alpha: float) -> npt.NDArray[np.float64]:
-    """nDCG@10 of cosine + alpha * sparsity, shape (queries,)."""
+    """Compute nDCG@10 of cosine + alpha * sparsity, shape (queries,)."""
     return np.array(
         [_query_ndcg(query, query.cosines + alpha * query.sparsities) for query in candidates]
     )
@@ -110,15 +110,15 @@ def find_alpha(
     stop: float = SEARCH_PRECISION,
     highest: float = MAX_ALPHA["hoyer"],
 ) -> float:
-    """The weight of the sparsity, by the paper's coarse-to-fine search.
+    """Find the weight of the sparsity by the paper's coarse-to-fine search.
 
-    [0, ``highest``] is divided into ten parts, nDCG@10 measured at the middle of each, and the best
-    part divided again, until a part is narrower than ``stop``.
+    [0, ``highest``] is divided into ten parts, and nDCG@10 is measured at the middle of each. The
+    best part is divided again until a part is narrower than ``stop``.
 
     Args:
-        candidates: of development queries.
-        stop: width.
-        highest: see :data:`MAX_ALPHA`.
+        candidates: candidates of development queries.
+        stop: width below which no part is divided.
+        highest: upper end of the search, see :data:`MAX_ALPHA`.
 
     Raises:
         ConfigurationError: no queries.
@@ -138,9 +138,10 @@ def find_alpha(
 def crossed_ndcg(
     candidates: Sequence[ScoredCandidates],
 ) -> tuple[npt.NDArray[np.float64], tuple[float, float]]:
-    """nDCG@10 of each half of the queries with the alpha of the other, and the two alphas.
+    """Measure nDCG@10 of each half of the queries with the alpha of the other half.
 
-    For a collection without development queries: no query is measured with an alpha chosen on it.
+    So no query is measured with an alpha chosen on it, even without development queries. Both
+    alphas are returned too.
     """
     values = np.zeros(len(candidates))
     alphas = find_alpha(candidates[1::2]), find_alpha(candidates[::2])

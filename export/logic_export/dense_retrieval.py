@@ -17,7 +17,7 @@ RankedLists: TypeAlias = list[list[tuple[str, float]]]
 def brute_force(
     dataset: Dataset, encode_queries: Encode, encode_documents: Encode
 ) -> Callable[[Sequence[str], int], RankedLists]:
-    """Search by inner product through all documents of a data set."""
+    """Make a search by inner product over all documents of a data set."""
     ids = list(dataset.documents)
     documents = encode_documents(list(dataset.documents.values()))
 
@@ -33,6 +33,6 @@ def brute_force(
 
 
 def ndcg_at_10(dataset: Dataset, encode_queries: Encode, encode_documents: Encode) -> float:
-    """nDCG@10 of brute-force search, averaged over the queries."""
+    """Measure nDCG@10 of brute-force search, averaged over the queries."""
     search = brute_force(dataset, encode_queries, encode_documents)
     return evaluate(dataset, search, depth=10, resamples=1).metrics["nDCG@10"]

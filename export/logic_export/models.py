@@ -1,4 +1,4 @@
-"""Base models on a machine without a model hub: PyPI packages, checked by hash."""
+"""Base models for machines without a model hub: they come in PyPI packages, checked by hash."""
 
 # `python -m logic_export.models`, the target `make models`, checks the installed ones.
 
@@ -28,7 +28,7 @@ class PackagedModel:
     origin: str  # name on the hub
 
     def path(self) -> Path:
-        """The folder, after its files' checksums were verified.
+        """Return the folder after verifying its files' checksums.
 
         Raises:
             ConfigurationError: the package is not installed.
@@ -68,19 +68,19 @@ MODELS = {model.name: model for model in (ALL_MINILM_L6_V2,)}
 
 
 def find_model(name: str) -> str:
-    """The folder of a packaged model; any other name or path is returned unchanged."""
+    """Return the folder of a packaged model, and any other name or path unchanged."""
     return str(MODELS[name].path()) if name in MODELS else name
 
 
 def open_model(name: str, **settings: Any) -> SentenceTransformer:
-    """A packaged model, one in a folder, or one of a hub.
+    """Load a packaged model, a model in a folder, or one from a hub.
 
     Args:
-        name: a packaged model's, a folder's or a hub name.
-        settings: of :class:`SentenceTransformer`.
+        name: a packaged model's name, a folder, or a name on a hub.
+        settings: arguments of :class:`SentenceTransformer`.
 
     Raises:
-        ConfigurationError: no such model, or it cannot be fetched.
+        ConfigurationError: the model does not exist, or cannot be fetched.
     """
     try:
         return SentenceTransformer(find_model(name), **settings)
@@ -91,7 +91,7 @@ def open_model(name: str, **settings: Any) -> SentenceTransformer:
 
 
 def main() -> None:
-    """Prints the folder of every packaged model; fails at the first that is missing or damaged."""
+    """Print the folder of every packaged model; fails at the first that is missing or damaged."""
     for model in MODELS.values():
         sys.stdout.write(f"{model.name}  {model.licence}  {model.path()}\n")
 

@@ -30,7 +30,7 @@ Reduction: TypeAlias = Literal["sum", "mean"]
 
 
 class LossSettings(RecipeTable):
-    """Settings of a loss; they are finite, or the weights of a run would be no numbers."""
+    """Settings of a loss; they must be finite, since others would turn weights into NaN."""
 
     model_config = ConfigDict(allow_inf_nan=False)
 
@@ -66,13 +66,13 @@ class LogicallyInformedSettings(LossSettings):
 
     Args:
         random_share: alpha of the paper: the share of queries batched at random; the others stay in
-            whole groups over the same atoms. 0: groups only; 1: random only.
+            whole groups over the same atoms. 0 batches only groups, 1 only at random.
         temperature: temperature of the supervised contrastive term.
         exclusion_weight, subset_weight: weights of the terms over pairs of queries; 0 drops a term.
         exclusion_margin, subset_margin: gamma of the paper.
-        exclusion_temperature: temperature of the softmax in which exclusive queries should differ.
-        reduction: applies to the queries of the contrastive term and the documents of the subset
-            term.
+        exclusion_temperature: temperature of the softmax by which the exclusion term compares
+            queries.
+        reduction: sum or mean, over the contrastive term's queries and the subset term's documents.
     """
 
     name: Literal["logically_informed"] = "logically_informed"
@@ -90,7 +90,7 @@ class TieredSettings(LossSettings):
     """LORE (Zhang et al.), over queries with candidates in three tiers.
 
     Defaults are the paper's; its released code uses ``alpha = 0.3`` and ``beta = 1.0``. With both 1
-    it is InfoNCE over the same candidates, the paper's baseline.
+    the loss is InfoNCE over the same candidates, the paper's baseline.
 
     Args:
         temperature: temperature of the softmax over a query's candidates.
@@ -118,14 +118,14 @@ class ModelSettings(RecipeTable):
 
     Args:
         base: a packaged model's name, a sentence-transformers folder or a hub name.
-        shared_layers: lowest layers that stay frozen, in addition to the embeddings, which always
-            are: these are computed once for all heads of a bundle.
+        shared_layers: number of lowest layers that stay frozen, as the embeddings always do. A
+            bundle runs the frozen part once for all heads.
         query_tokens, document_tokens: truncation length in training.
         query_prefix, document_prefix: prepended to every text, in training and in use.
-        dropout: dropout in training; replaces the base's own. It did not help and slows training on
-            a CPU.
-        frozen_documents: for the tiered loss: documents keep the base's vectors, and only a query
-            encoder is trained; true by default.
+        dropout: dropout in training; replaces the base's own. Dropout did not help and slows
+            training on a CPU.
+        frozen_documents: with the tiered loss, whether documents keep the base's vectors and only a
+            query encoder is trained; true by default.
     """
 
     base: Text
@@ -142,14 +142,14 @@ class DataSettings(RecipeTable):
     """One training set.
 
     Args:
-        builder: a name of :data:`logic_export.data.triplet_builders.BUILDERS`; for the sparse
-            contrastive loss of :data:`logic_export.data.contradictions.builders.GROUP_BUILDERS`,
-            for the logically informed one of :data:`logic_export.data.set_examples.SET_BUILDERS`,
-            and for the tiered one of :data:`logic_export.data.tiers.builders.TIER_BUILDERS`.
-        licence: licence of the texts, SPDX where there is an identifier.
-        ships: whether a model that is handed on may be trained on it.
+        builder: a name in :data:`logic_export.data.triplet_builders.BUILDERS`; with the sparse
+            contrastive loss in :data:`logic_export.data.contradictions.builders.GROUP_BUILDERS`,
+            with the logically informed one in :data:`logic_export.data.set_examples.SET_BUILDERS`,
+            and with the tiered one in :data:`logic_export.data.tiers.builders.TIER_BUILDERS`.
+        licence: licence of the texts; its SPDX identifier if it has one.
+        ships: whether a model trained on these texts may be handed on.
         most: largest number of rows to sample (triplets over the same passages, and queries over
-            the same atoms, stay together); all where None.
+            the same atoms, stay together); None keeps all.
         options: the builder's own settings.
     """
 
@@ -161,12 +161,12 @@ class DataSettings(RecipeTable):
 
     @property
     def label(self) -> str:
-        """Builder and source, as in ``labelled nevir/train``."""
+        """Name the builder and its source, as in ``labelled nevir/train``."""
         return " ".join([self.builder, *_values(self.options)])
 
 
 def _values(options: Mapping[str, Any]) -> Iterator[str]:
-    """Values of a builder's options, an inner builder's included."""
+    """Yield the values of a builder's options, and of an inner builder's."""
     for value in options.values():
         if isinstance(value, Mapping):
             yield from _values(value)
@@ -180,8 +180,8 @@ class TrainingSettings(RecipeTable):
     Args:
         epochs: passes over the data; fractions are allowed.
         batch_size: number of queries in a batch.
-        learning_rate, warmup, weight_decay: of AdamW, with linear warm-up over a share of all
-            steps.
+        learning_rate, weight_decay: settings of AdamW.
+        warmup: share of all steps in which the learning rate rises linearly.
         schedule: learning rate after the warm-up: ``linear`` decay to 0, or ``constant``.
         precision: ``fp32`` or ``bf16`` (autocast, on GPU and CPU). The recipe decides, since bf16
             is slower than fp32 on a processor without bf16 arithmetic.
@@ -199,20 +199,19 @@ class TrainingSettings(RecipeTable):
 
 
 class EvaluationSettings(RecipeTable):
-    """Development sets, and when to stop.
+    """Development sets, and the rule for stopping early.
 
     Args:
-        sets: data sets (folder/part) with satisfying and violating passages; for the sparse
-            contrastive loss files of ConflictQA's form; for the tiered one either these folders or
-            files of tiers (``.jsonl``, ``.jsonl.gz``).
-        documents: for the logically informed loss: number of documents searched per set; for the
-            sparse contrastive one: number of questions whose passages are searched; all where None.
-        topical: for the sparse contrastive loss: the model whose cosine the sparsity is added to;
-            the model's ``base`` by default. Set it where an already trained head is trained
-            further.
+        sets: data sets (folder/part) with satisfying and violating passages. With the sparse
+            contrastive loss they are files in ConflictQA's format, with the tiered loss either
+            such folders or files of tiers (``.jsonl``, ``.jsonl.gz``).
+        documents: with the logically informed loss, number of documents searched per set; with the
+            sparse contrastive one, number of questions whose passages are searched. None: all.
+        topical: with the sparse contrastive loss, the model whose cosine the sparsity is added to;
+            the model's ``base`` by default. Set it if ``base`` is a trained head.
         every: steps between two measurements, each with a checkpoint.
-        recall_loss: how far the mean R@5 may fall below the base's; a larger loss is subtracted
-            from the constraint figure, so that neither is traded for the other.
+        recall_loss: how far the mean R@5 may fall below the base's. Any further loss is subtracted
+            from the constraint figure, so that finding nothing is no way to avoid violations.
         patience: measurements without a better score after which the run stops; None disables it.
     """
 
@@ -252,7 +251,7 @@ class Recipe(RecipeTable):
         return isinstance(self.loss, TieredSettings) and self.model.frozen_documents is not False
 
     def smoke(self) -> Recipe:
-        """Reduce the recipe to a run of seconds, to check that it works at all."""
+        """Reduce the recipe to a run of seconds, to check that it works."""
         data = []
         for dataset in self.data:
             options = {k: 8 if k == "count" else v for k, v in dataset.options.items()}

@@ -36,8 +36,8 @@ Values = npt.NDArray[np.float64]
 class LabelledPairs:
     """Labelled pairs of one source.
 
-    Cosines are those of topical vectors, Hoyer sparsities of the differences of contradiction
-    vectors.
+    Cosines compare topical vectors. Sparsities are Hoyer sparsities of the differences between
+    contradiction vectors.
     """
 
     cosines: Values
@@ -46,7 +46,7 @@ class LabelledPairs:
 
 
 def measure_pairs(encoder: Encoder, rows: Sequence[tuple[str, str, bool]]) -> LabelledPairs:
-    """Cosine and Hoyer sparsity of (text, text, contradicts) rows; identical texts are left out."""
+    """Measure the pairs of (text, text, contradicts) rows, without pairs of identical texts."""
     texts = list(dict.fromkeys(text for row in rows for text in row[:2]))
     row_of = {text: row for row, text in enumerate(texts)}
     vectors = encoder.encode_documents(texts, ["topical", HEAD])
@@ -78,16 +78,15 @@ def calibrate(
     alpha comes from the paper's search on the retrieval of ``questions``, the null distribution
     from random pairs of ``background``. The probability is a logistic regression on cosine and
     deviation (Platt) in which every source of pairs has the same weight. The threshold is the
-    lowest from 0.5 up, in thousandths, at which no source has more than 5 % of its other pairs
-    flagged.
+    lowest multiple of 0.001, from 0.5 up, that flags at most 5 % of each source's other pairs.
 
     Args:
         encoder: makes ``topical`` and ``contradiction`` vectors.
         questions: development groups.
         sources: development groups of several kinds, whose pairs the probability is fitted on.
         background: unrelated texts of a corpus.
-        others: groups whose texts join the candidate pool of ``questions``: alpha falls as the pool
-            grows.
+        others: groups whose texts join the candidate pool of ``questions``; a larger pool lowers
+            alpha.
         pairs: number of random pairs for the null distribution.
         seed: seeds the random pairs.
 
@@ -146,8 +145,8 @@ def write_constants(bundle: Path, settings: ContradictionConstants, origin: str)
     """Write the constants into a bundle's manifest; everything else stays as it is.
 
     Raises:
-        BundleError: no such bundle, or a damaged one.
-        ConfigurationError: it has no contradiction head.
+        BundleError: the bundle is missing or damaged.
+        ConfigurationError: the bundle has no contradiction head.
     """
     manifest = load_bundle(bundle).manifest
     if HEAD not in manifest.heads:
@@ -159,7 +158,7 @@ def write_constants(bundle: Path, settings: ContradictionConstants, origin: str)
 
 
 def unrelated_pairs(texts: Sequence[str], count: int, seed: int) -> list[tuple[str, str]]:
-    """Random pairs of different texts; fewer than ``count`` if there are no more.
+    """Draw ``count`` random pairs of different texts, or all pairs if there are fewer.
 
     In a corpus about many things, two texts drawn at random are unrelated.
     """
@@ -179,10 +178,10 @@ def unrelated_pairs(texts: Sequence[str], count: int, seed: int) -> list[tuple[s
 
 
 def null_distribution(sparsities: npt.NDArray[np.float64]) -> dict[str, float]:
-    """``null_mean`` and ``null_deviation`` of Hoyer sparsities; copies (NaN) do not count.
+    """Return ``null_mean`` and ``null_deviation`` of Hoyer sparsities, without copies (NaN).
 
     Raises:
-        InputError: fewer than 30 pairs are not copies, or all differ alike.
+        InputError: fewer than 30 pairs are not copies, or all have one sparsity.
     """
     known = sparsities[~np.isnan(sparsities)]
     if len(known) < MIN_NULL_PAIRS or not known.std():

@@ -1,9 +1,9 @@
-"""Compressed weights in ONNX graphs: stored in fewer bits, expanded once when a session is created.
+"""Stores the weights of ONNX graphs in fewer bits; matrices are expanded when a session is created.
 
 The graph still computes in float32, so a text's vector depends neither on its batch nor on the
 machine's int8 instructions; only the file shrinks. Weights are expanded by standard operators
 (Cast, Mul, Reshape) over constants, which ONNX Runtime folds into float32 weights while it loads
-the graph. DequantizeLinear is not used: ONNX Runtime keeps it and would run it at every call.
+the graph. DequantizeLinear is not used, because ONNX Runtime would run it at every call.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ def compress_weights(
     Args:
         model: float32 graph with embedded weights; not changed.
         compression: ``fp16`` halves the file (relative error 2^-11). ``int8`` quarters it:
-            symmetric codes with a float16 scale per ``block`` values, along the rows of an
-            embedding table and along the inputs of every output channel of a matrix. ``mixed``:
-            tables in int8, matrices in fp16. ``none`` only copies. Lowest cosine to float32 on
-            all-MiniLM-L6-v2: fp16 .999999 (46 MB), mixed .99995 (34 MB), int8 .9997 (24 MB).
-        block: values that share a scale. Above the embeddings of that model: one scale per output
-            channel .9992 (10.7 MB), blocks of 128 .9995 (10.8), of 32 .9997 (11.3), of 16 .9998
-            (11.9).
+            it stores symmetric codes with a float16 scale per ``block`` values, along the rows of
+            an embedding table and along the inputs of every output channel of a matrix. ``mixed``
+            stores tables in int8 and matrices in fp16. ``none`` only copies. Lowest cosine to
+            float32 on all-MiniLM-L6-v2: fp16 .999999 (46 MB), mixed .99995 (34), int8 .9997 (24).
+        block: number of values that share a scale. On that model above its embeddings: .9992 with
+            one scale per output channel (10.7 MB), .9995 with blocks of 128 (10.8), .9997 with 32
+            (11.3), .9998 with 16 (11.9).
     """
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
@@ -78,7 +78,7 @@ def compress_weights(
         else:
             half = _add_constant(graph, f"{weight.name}.fp16", values.astype(np.float16))
             nodes.append(_cast(half, weight.name))
-    # nodes must be in topological order, and the expansions depend on initializers alone
+    # nodes must be in topological order: the expansions, which read only initializers, come first
     graph_nodes = list(graph.node)
     del graph.node[:]
     graph.node.extend([*nodes, *graph_nodes])
@@ -89,7 +89,7 @@ def compress_weights(
 def expand_weights(model: onnx.ModelProto) -> onnx.ModelProto:
     """Copy a compressed graph with its matrices as float32 constants again.
 
-    Embedding tables keep their codes: they are looked up, not folded.
+    Embedding tables keep their codes, because their rows are expanded at each look-up.
     """
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
@@ -128,7 +128,7 @@ def expand_weights(model: onnx.ModelProto) -> onnx.ModelProto:
 def quantise(
     values: npt.NDArray[np.float32], axis: int
 ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float16]]:
-    """Symmetric int8 codes and float16 scales, shared along ``axis``: ``values ~ codes * scales``.
+    """Make int8 codes and float16 scales shared along ``axis``: ``values ~ codes * scales``.
 
     An all-zero group gets scale 1, so that nothing is divided by zero.
     """
@@ -183,9 +183,9 @@ def _quantise_matrix(
 def _quantise_table(
     graph: onnx.GraphProto, name: str, values: npt.NDArray[np.float32], block: int
 ) -> None:
-    """Look up codes and scales instead of rows, so that only the rows read are expanded.
+    """Make the graph look up codes and scales, so that it expands only the rows that it reads.
 
-    Codes have shape (rows, width / block, block); a look-up ends with reassembling the row.
+    Codes have shape (rows, width / block, block); after a look-up the row is put together again.
     """
     rows, dimension = values.shape
     width = block if dimension % block == 0 else dimension

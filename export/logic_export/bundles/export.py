@@ -78,8 +78,8 @@ def export_bundle(
     """Write a bundle.
 
     Heads from one model share one graph. Heads from several models share a trunk (their lowest
-    layers) and have one graph each above it: a text passes the trunk once, the trunk's weights are
-    stored once, and a head that is retrained leaves the other files unchanged.
+    layers) and have one graph each above it. So a text passes the trunk once, the trunk's weights
+    are stored once, and a head that is retrained leaves the other files unchanged.
 
     Args:
         out: the bundle's folder; must not exist. Nothing is written unless parity holds.
@@ -89,9 +89,9 @@ def export_bundle(
         compression: storage of the weights, see :func:`compress_weights`.
         query_prefix: put before every query.
         document_prefix: put before every document.
-        min_cosine: minimum cosine to the original, here and in ``verify_bundle`` later; by
-            ``compression`` (:data:`MIN_COSINE`) where None.
-        dataset: compare each model's nDCG@10 on it too, which takes minutes.
+        min_cosine: minimum cosine to the original, here and in ``verify_bundle`` later; None takes
+            the one for ``compression`` in :data:`MIN_COSINE`.
+        dataset: a data set to compare each model's nDCG@10 on too, which takes minutes.
         exporter: ``torch`` (extra ``train``) or ``optimum`` (extra ``optimum``; its graphs cannot
             be split, so all heads must come from one model).
 
@@ -172,8 +172,8 @@ def add_head(
         bundle: a folder whose heads share a trunk.
         head: the head to add.
         out: the new bundle's folder; must not exist. Nothing is written unless parity holds.
-        shared_layers: as the bundle was exported with.
-        compression: as the bundle was exported with, or the trunks would differ.
+        shared_layers: the value that the bundle was exported with.
+        compression: the value that the bundle was exported with; else the trunks would differ.
 
     Returns:
         The figures of the new head.
@@ -210,7 +210,7 @@ def add_head(
         notice = old.read(manifest.notice).decode().rstrip()
         text = f"{notice}\n\n{build_notice([head], added=True)}"
         (folder / manifest.notice).write_text(text, encoding="utf-8")
-        # heads of one model share a row of references
+        # a reference row names all heads of its model; the old head's name is removed
         rows = [
             {**row.model_dump(), "heads": [name for name in row.heads if name != head.name]}
             for row in old.references()
@@ -227,7 +227,7 @@ def add_head(
 
 
 def shared_tokenizer(models: Iterable[SentenceTransformer]) -> str:
-    """The tokenizer that all models share, as the text of ``tokenizer.json``.
+    """Return the text of ``tokenizer.json`` for the tokenizer that all models share.
 
     It neither truncates nor pads to a fixed length, but knows its padding token.
 
@@ -289,7 +289,7 @@ def _head_entry(
     graphs: tuple[str | None, str],
     prefixes: tuple[str, str],
 ) -> Head:
-    """The manifest's entry of a head; graphs are its trunk, or None, and the graph above it."""
+    """Build a head's entry in the manifest; ``graphs`` are its trunk, or None, and its graph."""
     query, document = (
         Side(
             graph=graphs[1],
@@ -314,7 +314,7 @@ def _head_entry(
 
 
 def _files_without(manifest: Manifest, name: str) -> list[str]:
-    """All files except the graphs that only the head of this name reads."""
+    """List all files except the graphs that only the head of this name reads."""
     graphs: dict[str, set[str]] = {}
     for other, head in manifest.heads.items():
         for side in (head.query, head.document):
@@ -325,6 +325,6 @@ def _files_without(manifest: Manifest, name: str) -> list[str]:
 
 
 def _unused_file_name(head: str, taken: Sequence[str]) -> str:
-    """An unused name: heads of one model share a graph, which may already have this head's name."""
+    """Find a name for a head's graph; a graph of several heads may already have the head's name."""
     names = (f"{head}.onnx", *(f"{head}-{number}.onnx" for number in range(2, len(taken) + 2)))
     return next(name for name in names if name not in taken)

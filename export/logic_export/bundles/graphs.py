@@ -19,7 +19,7 @@ from logic_retrievers.encoders.manifest import HIDDEN
 from logic_retrievers.errors import ConfigurationError, MissingExtraError
 
 OUTPUT = "sentence_embedding"
-# the first opset with a Gelu operator: as fast as a fused one, and still plain ONNX
+# the first opset with a Gelu operator, which is plain ONNX and as fast as a fused one
 OPSET = 20
 
 
@@ -27,7 +27,7 @@ def load_model(name_or_path: str) -> SentenceTransformer:
     """Load a sentence-transformers model on the CPU, with attention in plain operators.
 
     Raises:
-        ConfigurationError: no such folder or name, or it cannot be fetched.
+        ConfigurationError: the folder or name does not exist, or cannot be fetched.
     """
     return open_model(name_or_path, device="cpu", model_kwargs={"attn_implementation": "eager"})
 
@@ -35,8 +35,8 @@ def load_model(name_or_path: str) -> SentenceTransformer:
 def export_graph(model: SentenceTransformer) -> onnx.ModelProto:
     """Export the whole model as a float32 graph.
 
-    Inputs ``input_ids`` and ``attention_mask``, int64 of shape (batch, sequence), both axes
-    dynamic; output ``sentence_embedding``, float32 of shape (batch, dimension).
+    Inputs are ``input_ids`` and ``attention_mask``, int64 of shape (batch, sequence), both axes
+    dynamic. The output is ``sentence_embedding``, float32 of shape (batch, dimension).
 
     Raises:
         ConfigurationError: the model reads something other than text tokens.
@@ -54,13 +54,13 @@ def export_module(module: torch.nn.Module, max_tokens: int, output: str) -> onnx
 
     The graph is in float32, with both axes dynamic.
     """
-    # two texts of different length: a batch of 1, or no padding, could be traced as a constant
+    # two texts of different length, since a batch of 1 or no padding could be traced as a constant
     ids = torch.randint(5, 100, (2, 7))
     mask = torch.ones_like(ids)
     mask[1, 5:] = 0
     batch = torch.export.Dim("batch")
     sequence = torch.export.Dim("sequence", max=max_tokens)
-    # PyTorch reports each axis name that two inputs share, and the absence of torchvision
+    # else PyTorch warns of each axis name that two inputs share, and that torchvision is missing
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*axis name.*will not be used.*")
@@ -152,7 +152,7 @@ def split_graph(
 ) -> tuple[onnx.ModelProto, onnx.ModelProto]:
     """Split a graph into the trunk, from tokens to ``hidden``, and the rest, up to the vector.
 
-    Nodes and weights are only divided: the two in sequence compute the same as the whole.
+    Nodes and weights are only divided, so both parts in sequence compute the same as the whole.
 
     Args:
         model: an exported BERT-like encoder; left as it is.
@@ -173,10 +173,10 @@ def split_graph(
 
 
 def _layer_output(graph: onnx.GraphProto, shared_layers: int) -> str:
-    """Name of the tensor that the last shared layer's normalisation produces.
+    """Name the tensor that the last shared layer's normalisation produces.
 
     BERT normalises after the embeddings and twice in every layer. Normalisations are counted, not
-    looked up by name: equal weights may share one name in the graph.
+    looked up by name, because equal weights may share one name in the graph.
     """
     normalisations: list[str] = [
         node.output[0] for node in graph.node if node.op_type == "LayerNormalization"
@@ -192,7 +192,7 @@ def _layer_output(graph: onnx.GraphProto, shared_layers: int) -> str:
 
 
 def _subgraph(model: onnx.ModelProto, outputs: list[str], stops: list[str]) -> onnx.ModelProto:
-    """The nodes that the outputs depend on, back to the model's inputs or the stops."""
+    """Copy the nodes that the outputs depend on, back to the model's inputs or the stops."""
     graph = model.graph
     producer = {name: node for node in graph.node for name in node.output}
     needed, pending = set(stops), list(outputs)

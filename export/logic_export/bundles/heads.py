@@ -1,4 +1,4 @@
-"""The sources of a bundle's heads (named vectors): models as they are, and finished runs."""
+"""The sources of a bundle's heads (named vectors): finished runs, or any other models."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class HeadSource:
     Args:
         name: name of the vector.
         model: a folder or hub name that sentence-transformers loads.
-        trained: whether that model was trained for the purpose that the name states.
+        trained: whether the model was trained for the purpose that the head's name states.
         exclusion: constants of the exclusion policy.
         contradiction: constants of the contradiction score.
-        training: the data sets that it was trained on, beyond those of its base.
-        ships: whether their licences permit to hand the vector on.
-        origin: where it comes from, as the bundle records it; never a local path.
-        queries_only: only queries were trained, over its base's document vectors. Such a model
-            becomes a query encoder, not a head.
+        training: the data sets that the model was trained on, beyond those of its base.
+        ships: whether the licences of these data sets permit to hand the model on.
+        origin: where the model comes from, as the bundle records it; never a local path.
+        queries_only: True if only the query side was trained, against the document vectors of the
+            base model. Such a model becomes a query encoder, not a head.
     """
 
     name: str
@@ -41,10 +41,10 @@ class HeadSource:
 
 
 def find_head(name: str, source: str) -> HeadSource:
-    """Make a head of a finished run's folder, with the data sets of its card, or of any model.
+    """Make a head from a finished run's folder (with its card's data sets), or any other model.
 
     Raises:
-        ConfigurationError: a run that is not finished, or whose card cannot be read.
+        ConfigurationError: the run is not finished, or its card cannot be read.
     """
     run = Path(source)
     if not any((run / file).exists() for file in (CARD, RECIPE)):
@@ -64,7 +64,7 @@ def find_head(name: str, source: str) -> HeadSource:
 
 
 def refuse_query_encoders(heads: Sequence[HeadSource]) -> None:
-    """Refuse models trained for queries alone: how they encode documents was never measured.
+    """Refuse models trained for queries alone, since they were never measured on documents.
 
     Raises:
         ConfigurationError: one of the heads is a query encoder.
@@ -78,7 +78,7 @@ def refuse_query_encoders(heads: Sequence[HeadSource]) -> None:
 
 
 def build_notice(heads: Sequence[HeadSource], *, added: bool = False) -> str:
-    """Write a NOTICE: origin and training data of all heads, or of those that were added."""
+    """Write a NOTICE with origin and training data of all heads, or of those that were added."""
     lines = ["Added since:" if added else "What this bundle was made from.", ""]
     for head in heads:
         lines.append(f"{head.name}: {head.origin}{', trained on' if head.training else ''}")

@@ -1,8 +1,8 @@
 """Graphs that multiply in int8 and store their weights in four bits.
 
 They are three times as fast as float32 on a CPU, in an eighth of the space. All rows of a batch
-share the scale of the activations (dynamic quantisation), so texts must be read one by one, or a
-result depends on its neighbours.
+share the scale of the activations (dynamic quantisation). A result would therefore depend on its
+neighbours in the batch, so texts must be read one by one.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ INTEGER_STORAGE = "int4 codes with scales, expanded to int8"
 BLOCK = 32
 
 _LARGEST = 7
-# parts of a block's peak that are tried as its largest value; clipping one may serve the rest
+# shares of a block's peak to try as its largest value; a clipped peak may leave the rest more exact
 _SHRINKING = (1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7)
 
 
 def quantise_products(model: onnx.ModelProto, block: int = BLOCK) -> onnx.ModelProto:
     """Make matrix products run in int8, with each weight stored in four bits.
 
-    Weights are expanded to int8 once, when ONNX Runtime loads the graph. They have seven bits then,
-    since processors without VNNI overflow with eight.
+    Weights are expanded to int8 once, when ONNX Runtime loads the graph. They then have seven bits,
+    since eight would overflow on processors without VNNI.
 
     Args:
         model: float32 graph with embedded weights; not changed.
@@ -45,7 +45,7 @@ def quantise_products(model: onnx.ModelProto, block: int = BLOCK) -> onnx.ModelP
 
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
-    add_pre_process_metadata(copy)  # else it asks for shapes that nothing here needs
+    add_pre_process_metadata(copy)  # else quantize_dynamic asks for shape inference, unneeded here
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "integers.onnx"
         quantize_dynamic(
@@ -71,14 +71,14 @@ def quantise_products(model: onnx.ModelProto, block: int = BLOCK) -> onnx.ModelP
 def pack(
     values: npt.NDArray[np.float32],
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float16]]:
-    """Pack codes of -7 to 7, two a byte, with the best of some scales for each block.
+    """Pack values as codes of -7 to 7, two per byte, with the best of some scales for each block.
 
     Args:
-        values: shape (blocks, size of a block, channels), the size even.
+        values: shape (blocks, block size, channels); the block size must be even.
 
     Returns:
-        Bytes of shape (blocks, size / 2, channels): the first half of a block in the low bits, the
-        second in the high ones; scales of shape (blocks, 1, channels).
+        Bytes of shape (blocks, size / 2, channels) with the first half of a block in the low bits
+        and the second in the high bits, and scales of shape (blocks, 1, channels).
     """
     peak = np.abs(values).max(axis=1, keepdims=True)
     least, codes, scales = np.full(peak.shape, np.inf), np.zeros(values.shape), np.ones(peak.shape)
@@ -100,7 +100,7 @@ def _store_packed(
 ) -> list[onnx.NodeProto]:
     """Add bytes and scales; return the nodes that make an int8 matrix of them.
 
-    Bytes and standard operators: ONNX Runtime folds them at loading, and its older versions cannot
+    ONNX Runtime folds these standard operators over bytes at loading. Its older versions cannot
     cast int4.
     """
     rows, columns = values.shape

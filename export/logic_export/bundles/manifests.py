@@ -15,14 +15,14 @@ from logic_retrievers.errors import ConfigurationError
 
 
 def require_new(out: Path) -> None:
-    """Raise :class:`ConfigurationError` where an output folder exists."""
+    """Raise :class:`ConfigurationError` if an output folder exists."""
     if out.exists():
         raise ConfigurationError(f"{str(out)!r} exists. Remove it or name another folder.")
 
 
 @contextmanager
 def new_folder(out: Path) -> Iterator[Path]:
-    """Make a folder to write in; it becomes ``out`` where the block does not raise."""
+    """Make a folder to write in; it becomes ``out`` unless the ``with`` block raises."""
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=".export-") as name:
         folder = Path(name) / out.name
@@ -40,7 +40,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 
 def checksums(folder: Path, names: Iterable[str] | None = None) -> dict[str, str]:
-    """File name -> SHA-256 of the named files, or of all but the manifest, sorted by name."""
+    """Map the named files, or all but the manifest, to their SHA-256; sorted by name."""
     if names is None:
         names = [path.name for path in folder.iterdir() if path.name != MANIFEST_NAME]
     return {

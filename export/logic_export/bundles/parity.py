@@ -32,8 +32,8 @@ class ParityFigures:
 
     Args:
         megabytes: size of all files of the bundle, 10^6 bytes.
-        lowest_cosine, mean_cosine: to the original's reference vectors.
-        batch_cosine: lowest cosine of a text alone to the same text among all the others.
+        lowest_cosine, mean_cosine: cosines to the original's reference vectors.
+        batch_cosine: lowest cosine between a text encoded alone and in a batch with all others.
         ndcg, original_ndcg: nDCG@10; None where no data set was given.
     """
 
@@ -45,7 +45,7 @@ class ParityFigures:
     original_ndcg: float | None = None
 
     def failures(self, min_cosine: float) -> list[str]:
-        """Criteria that are not met, in words."""
+        """Describe the criteria that are not met."""
         unmet = []
         if not self.lowest_cosine >= min_cosine:
             unmet.append(f"cosine to the original below {min_cosine}")
@@ -59,12 +59,12 @@ class ParityFigures:
 def measure_parity(bundle: Bundle, head: str, roles: tuple[Role, ...] = ROLES) -> ParityFigures:
     """Compare a head's vectors with the bundle's reference vectors in some roles.
 
-    Texts alone and in a batch are compared in the last role.
+    In the last role, texts encoded alone and in a batch are compared too.
     """
     encoder = OnnxEncoder(bundle)
     encode = encoder.encode_queries if roles[-1] == "query" else encoder.encode_documents
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LongTextWarning)  # one of them is cut on purpose
+        warnings.simplefilter("ignore", LongTextWarning)  # one of the texts is cut on purpose
         rows = [row for row in parity_cosines(bundle) if row[0] == head and row[1] in roles]
         texts = list(dict.fromkeys(text for _, _, text, _ in rows))
         batched = encode(texts, [head])[head]
@@ -81,7 +81,7 @@ def measure_parity(bundle: Bundle, head: str, roles: tuple[Role, ...] = ROLES) -
 def measure_retrieval(
     bundle: Bundle, head: str, model: SentenceTransformer, dataset: Dataset
 ) -> tuple[float, float]:
-    """nDCG@10 of a head of a bundle, and of its original model."""
+    """Measure nDCG@10 of a bundle's head, and of its original model."""
     encoder = OnnxEncoder(bundle)
     sides = bundle.manifest.heads[head]
     return (
@@ -99,7 +99,7 @@ def measure_retrieval(
 
 
 def require_parity(figures: ParityFigures, min_cosine: float) -> None:
-    """Raise :class:`ParityError` with all figures where a criterion is not met."""
+    """Raise :class:`ParityError` with all figures if a criterion is not met."""
     if failures := figures.failures(min_cosine):
         raise ParityError(
             f"The export failed: {'; '.join(failures)}. Measured: {asdict(figures)}. Nothing was "
@@ -110,7 +110,7 @@ def require_parity(figures: ParityFigures, min_cosine: float) -> None:
 def encode_original(
     model: SentenceTransformer, texts: Sequence[str], prefix: str
 ) -> npt.NDArray[np.float32]:
-    """The original's vectors, shape (texts, dimension), rows of length 1."""
+    """Return the original's vectors, shape (texts, dimension), rows of length 1."""
     return np.asarray(
         model.encode(list(texts), prompt=prefix or None, normalize_embeddings=True), np.float32
     )
@@ -134,7 +134,7 @@ PARITY_TEXTS = (
 def reference_vectors(
     model: SentenceTransformer, heads: Sequence[str], prefixes: tuple[str, str]
 ) -> list[dict[str, object]]:
-    """Rows of ``parity.json``: the original's vectors of the parity texts, for each prefix."""
+    """Make the rows of ``parity.json``: the original's vectors of the parity texts per prefix."""
     groups: list[tuple[Sequence[Role], str]] = [(ROLES, prefixes[0])]
     if prefixes[0] != prefixes[1]:
         groups = [((role,), prefix) for role, prefix in zip(ROLES, prefixes, strict=True)]

@@ -60,17 +60,17 @@ def export_query_encoder(
 ) -> ExportedQueryEncoder:
     """Write a query encoder for a head of a bundle, whose documents stay as they are.
 
-    Where the model shares the bundle's trunk bit for bit, the file holds only the layers above it.
+    If the model shares the bundle's trunk bit for bit, the file holds only the layers above it.
 
     Args:
         run: a finished run that trained with the documents frozen, or a model.
         out: the file, NAME.query.onnx; must not exist. Nothing is written unless parity
             holds.
-        bundle: its folder; the packaged one where None.
+        bundle: the bundle's folder; None takes the packaged one.
         head: the head whose queries it encodes.
-        base: the model that encoded the documents in training; a run's recipe names it.
-        shared_layers: as the bundle was exported with.
-        compression: as the bundle was exported with, or the file gets its own trunk.
+        base: the model that encoded the documents in training; None takes the run's base.
+        shared_layers: the value that the bundle was exported with.
+        compression: the value that the bundle was exported with; else the file gets its own trunk.
 
     Raises:
         BundleError: the bundle is missing or damaged.
@@ -139,7 +139,7 @@ def _read_run_recipe(run: str) -> Recipe | None:
 
 
 def _check_documents(bundle: Bundle, head: str, recipe: Recipe | None, base: str) -> None:
-    """Refuse a run whose documents were encoded otherwise than the bundle's."""
+    """Refuse a run if the bundle does not encode documents as the run did in training."""
     if recipe is not None and not recipe.frozen_documents:
         raise ConfigurationError(
             "this run trained the documents' side too (model.frozen_documents), so its queries do "
@@ -153,7 +153,7 @@ def _check_documents(bundle: Bundle, head: str, recipe: Recipe | None, base: str
     encoder = load_model(find_model(base))
     base_vectors = encode_original(encoder, PARITY_TEXTS, prefix)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LongTextWarning)  # one of them is cut on purpose
+        warnings.simplefilter("ignore", LongTextWarning)  # one of the texts is cut on purpose
         bundle_vectors = OnnxEncoder(bundle).encode_documents(PARITY_TEXTS, [head])[head]
     if base_vectors.shape != bundle_vectors.shape:
         raise ConfigurationError(
@@ -184,7 +184,7 @@ def _above_trunk(
     shared_layers: int,
     compression: Compression,
 ) -> tuple[str | None, onnx.ModelProto]:
-    """SHA-256 of the bundle's trunk and the graph above it, or None and the whole graph."""
+    """Return the SHA-256 of the bundle's trunk and the graph above, or None and the whole graph."""
     file = head.document.trunk
     if file is not None:
         below, above = split_graph(graph, shared_layers)
@@ -226,11 +226,11 @@ def _card(
 
 
 def write_query_encoder(path: Path, graph: onnx.ModelProto, card: QueryEncoderCard) -> None:
-    """Write a graph, without metadata of its own, with its description, atomically.
+    """Write a graph, which has no metadata yet, and its description, atomically.
 
-    The description is a second message after the graph's: protobuf reads two consecutive messages
-    as one. So the graph's bytes are contiguous, and their checksum needs no parsing. The card's
-    ``graph_bytes`` is filled in here.
+    The description is a second message after the graph's, and protobuf reads both as one message.
+    So the graph's bytes are contiguous, and their checksum needs no parsing. ``graph_bytes`` of the
+    card is filled in here.
     """
     content = graph.SerializeToString(deterministic=True)
     text = card.model_copy(update={"graph_bytes": len(content)}).model_dump_json()

@@ -1,4 +1,4 @@
-"""Copies of a bundle with its weights stored in another way."""
+"""Copies a bundle with its weights stored in another way."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def recompress_bundle(
     vectors (those of the original models), and all constants. Vectors and fingerprints change.
 
     Args:
-        bundle: its folder; the packaged one where None. Its weights should be finer than
-            ``compression``: int8 cannot be undone.
+        bundle: the bundle's folder; None takes the packaged one. Its weights should be finer than
+            ``compression``, since int8 cannot be undone.
         out: the new bundle's folder; must not exist. Nothing is written unless parity holds.
         compression: storage of the new graphs.
-        min_cosine: minimum cosine to the reference vectors; by ``compression`` where None.
+        min_cosine: minimum cosine to the reference vectors; None takes that of ``compression``.
 
     Returns:
         The figures of the head with the lowest cosine.

@@ -18,14 +18,14 @@ _NO_CONTRARIES = frozenset({"other", "same", "different", "there", "here", "anot
 
 
 def find_antonyms(texts: Iterable[str], wordnet: WordNet) -> dict[str, str]:
-    """Words of the texts, in lower case -> the antonym that replaces each.
+    """Map words of the texts, in lower case, to the antonym that replaces each.
 
     WordNet knows words, not their context, so a word is taken only where little can go wrong: it
     has a single antonym, the same for each of its parts of speech, and is not only a noun
     ("increase", not "analysis": "synthesis"). The antonym must occur in the texts, at least a
     fiftieth as often. A participle's antonym must be a participle too ("increased", "decreased")
-    and more than "un-" plus the word: "improved" may be a verb there, which "unimproved" cannot be.
-    Inflected forms count where WordNet lists them, as it does "increased", not "increases".
+    and no prefixed form of the word: "improved" may be a verb, which "unimproved" cannot be.
+    Inflected forms count if WordNet lists them: "increased" does, "increases" does not.
     """
     counts = Counter(word for text in texts for word in _WORD.findall(text))
     antonyms = {}
@@ -59,10 +59,10 @@ def _only_antonym(word: str, wordnet: WordNet) -> str | None:
 
 
 def swap_antonyms(sentence: str, text: str, antonyms: Mapping[str, str]) -> list[str]:
-    """One copy of the sentence per word that can be replaced, in their order.
+    """Make a copy of the sentence for each word that can be replaced, in the order of the words.
 
-    A word counts where it occurs once in ``text``, which the sentence is from, and its antonym does
-    not: otherwise the rest of the text would still say the contrary.
+    A word can be replaced if it occurs once in ``text``, which holds the sentence, and its antonym
+    does not occur. Otherwise the rest of the text would still say the contrary.
     """
     counts = Counter(word.lower() for word in re.findall(r"[\w'-]+", text))
     sentences = []

@@ -21,15 +21,15 @@ class Topic:
 
     name: str  # a title or another short phrase
     text: str
-    question: str | None = None  # that the passage answers
+    question: str | None = None  # a question that the passage answers
 
 
 def exclusion_triplets(
     neighbours: Iterable[tuple[Topic, Topic]], *, seed: int = 0
 ) -> list[Triplet]:
-    """Queries for each topic of a pair that exclude the other one.
+    """Make a query for each topic of a pair that excludes the other topic.
 
-    The topics must be similar, or the exclusion is trivial: two passages of one question, or
+    The topics must be similar, or the exclusion is trivial. Pass two passages of one question, or
     nearest neighbours (:func:`neighbouring_topics`).
     """
     random = Random(seed)
@@ -46,7 +46,7 @@ def exclusion_triplets(
 
 Encode: TypeAlias = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 
-# Topics sampled as neighbours, per pair.
+# Number of topics sampled per pair; neighbours are found among them.
 _POOL_PER_PAIR = 16
 
 _KIND = re.compile(r"^.{0,120}?\b(?:is|was|are|were) (?:an?|the) ([^.,;()]{5,60})")
@@ -55,9 +55,9 @@ _KIND = re.compile(r"^.{0,120}?\b(?:is|was|are|were) (?:an?|the) ([^.,;()]{5,60}
 def neighbouring_topics(
     topics: Sequence[Topic], encode: Encode, *, count: int, among: int = 5, seed: int = 0
 ) -> list[tuple[Topic, Topic]]:
-    """Random topics, each paired with one of the ``among`` topics with the most similar names.
+    """Pair random topics, each with one of the ``among`` topics with the most similar names.
 
-    The nearest alone would give only the hardest pairs. ``encode`` gives vectors of length 1.
+    Pairing with the nearest would give only the hardest pairs. ``encode`` gives unit vectors.
     """
     random = Random(seed)
     topics = random.sample(topics, min(len(topics), _POOL_PER_PAIR * count))
@@ -72,7 +72,7 @@ def neighbouring_topics(
 
 
 def describe_topic(topic: Topic, random: Random, share: float = 0.4) -> Topic:
-    """Puts the kind before the name of a share of the topics: "the film Spendthrift".
+    """Put the kind before the name of a share of the topics: "the film Spendthrift".
 
     The kind is read from a first sentence "X is a ..."; other topics are returned unchanged.
     """
@@ -90,7 +90,7 @@ FILM_REQUESTS: tuple[str, ...] = tuple(_WORDINGS["films"])
 
 
 def word_exclusion(wanted: str, excluded: str, random: Random) -> str:
-    """Words a query in a random form; a question mark of ``wanted`` moves to its end."""
+    """Word a query in a random form; a question mark of ``wanted`` moves to the query's end."""
     body = wanted.rstrip(" .?!")
     form = random.choice(EXCLUSION_FORMS)
     if form in EXCLUSION_BEFORE and body:

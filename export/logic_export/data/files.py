@@ -1,4 +1,4 @@
-"""JSON lines of training rows, this package's word lists, and the part of a row."""
+"""JSON lines of training rows, this package's word lists, and the split of rows into parts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def write_json_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Writes JSON lines atomically, compressed where the name ends in ``.gz``.
+    """Write JSON lines atomically, compressed where the name ends in ``.gz``.
 
     Equal rows give equal bytes. The folder is created where it is missing.
 
@@ -41,14 +41,14 @@ def write_json_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 def read_rows(path: Path, kind: type[T], parse: Callable[[Row], T]) -> Iterator[T]:
-    """Parses the rows of a file, which may hold no other fields than ``kind`` has.
+    """Parse the rows of a file, which may hold no other fields than ``kind`` has.
 
     Raises:
-        ReadError: the file cannot be read, or a row is malformed; names file and line.
+        ReadError: the file cannot be read, or a row is malformed; the error names file and line.
     """
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     for row in json_rows(path):
-        # a misspelt optional field would be empty without a word
+        # else a misspelt optional field would be empty without an error
         if unknown := sorted(set(row.fields) - set(known)):
             raise row.error(f"unknown field {unknown[0]!r}; a row has {', '.join(known)}")
         try:
@@ -58,7 +58,7 @@ def read_rows(path: Path, kind: type[T], parse: Callable[[Row], T]) -> Iterator[
 
 
 def optional_text(row: Row, name: str) -> str:
-    """The string in a field; empty where it is absent or null."""
+    """Return the string in a field; empty if the field is absent or null."""
     return "" if row.fields.get(name) is None else row.text(name)
 
 
@@ -75,7 +75,7 @@ def text_list(row: Row, name: str) -> tuple[str, ...]:
 
 
 def assign_part(key: str, shares: Mapping[str, float]) -> str:
-    """The part of a key, by its hash: it does not depend on other keys.
+    """Choose the part of a key by its hash, so that it does not depend on other keys.
 
     ``shares`` sum to 1; a part of share 0 gets nothing.
     """
@@ -87,5 +87,5 @@ def assign_part(key: str, shares: Mapping[str, float]) -> str:
 
 
 def read_toml(package: str, name: str) -> dict[str, Any]:
-    """A TOML file of wordings or word lists inside a package."""
+    """Read a TOML file of wordings or word lists inside a package."""
     return tomllib.loads(resources.files(package).joinpath(name).read_text("utf-8"))

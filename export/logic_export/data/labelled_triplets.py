@@ -16,7 +16,7 @@ MAX_CONTEXT = 3
 
 
 def labelled_triplets(dataset: Dataset) -> list[Triplet]:
-    """Pairs each satisfying passage of a query with each violating one.
+    """Pair each satisfying passage of a query with each violating one.
 
     A NevIR pair gives two mirrored triplets, as in CoDeR's stage 2. Queries without violating
     passages (ordinary retrieval) give triplets without them.
@@ -35,7 +35,7 @@ def labelled_triplets(dataset: Dataset) -> list[Triplet]:
 
 
 def conflict_triplets(rows: Sequence[Mapping[str, str]], *, seed: int = 0) -> list[Triplet]:
-    """ConflictQA: a side's statement with each of its texts, against a text of the other side.
+    """Pair a side's statement in ConflictQA with each of its texts, against one of the other side.
 
     ``rows`` have the fields of :data:`SIDE_FIELDS`; an empty field counts as missing.
     """
@@ -57,12 +57,12 @@ def conflict_triplets(rows: Sequence[Mapping[str, str]], *, seed: int = 0) -> li
 
 
 def cropped_triplets(triplets: Sequence[Triplet], *, copies: int, seed: int = 0) -> list[Triplet]:
-    """The triplets, followed by copies whose two passages are cropped around their difference.
+    """Add copies of the triplets whose two passages are cropped around their difference.
 
     A copy keeps all differing sentences and up to :data:`MAX_CONTEXT` before and after. The number
     is random for each copy, and equal for all triplets over the same two passages. So training
-    sees a pair at many lengths, mostly with the difference a larger part of the vector.
-    Passages that are no versions of each other pass unchanged.
+    sees a pair at many lengths, mostly with the difference as a larger part of the vector.
+    Passages that are no versions of each other stay unchanged.
     """
     random = Random(seed)
     groups: dict[frozenset[str | None], list[Triplet]] = {}
@@ -82,10 +82,10 @@ def cropped_triplets(triplets: Sequence[Triplet], *, copies: int, seed: int = 0)
 
 
 def crop_pair(left: str, right: str, random: Random) -> tuple[str, str]:
-    """Two versions of a passage, cropped at the same random boundaries.
+    """Crop two versions of a passage at the same random boundaries.
 
-    Both boundaries lie in shared sentences, before the first and after the last difference; a text
-    is empty where its version has nothing there.
+    Both boundaries lie in shared sentences, before the first and after the last difference. A text
+    is empty if its version has nothing between them.
     """
     left_sentences, right_sentences = split_sentences(left), split_sentences(right)
     changes = [

@@ -1,4 +1,4 @@
-"""Passages and copies with one sentence negated, and a query for each of the two."""
+"""Passages, their copies with one sentence negated, and a query for each of the two."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from logic_export.data.negation import negate
 from logic_export.data.sentences import split_sentences, to_claim
 from logic_export.data.triplets import Triplet, unique_triplets
 
-# Longest passage, so that an encoder that reads 128 tokens sees the negated sentence.
+# Words of the longest passage; an encoder that reads 128 tokens then sees the negated sentence.
 MAX_WORDS = 90
 
 STATEMENTS = (
@@ -31,7 +31,7 @@ _PERSON = re.compile(r"^(?:He|She|[A-Z][a-z]+ [A-Z][a-z]+)$")
 def negated_passage_triplets(
     passages: Iterable[str], *, seed: int = 0, most: int | None = None
 ) -> list[Triplet]:
-    """Two mirrored triplets per passage, like NevIR's, by rules.
+    """Make two mirrored triplets per passage by rules, like NevIR's.
 
     One sentence of the passage is negated or loses its negation. One query asks for the passage,
     the other for its copy, so only the polarity of one clause differs. Long passages are cropped
@@ -66,7 +66,7 @@ def _mirrored_triplets(sentences: list[str], random: Random) -> list[Triplet]:
 
 
 def _window(sentences: list[str], position: int) -> range:
-    """The sentence with as many neighbours as fit."""
+    """Choose the sentence and as many neighbours as fit."""
     start, end = position, position + 1
     words = len(sentences[position].split())
     while start > 0 or end < len(sentences):

@@ -49,7 +49,7 @@ _CLAIM_WORDS = range(5, 31)
 
 
 def to_claim(sentence: str) -> str | None:
-    """The sentence as a claim, to follow "evidence that"; None where it cannot stand alone.
+    """Turn a sentence into a claim to follow "evidence that"; None if it cannot stand alone.
 
     A heading, a connective ("However, ") and a report ("We found that ") are removed. Sentences
     that refer back ("This ...", "They ...") and those of fewer than 5 or more than 30 words give

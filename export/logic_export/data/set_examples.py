@@ -23,9 +23,9 @@ class SetExample:
 
     Args:
         query: natural language.
-        expression: its meaning.
+        expression: the query's meaning.
         group: shared by queries over the same atoms.
-        satisfying: ids, at least one.
+        satisfying: ids of documents that satisfy the query, at least one.
         neutral: ids of documents that may or may not satisfy.
         source: the data set whose documents the ids name.
         documents: id -> text of all satisfying documents; one mapping per source.
@@ -51,7 +51,7 @@ class SetExample:
 
 
 def write_examples(path: Path, examples: Sequence[SetExample]) -> None:
-    """Writes :data:`DOCUMENTS`, then the rows next to it."""
+    """Write :data:`DOCUMENTS`, then the rows next to it."""
     texts = {
         (example.source, name): example.documents[name]
         for example in examples
@@ -73,10 +73,10 @@ def write_examples(path: Path, examples: Sequence[SetExample]) -> None:
 
 
 def read_examples(path: Path) -> list[SetExample]:
-    """Reads what :func:`write_examples` wrote.
+    """Read what :func:`write_examples` wrote.
 
     Raises:
-        ReadError: a file cannot be read or a row is malformed; names file and line.
+        ReadError: a file cannot be read or a row is malformed; the error names file and line.
     """
     documents = read_documents(path.with_name(DOCUMENTS))
     return [_read_example(row, documents) for row in json_rows(path)]
@@ -113,10 +113,10 @@ def set_queries(
     variants: bool = False,
     seed: int = 0,  # noqa: ARG001 - builders share a form
 ) -> list[SetExample]:
-    """Reads a folder of ``logic-export data set-queries``, with ``variants`` also SPLIT_variants.
+    """Read what ``logic-export data set-queries`` wrote, with ``variants`` also SPLIT_variants.
 
-    Skips queries without an answer. Each needs an ``expression``; one without a ``group`` forms its
-    own.
+    Queries without an answer are skipped. Each query needs an ``expression``; a query without a
+    ``group`` forms its own.
     """
     names = [split, f"{split}_variants"] if variants else [split]
     parts = [load_dataset(folder, name) for name in names]

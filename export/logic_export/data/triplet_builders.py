@@ -1,4 +1,4 @@
-"""The triplet builders that a recipe names: from files of a data folder to triplets."""
+"""The triplet builders that a recipe names, which turn files of a data folder into triplets."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Builder: TypeAlias = Callable[..., list[Triplet]]
 
 
 def build_triplets(name: str, options: Mapping[str, Any], seed: int) -> list[Triplet]:
-    """Runs a builder by its name in :data:`BUILDERS`.
+    """Run a builder by its name in :data:`BUILDERS`.
 
     Raises:
         ConfigurationError: the builder or one of its options is unknown.
@@ -50,7 +50,7 @@ def build_triplets(name: str, options: Mapping[str, Any], seed: int) -> list[Tri
 def run_builder(
     builders: Mapping[str, Callable[..., list[T]]], name: str, options: Mapping[str, Any], seed: int
 ) -> list[T]:
-    """Runs one of ``builders`` by name; errors as in :func:`build_triplets`."""
+    """Run one of ``builders`` by name; errors as in :func:`build_triplets`."""
     if name not in builders:
         raise ConfigurationError(f"no builder {name!r}; there are {', '.join(sorted(builders))}")
     try:
@@ -64,17 +64,17 @@ def run_builder(
 
 
 def file(path: Path, *, seed: int = 0) -> list[Triplet]:  # noqa: ARG001 - builders share a signature
-    """A user's own triplets, in the format of :func:`read_triplets`."""
+    """Read a user's own triplets, in the format of :func:`read_triplets`."""
     return read_triplets(find_data_file(path))
 
 
 def labelled(
     folder: str, split: str = "train", crops: int = 0, *, violating: bool = True, seed: int = 0
 ) -> list[Triplet]:
-    """A folder with labelled queries (NevIR, ExcluIR, or ordinary retrieval).
+    """Make triplets from a folder with labelled queries (NevIR, ExcluIR, or ordinary retrieval).
 
     ``crops`` adds that many copies of each pair of passages, cropped around the difference. Without
-    ``violating``, violating passages are dropped: plain contrastive training.
+    ``violating``, violating passages are dropped, for plain contrastive training.
     """
     triplets = labelled_triplets(load_dataset(folder, split))
     if not violating:
@@ -83,19 +83,19 @@ def labelled(
 
 
 def wordnet(folder: Path | None = None, *, phrases: bool = True, seed: int = 0) -> list[Triplet]:
-    """CoDeR's stage 1: words and, with ``phrases``, phrases with their opposites."""
+    """Make CoDeR's stage 1: words and, with ``phrases``, phrases with their opposites."""
     words = load_wordnet(folder)
     triplets = word_triplets(words, seed=seed)
     return [*triplets, *phrase_triplets(words, seed=seed)] if phrases else triplets
 
 
 def conflicts(path: Path, *, seed: int = 0) -> list[Triplet]:
-    """Rows in ConflictQA's format."""
+    """Make triplets from rows in ConflictQA's format."""
     return conflict_triplets([row.fields for row in json_rows(find_data_file(path))], seed=seed)
 
 
 def linked(path: Path, *, seed: int = 0) -> list[Triplet]:
-    """The two passages of a question's ``positive``: one wanted, the other excluded."""
+    """Ask for one of the two passages in a question's ``positive``, and exclude the other."""
     random = Random(seed)
     pairs = []
     for row in json_rows(find_data_file(path)):
@@ -106,7 +106,7 @@ def linked(path: Path, *, seed: int = 0) -> list[Triplet]:
 
 
 def neighbours(path: Path, count: int, *, seed: int = 0) -> list[Triplet]:
-    """A corpus with titles: one title wanted, one of the most similar excluded."""
+    """Ask for one title of a corpus, and exclude one of the most similar."""
     encoder = OnnxEncoder()
     pairs = neighbouring_topics(
         _topics(path),
@@ -120,8 +120,7 @@ def neighbours(path: Path, count: int, *, seed: int = 0) -> list[Triplet]:
 def sharing(
     path: Path, field: str, count: int, asks: Sequence[str] = FILM_REQUESTS, *, seed: int = 0
 ) -> list[Triplet]:
-    """A corpus whose rows list names under ``field`` (a film's cast): texts of a name, one
-    excluded.
+    """Ask for the texts of a name listed under a corpus's ``field`` (a film's cast), except one.
 
     ``asks`` are requests for the texts of a ``{name}``.
     """
@@ -143,7 +142,7 @@ def sharing(
 
 
 def negated(path: Path, count: int, *, seed: int = 0) -> list[Triplet]:
-    """A corpus: passages against copies with one sentence negated."""
+    """Set passages of a corpus against copies with one sentence negated."""
     return negated_passage_triplets(corpus_texts(path), seed=seed, most=count)
 
 
@@ -154,7 +153,7 @@ BUILDERS: Mapping[str, Builder] = {
 
 
 def find_data_file(path: Path) -> Path:
-    """The path itself, or inside the data folder."""
+    """Find a path as it is, or inside the data folder."""
     if path.is_absolute() or path.is_file():
         return path
     inside = in_data_folder(path, "file")
@@ -164,7 +163,7 @@ def find_data_file(path: Path) -> Path:
 
 
 def corpus_texts(path: Path) -> list[str]:
-    """The texts of a corpus, or of the ``positive`` fields of questions."""
+    """Read the texts of a corpus, or of the ``positive`` fields of questions."""
     rows = json_rows(find_data_file(path))
     return [
         passage

@@ -18,8 +18,8 @@ class Triplet:
     Args:
         query: with or without a constraint.
         satisfying: a passage that answers the query.
-        violating: a passage on the same topic that breaks the constraint. None where the query has
-            no constraint: then the other documents of the batch are the negatives.
+        violating: a passage on the same topic that breaks the constraint. None if the query has no
+            constraint; the other documents of the batch are then the negatives.
         source: the builder or data set.
 
     Raises:
@@ -41,7 +41,7 @@ class Triplet:
 
 
 def unique_triplets(triplets: Iterable[Triplet]) -> list[Triplet]:
-    """The triplets without duplicates (``source`` is ignored), in their order."""
+    """Drop duplicate triplets (``source`` is ignored), and keep the order."""
     seen: dict[tuple[str, str, str | None], Triplet] = {}
     for row in triplets:
         seen.setdefault((row.query, row.satisfying, row.violating), row)
@@ -49,15 +49,15 @@ def unique_triplets(triplets: Iterable[Triplet]) -> list[Triplet]:
 
 
 def write_triplets(path: Path, triplets: Sequence[Triplet]) -> None:
-    """Writes JSON lines, see :func:`~logic_export.data.files.write_json_lines`."""
+    """Write JSON lines, see :func:`~logic_export.data.files.write_json_lines`."""
     write_json_lines(path, map(asdict, triplets))
 
 
 def read_triplets(path: Path) -> list[Triplet]:
-    """Reads what :func:`write_triplets` wrote, or a user's own file in the same format.
+    """Read what :func:`write_triplets` wrote, or a user's own file in the same format.
 
     Raises:
-        ReadError: the file cannot be read, or a line is not a triplet; names file and line.
+        ReadError: the file cannot be read, or a line is no triplet; the error says where.
     """
     return list(read_rows(path, Triplet, _parse_triplet))
 

@@ -71,26 +71,26 @@ class WordNet:
         return tuple(part for part in _FILES if (lemma, part) in self.senses)
 
 
-# Part of speech and offset: the name of a synset.
+# The key of a synset: part of speech and offset.
 _Key: TypeAlias = tuple[PartOfSpeech, int]
 
 
 @dataclass(frozen=True, slots=True)
 class _Synset:
     lemmas: tuple[str, ...]
-    # position of a word here; the other synset; position of a word there
+    # (position of a word in this synset, the other synset, position of a word there)
     antonyms: tuple[tuple[int, _Key, int], ...]
 
 
 def load_wordnet(folder: Path | None = None) -> WordNet:
-    """Reads ``data.noun``, ``data.verb``, ``data.adj`` and ``data.adv``.
+    """Read ``data.noun``, ``data.verb``, ``data.adj`` and ``data.adv``.
 
     Args:
         folder: None means the environment variable ``WNSEARCHDIR``, else ``dict`` in ``WNHOME``,
             else ``/usr/share/wordnet``. If a variable is set, no other folder is tried.
 
     Raises:
-        ConfigurationError: a file is not there.
+        ConfigurationError: a file is missing.
         ReadError: a file is not in WordNet's format.
     """
     directory = _find_folder() if folder is None else folder
@@ -143,7 +143,7 @@ def _parse_synset(line: str) -> tuple[_Key, _Synset]:
     for start in range(end + 1, end + 1 + 4 * int(fields[end]), 4):
         symbol, offset, letter, numbers = fields[start : start + 4]
         source, target = int(numbers[:2], 16), int(numbers[2:], 16)
-        if symbol == "!" and source and target:  # 0: a pointer between synsets, not words
+        if symbol == "!" and source and target:  # 0 points between synsets, not words
             antonyms.append((source - 1, (_PARTS[letter], int(offset)), target - 1))
     return (_PARTS[fields[2]], int(fields[0])), _Synset(lemmas, tuple(antonyms))
 

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from logic_export.data.triplets import Triplet
 from logic_export.data.wordnet import WordNet
 
-# Words that exclude the next one, in CoDeR's phrases.
+# Words that exclude the next word, in CoDeR's phrases.
 EXCLUSION_OPENINGS = ("not", "without", "excluding", "no")
 
 _Combination: TypeAlias = tuple[str, ...]
@@ -32,7 +32,7 @@ class _Opposition:
 
 
 def word_triplets(wordnet: WordNet, *, seed: int = 0, most: int = 20) -> list[Triplet]:
-    """A word, a synonym as satisfying, an antonym as violating (CoDeR, stage 1).
+    """Make triplets of a word, a satisfying synonym and a violating antonym (CoDeR, stage 1).
 
     An anchor is a lemma that has both. A word that is both synonym and antonym of an anchor
     ("ravel" of "unravel") is left out. An anchor with more than ``most`` combinations gets a sample
@@ -49,12 +49,12 @@ def word_triplets(wordnet: WordNet, *, seed: int = 0, most: int = 20) -> list[Tr
 
 
 def phrase_triplets(wordnet: WordNet, *, seed: int = 0, most: int = 30) -> list[Triplet]:
-    """A phrase that excludes X, with an antonym of X satisfying and X violating (CoDeR, stage 1).
+    """Make triplets of a phrase that excludes X, a satisfying antonym of X, and violating X.
 
-    Synonyms of the antonym satisfy as well, synonyms of X violate as well.
+    Synonyms of the antonym satisfy as well, synonyms of X violate as well (CoDeR, stage 1).
 
     The openings are "not", "without", "excluding" and "no", for words of every part of speech, as
-    in the paper: "without hot" is not English, but excludes what it should. ``most`` is the largest
+    in the paper. "without hot" is not English, but excludes what it should. ``most`` is the largest
     number of triplets per anchor, over all openings.
     """
     rows = []
@@ -99,7 +99,6 @@ def _anchors(wordnet: WordNet) -> Iterator[tuple[str, list[_Opposition]]]:
 def _sample_combinations(
     combinations: set[_Combination], seed: int, anchor: str, most: int
 ) -> list[_Combination]:
-    """At most ``most`` combinations, sorted."""
     ordered = sorted(combinations)
     if len(ordered) <= most:
         return ordered

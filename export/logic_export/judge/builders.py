@@ -39,7 +39,7 @@ PASSAGE_PAIRS = Path(__file__).parent / "passage_pairs.jsonl.gz"
 _LABELS = {"s": ENTAILMENT, "v": CONTRADICTION, "n": NEUTRAL}
 _KIND_LABELS = {
     "contradiction": CONTRADICTION,
-    "superseded": CONTRADICTION,  # two states of one thing: the judge does not say which is newer
+    "superseded": CONTRADICTION,  # two states of one thing; the judge does not say which is newer
     "scope": NEUTRAL,
     "paraphrase": ENTAILMENT,
     "unrelated": NEUTRAL,
@@ -48,7 +48,7 @@ _SHARES = {"train": 0.9, "dev": 0.1}
 
 
 def pairs(path: str, *, seed: int = 0) -> list[JudgeRow]:  # noqa: ARG001 - every builder has a seed
-    """Labelled pairs of texts: any set of natural language inference.
+    """Read labelled pairs of texts, from any set of natural language inference.
 
     ``path`` is JSON lines with ``premise``, ``hypothesis`` and ``label``.
     """
@@ -58,14 +58,14 @@ def pairs(path: str, *, seed: int = 0) -> list[JudgeRow]:  # noqa: ARG001 - ever
 def clusters(
     part: Part = "train", path: str | None = None, kinds: Sequence[str] = (), *, seed: int = 0
 ) -> list[JudgeRow]:
-    """Every passage of a cluster with every query over it, and one passage of another cluster.
+    """Pair every query over a cluster with each of its passages, and with one of another cluster.
 
     Args:
         part: a tenth of the clusters, by the hash of their topic, is ``dev``.
-        path: JSON lines ``{domain, topic, passages, queries: [{q, kind, labels}]}``; this project's
-            clusters where None. ``labels`` has a letter for each passage: s(atisfies), v(iolates),
-            n(either).
-        kinds: kinds of queries to keep; all where empty.
+        path: JSON lines ``{domain, topic, passages, queries: [{q, kind, labels}]}``; None takes
+            this project's clusters. ``labels`` has a letter for each passage: s(atisfies),
+            v(iolates), n(either).
+        kinds: kinds of queries to keep; if empty, all.
         seed: draws the passages from other clusters of the domain, which are neutral.
     """
     random = Random(seed)
@@ -90,9 +90,9 @@ def clusters(
 def cluster_kinds(
     part: Part = "train", path: str | None = None, *, seed: int = 0
 ) -> list[JudgeRow]:
-    """Pairs of one cluster's passages by their kind: neighbours that do not contradict each other.
+    """Pair the passages of a cluster, which do not contradict each other, by kind.
 
-    Two passages are of another scope, or unrelated where one of them answers none of the queries.
+    The kind is ``unrelated`` if one of the two answers none of the queries, else ``scope``.
     ``part`` and ``path`` are as in :func:`clusters`; ``seed`` draws which passage comes first.
     """
     random = Random(seed)
@@ -113,14 +113,14 @@ def passage_pairs(
     *,
     seed: int = 0,  # noqa: ARG001
 ) -> list[JudgeRow]:
-    """Pairs of passages in both orders: do they speak of the same thing, and disagree?
+    """Pair passages in both orders, labelled by whether they disagree about the same thing.
 
     Metadata follow the text in words, since they may be all that tells two things apart.
 
     Args:
         part: a tenth of the topics, by their hash, is ``dev``.
-        path: JSON lines ``{domain, topic, label, one: {text, metadata}, other: ...}``; this
-            project's pairs where None. Contradiction and superseded contradict, paraphrase entails,
+        path: JSON lines ``{domain, topic, label, one: {text, metadata}, other: ...}``; None
+            takes this project's pairs. Contradiction and superseded contradict, paraphrase entails,
             scope and unrelated are neutral.
         seed: not used.
     """
@@ -138,10 +138,10 @@ def passage_kinds(
     derived: bool = True,
     seed: int = 0,  # noqa: ARG001
 ) -> list[JudgeRow]:
-    """Pairs of passages in both orders: which of five kinds are they?
+    """Pair passages in both orders, labelled with one of five kinds.
 
     ``part`` and ``path`` are as in :func:`passage_pairs`. ``derived`` adds pairs that follow from
-    two others: a passage relates to a text as it does to a paraphrase of that text.
+    two others, since a passage relates to a text as it does to a paraphrase of that text.
     """
     pairs = list(_read_passage_pairs(part, path))
     by_text: dict[tuple[str, str], list[tuple[str, str]]] = {}
@@ -162,7 +162,7 @@ def passage_kinds(
 def triplets(
     builder: str, options: Mapping[str, Any], unrelated: float = 0.5, *, seed: int = 0
 ) -> list[JudgeRow]:
-    """Triplets as rows: the satisfying passage entails its query, the violating one contradicts it.
+    """Make rows of triplets: satisfying passages entail their query, violating ones contradict it.
 
     Long passages are cut to the sentences that the judge would read.
 
@@ -190,9 +190,9 @@ def triplets(
 def group_pairs(
     builder: str, options: Mapping[str, Any], cut: float = 0.0, *, seed: int = 0
 ) -> list[JudgeRow]:
-    """Texts of contradiction groups: opposite sides contradict, texts of one side entail.
+    """Pair texts of contradiction groups: opposite sides contradict, texts of one side entail.
 
-    One text of another group is neutral. The longer text of a pair is the premise.
+    A pair with a text of another group is neutral. The longer text of a pair is the premise.
 
     Args:
         builder: name of a builder of groups, one of ``GROUP_BUILDERS``.
@@ -237,7 +237,7 @@ def build_judge_rows(dataset: DataSettings, seed: int) -> list[JudgeRow]:
     """Build one set of a recipe, each pair once, at most ``dataset.most`` rows.
 
     Raises:
-        ConfigurationError: an unknown builder or option.
+        ConfigurationError: the builder or an option is unknown.
         ReadError: data are missing or malformed.
     """
     rows = unique_rows(run_builder(BUILDERS, dataset.builder, dataset.options, seed))
@@ -247,9 +247,9 @@ def build_judge_rows(dataset: DataSettings, seed: int) -> list[JudgeRow]:
 
 
 def _claim(one: str, other: str, label: str, random: Random) -> str:
-    """One sentence of the second text; the whole text where no sentence fits.
+    """Choose one sentence of the second text, or the whole text if no sentence fits.
 
-    For a contradiction it must be the only sentence that the first text does not contain.
+    For a contradiction the sentence must be the only one that the first text does not contain.
     """
     sentences = split_sentences(other)
     if label == CONTRADICTION:
@@ -263,7 +263,7 @@ def _both_ways(one: str, other: str, label: str, labels: Sequence[str]) -> list[
 
 
 def _read_passage_pairs(part: Part, path: str | None) -> Iterator[tuple[str, str, str, str]]:
-    """The two texts with their metadata, the kind, and the topic."""
+    """Yield the two texts with their metadata, the kind, and the topic."""
     for row in json_rows(PASSAGE_PAIRS if path is None else find_data_file(Path(path))):
         fields = row.fields
         try:

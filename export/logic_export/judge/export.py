@@ -1,4 +1,4 @@
-"""Adds a trained cross-encoder to a bundle: one more graph over the trunk of the encoders."""
+"""Adds a trained cross-encoder to a bundle, as one more graph over the encoders' trunk."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ JudgeCompression: TypeAlias = Compression | Literal["int4"]
 GRAPH = "judge.onnx"
 OUTPUT = "logits"
 
-# largest mean difference of a probability to the original's after compression
+# largest mean difference of a probability from the original's after compression
 MAX_DIFFERENCE = 0.02
 MAX_INT4_DIFFERENCE = 0.08
 
-# largest difference of a coordinate to the trunk's; storing embeddings in int8 costs .01
+# largest difference of an embedding's coordinate from the trunk's; storage in int8 costs .01
 _MAX_EMBEDDING_DIFFERENCE = 0.1
 
 
@@ -58,14 +58,14 @@ class JudgeSource:
     """A judge, pair kinds or NLI, to export."""
 
     model: str  # a folder or a hub name
-    max_tokens: int  # of the longest pair
+    max_tokens: int  # tokens of the longest pair
     training: tuple[TrainingData, ...]
     origin: str  # how it was trained, for the manifest
-    rank: int = 0  # in which pair kinds and NLI store their changes to the bundle's judge
+    rank: int = 0  # rank of the changes to the bundle's judge; for pair kinds and NLI
 
 
 class _LogitsModule(torch.nn.Module):
-    """Two tensors in, logits out; token types are zero, as in the trunk."""
+    """Takes two tensors and returns logits; token types are zero, as in the trunk."""
 
     def __init__(self, model: PreTrainedModel) -> None:
         super().__init__()
@@ -87,8 +87,8 @@ def add_judge(
 ) -> Figures:
     """Copy a bundle with a judge, pair kinds or NLI added or replaced.
 
-    Pair kinds and NLI are low-rank changes to the bundle's judge, from which they were trained; its
-    probabilities stay the same. Adding another judge removes them.
+    Pair kinds and NLI are low-rank changes to the bundle's judge, from which they were trained. The
+    judge's own probabilities stay the same. Adding another judge removes pair kinds and NLI.
 
     Nothing is written unless the exported model stays close to the original
     (:data:`MAX_DIFFERENCE`, :data:`MAX_INT4_DIFFERENCE`) and reaches the minimum accuracies.
@@ -98,12 +98,12 @@ def add_judge(
         bundle: a folder whose heads share a trunk below all layers.
         source: the model; its embeddings must be the trunk's.
         out: the new bundle's folder; must not exist.
-        development: name -> rows; all of them fit the temperature.
+        development: name -> rows; the temperature is fitted on all rows.
         constants: for a judge, weights of its judgements in a ranking; for pair kinds,
             ``threshold``; for NLI, those of ``ConflictConstants``.
         minimum: development set -> minimum accuracy.
         compression: storage of a judge's weights. ``int4`` also multiplies in int8
-            (:func:`quantise_products`), on a CPU three times as fast as the others in float32.
+            (:func:`quantise_products`), three times as fast on a CPU as the others in float32.
 
     Returns:
         Development set -> accuracy.
@@ -158,10 +158,10 @@ def add_judge(
 class _Form:
     """One of a bundle's three cross-encoders."""
 
-    entry: str  # in the manifest
+    entry: str  # its field in the manifest
     file: str
     reader: type[OnnxCrossEncoder]
-    title: str  # in the NOTICE
+    title: str  # its heading in the NOTICE
     constants: frozenset[str] = frozenset({"threshold"})
 
 
@@ -230,7 +230,7 @@ def _write_changes(
 
 
 def find_temperature(logits: npt.NDArray[np.float64], rows: Sequence[JudgeRow]) -> float:
-    """Temperature with the lowest cross entropy (Guo et al. 2017); logits: (rows, labels)."""
+    """Find the temperature of lowest cross entropy (Guo et al. 2017); logits: (rows, labels)."""
     targets = np.array([row.target for row in rows])
 
     def loss(temperature: float) -> float:
@@ -275,7 +275,7 @@ def _require_trunk(model: PreTrainedModel, bundle: Bundle, trunk: str) -> None:
 
 def _with_entry(folder: Path, manifest: Manifest, form: _Form, entry: CrossEncoder) -> Bundle:
     update: dict[str, Any] = {form.entry: entry}
-    if form is _JUDGE:  # what changes another judge's weights does not fit this one
+    if form is _JUDGE:  # changes to the old judge's weights do not fit the new one
         for other in _CHANGES:
             (folder / other.file).unlink(missing_ok=True)
             update[other.entry] = None
@@ -287,7 +287,7 @@ def _with_entry(folder: Path, manifest: Manifest, form: _Form, entry: CrossEncod
 def _write_notice(
     path: Path, form: _Form, source: JudgeSource, compression: JudgeCompression
 ) -> None:
-    """Replace the notice's paragraph on this cross-encoder; the others stay."""
+    """Replace a cross-encoder's paragraph in the notice; a judge drops pair kinds' and NLI's."""
     storage = INTEGER_STORAGE if compression == "int4" else STORAGE[compression]
     if form is not _JUDGE:
         storage = "low-rank changes to the judge's, in half precision"

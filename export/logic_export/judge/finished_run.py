@@ -1,4 +1,4 @@
-"""A finished run of a pair judge, as an export reads it: model, data sets, development rows."""
+"""Reads a finished run of a pair judge for an export: model, data sets, development rows."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from logic_retrievers.errors import ConfigurationError
 class FinishedRun:
     """A finished run, with the history of the runs that it was trained from."""
 
-    source: JudgeSource  # the sets are those of all stages
-    recipe: JudgeRecipe  # of the last stage
+    source: JudgeSource  # with the training sets of all stages
+    recipe: JudgeRecipe  # recipe of the last stage
     ships: bool
 
     def development(self) -> dict[str, list[JudgeRow]]:
@@ -51,7 +51,7 @@ def read_finished_run(run: Path) -> FinishedRun:
 
 
 def _read_history(run: Path) -> tuple[RunCard, JudgeRecipe | None]:
-    """Read a run's card, extended by the runs before it: sets, origin as name, whether all ship.
+    """Read a run's card, extended by earlier runs: all sets, the origin as name, if all ship.
 
     The recipe is None for a judge unpacked from a bundle.
     """

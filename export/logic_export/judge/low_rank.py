@@ -1,7 +1,8 @@
-"""Pair kinds and NLI as low-rank changes to the judge of a bundle, and that judge as a model.
+"""Stores pair kinds and NLI as low-rank changes to a bundle's judge; unpacks a judge as a model.
 
-LoRA (Hu et al. 2021): ``W + down @ up``, with factors of a small rank. The graph stores the judge's
-weights once, in four bits, and multiplies in int8. It takes the changes as optional float32 inputs.
+The changes are LoRA's (Hu et al. 2021): ``W + down @ up``, with factors of a small rank. The graph
+stores the judge's weights once, in four bits, multiplies in int8, and takes the changes as optional
+float32 inputs.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ _ROUNDING = 1e-5
 def unpack_judge(bundle: Path | None, base: str, out: Path) -> None:
     """Write the judge of a bundle as the folder of a finished run, ``model`` and ``card.json``.
 
-    The bundle, the packaged one where None, stores its judge in int4: the weights are rounded to
-    four bits. ``base`` gives configuration, embeddings and tokenizer.
+    The bundle (None: the packaged one) stores its judge in int4, so the weights are rounded to four
+    bits. ``base`` gives configuration, embeddings and tokenizer.
 
     Raises:
         ConfigurationError: ``out`` exists, or the judge has other weights or another base.
@@ -67,7 +68,7 @@ def unpack_judge(bundle: Path | None, base: str, out: Path) -> None:
         )
     model.save_pretrained(out / MODEL)
     AutoTokenizer.from_pretrained(folder).save_pretrained(out / MODEL)
-    # no recipe: the run that made this judge is not here; it ships, or no bundle would hold it
+    # no recipe, since the judge's run is not here; the judge ships, or no bundle would hold it
     card = {
         "name": judge.origin,
         "ships": True,
@@ -118,9 +119,9 @@ def find_changes(graph: onnx.ModelProto, model: torch.nn.Module, rank: int) -> C
 
 
 def with_optional_inputs(graph: onnx.ModelProto, changes: Changes) -> onnx.ModelProto:
-    """Copy the graph with an input for each change; without them the judge computes the same.
+    """Copy the graph with an input for each change.
 
-    Inputs default to rank 0. Inputs that the graph has already stay.
+    Inputs default to rank 0, with which the judge computes the same. Existing inputs stay.
     """
     copy = onnx.ModelProto()
     copy.CopyFrom(graph)

@@ -18,7 +18,7 @@ Figures: TypeAlias = Mapping[str, float]
 def accuracy(judge: QueryJudge, rows: Sequence[JudgeRow]) -> float:
     """Share of the rows whose most probable label is right.
 
-    Where no row is neutral (verification: supported or refuted), the judge chooses between the two
+    If no row is neutral (verification: supported or refuted), the judge chooses between the two
     other labels.
     """
     probabilities, targets = _judged(judge, rows)
@@ -41,7 +41,7 @@ def calibration_error(judge: QueryJudge, rows: Sequence[JudgeRow], bins: int = 1
 
 
 def require_gate(figures: Figures, minimum: Mapping[str, float]) -> None:
-    """Raise :class:`ParityError` where an accuracy is below its minimum."""
+    """Raise :class:`ParityError` if an accuracy is below its minimum."""
     for name, least in minimum.items():
         if figures[name] < least:
             raise ParityError(f"{name}: accuracy {figures[name]:.3f}, minimum {least}")
@@ -50,7 +50,7 @@ def require_gate(figures: Figures, minimum: Mapping[str, float]) -> None:
 def _judged(
     judge: QueryJudge, rows: Sequence[JudgeRow]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Probabilities and targets, shape (rows, 3); neutral is 0 where no row is neutral."""
+    """Return probabilities and targets, shape (rows, 3); neutral is 0 if no row is neutral."""
     probabilities = np.array(judge([(row.premise, row.hypothesis) for row in rows]))
     targets = np.array([row.target for row in rows])
     if not targets[:, 1].any():

@@ -22,15 +22,15 @@ class JudgeModelSettings(RecipeTable):
     """The model and what it learns.
 
     Args:
-        base: a packaged model's name, a folder, or a hub name: an encoder, or a finished judge that
-            is trained further.
+        base: an encoder, or a finished judge to train further, by a packaged model's name, a folder
+            or a hub name.
         labels: ``judgement`` (a passage and a query: satisfies, neither, violates) or
             ``pair_kinds`` (two passages: which of five kinds they are).
         frozen_embeddings: keep the embeddings, so that the judge fits a bundle of the base.
         frozen_layers: number of lowest layers that are not trained; each saves time.
         rank: rank of LoRA (Hu et al. 2021): each matrix above the frozen layers changes by a
-            product of two matrices of this rank, so that a bundle with the base stores little
-            more. 0 trains all weights.
+            product of two matrices of this rank, so that a bundle that holds the base stores
+            little more. 0 trains all weights.
         tokens: longest pair in tokens, special ones included; the longer text is cut first.
         dropout: dropout in training; replaces the base's own.
     """
@@ -45,7 +45,7 @@ class JudgeModelSettings(RecipeTable):
 
 
 class JudgeEvaluationSettings(RecipeTable):
-    """Development sets: the mean of their accuracies, every so many steps, selects a checkpoint."""
+    """Development sets; the mean of their accuracies, every few steps, selects a checkpoint."""
 
     sets: Annotated[tuple[DataSettings, ...], Field(min_length=1)]
     every: Count = 500

@@ -30,7 +30,6 @@ class JudgeRow:
 
     @property
     def label(self) -> str:
-        """The most probable label."""
         return self.labels[max(range(len(self.target)), key=self.target.__getitem__)]
 
 
@@ -43,7 +42,7 @@ def labelled_row(
 
 
 def excerpt_row(passage: str, query: str, label: str) -> JudgeRow:
-    """Make a row of the sentences of the passage that the judge would read."""
+    """Make a row with the sentences of the passage that the judge would read."""
     return labelled_row(nearest_sentences(passage, query, MAX_WORDS), query, label)
 
 
@@ -57,7 +56,7 @@ def unique_rows(rows: Iterable[JudgeRow]) -> list[JudgeRow]:
 
 
 def write_judge_rows(path: Path, rows: Iterable[JudgeRow]) -> None:
-    """Write rows as JSON lines: ``label`` or ``kind`` where it is certain, else ``target``.
+    """Write rows as JSON lines, with ``label`` or ``kind`` if it is certain, else ``target``.
 
     Raises:
         StorageError: the disk is full or not writable.

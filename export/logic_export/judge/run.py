@@ -37,7 +37,7 @@ from logic_export.training.training_data import RowFormat, sample_rows, sample_t
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging import LABELS, PAIR_KINDS
 
-# no token types: the trunk that the judge shares with encoders has none; a separator suffices
+# no token types, since the trunk that the judge shares with encoders has none
 INPUTS = ["input_ids", "attention_mask"]
 
 
@@ -77,7 +77,7 @@ def train_judge(recipe: JudgeRecipe, out: Path, *, quiet: bool = False) -> dict[
             train_sampling_strategy="group_by_length",
             length_column_name="length",
             logging_steps=50,
-            label_names=["labels"],  # which it cannot find out with LoRA
+            label_names=["labels"],  # Trainer cannot find them with LoRA
         ),
         data_collator=DataCollatorWithPadding(tokenizer, pad_to_multiple_of=8),
         train_dataset=_tokenized(rows, tokenizer, recipe.model.tokens),
@@ -118,7 +118,7 @@ JUDGE_ROWS = RowFormat(_build, sample_rows, write_judge_rows, read_judge_rows, m
 
 
 class _JudgeTrainer(Trainer):
-    """Evaluates rows in their order: sorted by length, as in training, they would change sets."""
+    """Evaluates rows in their order; sorted by length, as in training, rows would change sets."""
 
     def _get_eval_sampler(self, eval_dataset: Dataset) -> SequentialSampler:
         return SequentialSampler(eval_dataset)
@@ -177,7 +177,7 @@ def soft_cross_entropy(
     labels: torch.Tensor,
     num_items_in_batch: torch.Tensor | int | None = None,
 ) -> torch.Tensor:
-    """Cross entropy towards probabilities, shape (batch, labels), mean over the batch.
+    """Return the mean cross entropy of a batch towards probabilities, shape (batch, labels).
 
     ``num_items_in_batch`` counts the values in the labels of all devices and accumulated batches.
     """
@@ -202,7 +202,7 @@ def _tokenized(
 
 
 def _accuracies(sizes: Mapping[str, int]) -> Callable[[EvalPrediction], dict[str, float]]:
-    """Accuracy of each development set, and their mean under ``score``."""
+    """Make a function that measures each development set's accuracy, and their mean, ``score``."""
 
     def measure(prediction: EvalPrediction) -> dict[str, float]:
         right = np.argmax(prediction.predictions, axis=1) == np.argmax(prediction.label_ids, axis=1)

@@ -15,15 +15,15 @@ def compatibility_loss(
 ) -> Tensor:
     """CoDeR eq. 6, averaged over the queries of a batch.
 
-    With the cosine s(q, d), the satisfying document d+ and all others of the batch as N, the
-    query's own violating document included::
+    s(q, d) is the cosine, d+ the satisfying document, and N holds all other documents of the batch,
+    the query's own violating document included::
 
         L = -beta s(q, d+) + log[exp(beta s(q, d+)) + sum over d in N of exp(beta s(q, d))]
 
     Args:
         queries: shape (queries, dimension); normalised here.
-        documents: shape (documents, dimension); each text of the batch once, or a copy of a
-            satisfying document would count as its negative.
+        documents: shape (documents, dimension); each text of the batch once, since a copy
+            of a satisfying document would count as a negative.
         positives: shape (queries,): row of the satisfying document in ``documents``.
         beta: inverse temperature. The paper does not print it.
 
@@ -56,6 +56,5 @@ class CompatibilityLoss(EmbeddingLoss[CompatibilityLossSettings]):
     """
 
     def forward(self, features: Iterable[Features], labels: Tensor) -> Tensor:
-        """The loss of one batch."""
         queries, documents = self.embed(features)
         return compatibility_loss(queries, documents, labels, beta=self.settings.beta)

@@ -1,4 +1,4 @@
-"""What the losses share: a module that encodes a batch, and cosines between its embeddings."""
+"""The base of the losses: a module that encodes a batch, and cosines between embeddings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class EmbeddingLoss(nn.Module, Generic[S]):
 
     Args:
         model: encodes texts.
-        settings: the loss's table of a recipe.
+        settings: the recipe's table for the loss.
     """
 
     def __init__(self, model: SentenceTransformer, settings: S) -> None:
@@ -39,12 +39,12 @@ class EmbeddingLoss(nn.Module, Generic[S]):
 
 
 def widened(vectors: Tensor) -> Tensor:
-    """Convert to float32 at least: bf16 has two digits, and differences of its numbers none."""
+    """Convert to float32 at least: bf16 keeps two digits, which differences then lose."""
     return vectors.to(torch.promote_types(vectors.dtype, torch.float32))
 
 
 def cosine_matrix(queries: Tensor, documents: Tensor) -> Tensor:
-    """Cosines, shape (queries, documents), in float32 at least; vectors need no unit length."""
+    """Compute cosines of vectors of any length: shape (queries, documents), at least float32."""
     left, right = (
         nn.functional.normalize(widened(vectors), dim=-1) for vectors in (queries, documents)
     )

@@ -24,21 +24,21 @@ def set_contrastive_loss(
 ) -> Tensor:
     """The supervised contrastive loss of Shen et al. 2025 over queries and documents.
 
-    With the cosine s, P(i) the batch's documents that satisfy query i, and j over all documents of
-    the batch (the paper prints j != i, which is meaningless between queries and documents)::
+    s is the cosine, P(i) the batch's documents that satisfy query i, and j runs over all documents
+    of the batch (the paper prints j != i, which is meaningless between queries and documents)::
 
         L = sum_i -1/|P(i)| sum_{p in P(i)} log [exp(s_ip / t) / sum_j exp(s_ij / t)]
 
     Args:
-        queries: shape (queries, dimension); need no unit length.
+        queries: shape (queries, dimension); vectors of any length.
         documents: shape (documents, dimension); each document of the batch once.
         positives: shape (queries, documents), bool: which document satisfies which query. A query
             without positives contributes nothing.
         counted: shape (queries, documents), bool: False where it is unknown whether the document
-            satisfies; it is neither positive nor negative then. All True where None.
-        temperature: t. The paper does not print it; .1 in the released code.
-        reduction: over the queries: ``sum`` as in the paper, ``mean`` (over those with a positive)
-            as in the released code.
+            satisfies; it then counts as neither positive nor negative. None counts all.
+        temperature: t. The paper does not print it; the released code has .1.
+        reduction: ``sum`` over the queries as in the paper, or ``mean`` (over queries with a
+            positive) as in the released code.
 
     Returns:
         Shape (); 0 where no query has a positive.
@@ -63,17 +63,17 @@ def exclusion_loss(
 ) -> Tensor:
     """L_E of Shen et al. 2025, averaged over the pairs.
 
-    With s_i the softmax of query i's cosines over the documents of the batch::
+    s_i is the softmax of query i's cosines over the documents of the batch::
 
         L_E = max(margin - (KL(s_i || s_j) + KL(s_j || s_i)) / 2, 0)
 
     Args:
-        queries: shape (queries, dimension); need no unit length.
+        queries: shape (queries, dimension); vectors of any length.
         documents: shape (documents, dimension).
-        pairs: shape (pairs, 2): rows of queries that no document can satisfy both.
+        pairs: shape (pairs, 2): rows of two queries that no document can satisfy together.
         margin: gamma_e.
-        temperature: of the softmax. Neither the paper nor the released code has one: 1. Then
-            cosines of -1 to 1 seldom reach the margin, so that nearly every pair contributes.
+        temperature: temperature of the softmax; 1 is the same as none, as in the paper and its
+            code. Cosines then seldom reach the margin, so that nearly every pair contributes.
 
     Returns:
         Shape (); 0 without pairs.
@@ -97,18 +97,19 @@ def subset_loss(
 ) -> Tensor:
     """L_S of Shen et al. 2025, averaged over the pairs.
 
-    For query i, whose answers are among those of query j::
+    The answers of query i are among those of query j::
 
         L_S = sum_d max(log sim(i, d) - log sim(j, d) + margin, 0),   sim = (cosine + 1) / 2
 
-    The paper prints a plain cosine, which may have no logarithm; (cosine + 1) / 2 is released.
+    The paper prints a plain cosine, which may be negative and then has no logarithm; the released
+    code has (cosine + 1) / 2.
 
     Args:
-        queries: shape (queries, dimension); need no unit length.
+        queries: shape (queries, dimension); vectors of any length.
         documents: shape (documents, dimension).
         pairs: shape (pairs, 2): rows of the narrow and of the wide query.
         margin: gamma_s.
-        reduction: over the documents: ``sum`` as in the paper, ``mean`` as in the released code.
+        reduction: ``sum`` over the documents as in the paper, or ``mean`` as in the released code.
 
     Returns:
         Shape (); 0 without pairs.
@@ -129,7 +130,7 @@ def pack_labels(
     subsets: Sequence[tuple[int, int]],
     exclusive: Sequence[tuple[int, int]],
 ) -> Tensor:
-    """Packs all labels into the one tensor that a trainer passes to :class:`LogicallyInformedLoss`.
+    """Pack all labels into the one tensor that a trainer passes to :class:`LogicallyInformedLoss`.
 
     Args:
         positives: shape (queries, documents), bool.
@@ -153,7 +154,7 @@ class LogicallyInformedLoss(EmbeddingLoss[LogicallyInformedSettings]):
     """L + exclusion_weight * L_E + subset_weight * L_S over the embeddings of a batch.
 
     L is :func:`set_contrastive_loss`, L_E :func:`exclusion_loss` and L_S :func:`subset_loss`; a
-    weight of 0 drops a term. With both weights 0 it is the supervised contrastive loss.
+    weight of 0 drops a term. With both weights 0 only L is left.
 
     References:
         Shen et al. 2025, "Logically-Informed Contrastive Learning for Set-based Dense Retrieval".

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from logic_export.losses.embedding_loss import EmbeddingLoss, Features, cosine_matrix
 from logic_export.recipe import TieredSettings
 
-# tier of a candidate of a query; 0 where a passage is no candidate
+# tiers of a query's candidates; 0 stands for a passage that is no candidate
 POSITIVE, DISTRACTOR, NEGATIVE = 1, 2, 3
 
 
@@ -25,14 +25,14 @@ def tiered_loss(
 ) -> Tensor:
     """LORE's tiered contrastive loss (Zhang et al.) over scores of queries and passages.
 
-    With the score s, P(i) the positives of query i, N1(i) its distractors and N2(i) its negatives::
+    s is the score, P(i) are the positives of query i, N1(i) its distractors, N2(i) its negatives::
 
         D_i = beta * sum_{d in N1(i)} exp(s_id / t) + alpha * sum_{n in N2(i)} exp(s_in / t)
         L_i = -1/|P(i)| sum_{p in P(i)} log [exp(s_ip / t) / (exp(s_ip / t) + D_i)]
 
-    (The paper prints it as log beta and log alpha added to the scaled scores.) A query's other
-    positives appear in no denominator, nor do the passages of other queries. L is the mean of L_i
-    over the queries that have a positive. ``alpha = beta = 1`` is InfoNCE over the same passages.
+    (The paper prints the weights as log beta and log alpha added to the scaled scores.) The
+    denominators contain neither a query's other positives nor passages of other queries. L is the
+    mean of L_i over the queries that have a positive. With ``alpha = beta = 1`` it is InfoNCE.
 
     Args:
         scores: shape (queries, passages), cosines.
@@ -86,7 +86,6 @@ class TieredLoss(EmbeddingLoss[TieredSettings]):
     """
 
     def forward(self, features: Iterable[Features], labels: Tensor) -> Tensor:
-        """The loss of one batch."""
         queries, passages = self.embed(features)
         return tiered_loss(
             cosine_matrix(queries, passages),

@@ -22,17 +22,18 @@ def sparse_contrastive_loss(
 ) -> Tensor:
     """The loss of Xu et al. 2024 over contradiction groups, with every text as an anchor.
 
-    For an anchor i, its contradictions P(i) (the other side of its group) and all other texts N(i)
-    of the batch, paraphrases on its own side included::
+    i is an anchor, P(i) holds its contradictions (the other side of its group), and N(i) all other
+    texts of the batch, paraphrases on its own side included::
 
         l_i = -mean over p in P(i) of log [e^(H_ip / t) / (e^(H_ip / t) + sum_n e^(H_in / t))]
 
     With one contradiction per anchor this is the paper's loss: contradictions are positives,
-    paraphrases hard negatives, and the rest of the batch negatives (here the other anchors too).
+    paraphrases are hard negatives, and the rest of the batch (here the other anchors too) are
+    negatives.
 
     A pair closer than 1e-3 (mostly two texts truncated to the same tokens) has no defined sparsity,
-    as in scoring, and is ignored; otherwise its rounding errors would dominate the gradient. With
-    the cosine, which has no such pole, every pair counts.
+    as in scoring. Such a pair is ignored, since its rounding errors would dominate the gradient.
+    With the cosine, which has no such pole, every pair counts.
 
     Args:
         embeddings: shape (texts, dimension); normalised here.
@@ -79,7 +80,6 @@ class SparseContrastiveLoss(EmbeddingLoss[SparseContrastiveSettings]):
     """
 
     def forward(self, features: Iterable[Features], labels: Tensor) -> Tensor:
-        """The loss of one batch."""
         return sparse_contrastive_loss(
             torch.cat(self.embed(features)),
             labels[:, 0],
@@ -94,7 +94,7 @@ _EPSILON = 1e-12
 
 
 def pairwise_similarities(embeddings: Tensor, measure: Similarity) -> Tensor:
-    """Sparsity of every pairwise difference, or the cosines that plain contrastive training uses.
+    """Compute the sparsity of every pairwise difference, or the cosines of the baseline.
 
     Args:
         embeddings: shape (texts, dimension), rows of length 1.

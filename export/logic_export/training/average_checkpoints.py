@@ -21,13 +21,14 @@ from logic_retrievers.errors import ConfigurationError
 def average_runs(runs: Sequence[Path], out: Path) -> Measured:
     """Average the weights of finished runs that differ in their seed alone, and measure the mean.
 
-    Fine-tuned from one base, runs end in one basin of the loss, whose centre is often better than
-    any of them (Wortsman et al. 2022, "Model soups"); here it recovers recall that each run lost.
+    Runs that start from one base end in the same basin of the loss, and the centre of that basin is
+    often better than any single run (Wortsman et al. 2022, "Model soups"). Here the mean recovers
+    recall that each run lost.
     The new folder gets a model and a card like a run's, with the first run's seed.
 
     Raises:
-        ConfigurationError: fewer than two runs, an unfinished one or one of another recipe, or
-            ``out`` exists.
+        ConfigurationError: there are fewer than two runs, a run is unfinished or has another
+            recipe, or ``out`` exists.
     """
     if len(runs) < 2:
         raise ConfigurationError("an average needs two finished runs or more")
@@ -47,7 +48,7 @@ def average_runs(runs: Sequence[Path], out: Path) -> Measured:
     )
     base: Measured = cards[0].base
     measured = select_task(recipe).development().measure(models[0])
-    # every seed sampled its own rows
+    # each run sampled rows of its own (by its seed), so the counts are added up
     sets = [
         replace(one[0], rows=sum(s.rows for s in one), left_out=sum(s.left_out for s in one))
         for one in zip(*(card.sets for card in cards), strict=True)
@@ -59,7 +60,7 @@ def average_runs(runs: Sequence[Path], out: Path) -> Measured:
 
 
 def _mean_weights(values: Sequence[torch.Tensor]) -> torch.Tensor:
-    # a shared trunk must not change by a bit
+    # weights that are equal in all runs (a shared trunk) are kept, since a mean might round them
     if all(torch.equal(value, values[0]) for value in values[1:]):
         return values[0]
     return torch.stack(list(values)).mean(dim=0)

@@ -1,4 +1,4 @@
-"""Which training rows share a batch, and the base of what makes its tensors."""
+"""Decides which training rows share a batch; the base of the collators, which make its tensors."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Tensors: TypeAlias = dict[str, torch.Tensor]
 class EpochBatchSampler(DefaultBatchSampler):
     """Draws the batches of every epoch from seed and epoch alone, so that a run can resume.
 
-    ``plan`` makes of a table and a batch size a function from randomness to all batches of an
-    epoch, as indices of rows. Other arguments are those of :class:`DefaultBatchSampler`.
+    ``plan`` takes a table and a batch size and returns a function that draws all batches of an
+    epoch, as row indices. Other arguments are those of :class:`DefaultBatchSampler`.
     """
 
     def __init__(
@@ -57,8 +57,8 @@ def fill_batches(
 ) -> Batches:
     """Fill batches with whole groups; the groups of a batch have one source and share no text.
 
-    Texts of one source have similar lengths, and its in-batch negatives are of the same kind. A
-    text in two groups of a batch would be a positive of one and a negative of the other.
+    Texts of one source have similar lengths and make negatives of the same kind. A text in two
+    groups of a batch would be a positive of one and a negative of the other.
 
     A group is (source, texts, indices) and is never split; a batch has ``size`` indices or more.
     """

@@ -37,14 +37,14 @@ def sample_triplets(triplets: Sequence[Triplet], most: int, seed: int) -> list[T
 
 
 def triplet_row(triplet: Triplet) -> dict[str, str]:
-    """A table row of strings; a missing violating passage becomes an empty string."""
+    """Make a table row of strings; a missing violating passage becomes an empty string."""
     return {**asdict(triplet), "violating": triplet.violating or ""}
 
 
 def triplet_plan(dataset: Any, size: int) -> Draw:
     """Keep triplets over the same two passages (a mirrored pair) in one batch.
 
-    Each passage is encoded once then, as positive of one query and negative of the other.
+    Each passage is then encoded once, as positive of one query and negative of the other.
     """
     groups: dict[tuple[str, frozenset[str]], tuple[set[str], list[int]]] = {}
     for index, row in enumerate(dataset):
@@ -57,7 +57,7 @@ def triplet_plan(dataset: Any, size: int) -> Draw:
 
 
 class TripletCollator(Collator):
-    """``query_*``, ``document_*`` (each document once), and ``label``: row of each positive."""
+    """Makes ``query_*``, ``document_*`` (each document once), ``label``: row of each positive."""
 
     def __call__(self, features: Sequence[Row]) -> Tensors:
         satisfying = [row["satisfying"] for row in features]
@@ -70,7 +70,7 @@ class TripletCollator(Collator):
         }
 
 
-# paired accuracy where queries come in pairs, else 1 - V@5; recall of satisfying passages
+# "constraint" is the paired accuracy where queries come in pairs, else 1 - V@5
 CONSTRAINT, RECALL = "constraint", "R@5"
 
 # deep enough for an exact paired accuracy on any development part
@@ -92,7 +92,7 @@ def constraint_development(
 def constraint_figures(
     dataset: Dataset, encode_queries: Encode, encode_documents: Encode
 ) -> Figures:
-    """Constraint and recall of an encoder, by exact search.
+    """Measure an encoder's constraint figure and recall by exact search.
 
     Raises:
         ConfigurationError: the data set names no violating passages.
@@ -109,9 +109,9 @@ def constraint_figures(
 def constraint_score(
     measured: Sequence[Figures], base: Sequence[Figures], recall_loss: float
 ) -> float:
-    """The mean constraint figure, minus the loss of mean recall beyond ``recall_loss``.
+    """Return the mean constraint figure, minus the loss of mean recall beyond ``recall_loss``.
 
-    So violations cannot be avoided by finding nothing.
+    So an encoder that avoids violations by finding nothing scores low.
     """
     before, after = (
         float(np.mean([figures[RECALL] for figures in sets])) for sets in (base, measured)
@@ -121,7 +121,7 @@ def constraint_score(
 
 
 class CompatibilityTask(Task[CompatibilityLossSettings]):
-    """Trains an encoder by which the satisfying passage is nearer than the violating one."""
+    """Trains an encoder to put satisfying passages nearer to the query than violating ones."""
 
     format = RowFormat(
         lambda name, options, seed: unique_triplets(build_triplets(name, options, seed)),

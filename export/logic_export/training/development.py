@@ -21,11 +21,11 @@ class Development(BaseEvaluator):
     """Measures a model on development sets, as the trainer expects it.
 
     Args:
-        sets: name -> figures of a query encoder and a document encoder.
+        sets: name -> function that measures a query encoder and a document encoder.
         roles: lengths and prefixes of queries and documents.
-        score: from the figures of all sets, of the model and before training, one number; higher is
-            better.
-        documents: encodes documents; the measured model itself where None.
+        score: function from the model's and the base's figures on all sets to one number; higher
+            is better.
+        documents: encodes documents; None takes the measured model.
     """
 
     def __init__(
@@ -37,12 +37,12 @@ class Development(BaseEvaluator):
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.primary_metric = SCORE
-        # figures before training; those of the first call where None
+        # figures before training; while None, the first call sets them
         self.base: Measured | None = None
         self._sets, self._roles, self._score, self._documents = sets, roles, score, documents
 
     def __call__(self, model: Any, *_: Any, **__: Any) -> dict[str, float]:
-        """``score``, and every figure of every set as ``SET FIGURE``."""
+        """Return ``score``, and every figure of every set as ``SET FIGURE``."""
         measured = self.measure(model)
         self.base = self.base or measured
         return {
@@ -55,16 +55,14 @@ class Development(BaseEvaluator):
         }
 
     def measure(self, model: SentenceTransformer) -> Measured:
-        """The figures of every set."""
         queries = self._roles.query.encoder(model)
         documents = self._documents or self._roles.document.encoder(model)
         return {name: figures(queries, documents) for name, figures in self._sets.items()}
 
     def score(self, measured: Mapping[str, Figures], base: Mapping[str, Figures]) -> float:
-        """One number; higher is better."""
         return self._score(list(measured.values()), list(base.values()))
 
 
 def mean_of(quality: Callable[[Figures], float]) -> Callable[..., float]:
-    """A score that is the mean over the sets, whatever the base's figures."""
+    """Make a score that is the mean of ``quality`` over the sets; the base does not count."""
     return lambda measured, _: float(np.mean([quality(figures) for figures in measured]))

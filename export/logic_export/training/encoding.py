@@ -18,8 +18,7 @@ def load_trainable(settings: ModelSettings) -> SentenceTransformer:
     """Load the base model with its embeddings and shared layers frozen.
 
     Raises:
-        ConfigurationError: the model is missing, is no BERT-like encoder, or has too few layers
-            to share.
+        ConfigurationError: the model is missing, is no BERT-like encoder, or has too few layers.
     """
     model = open_model(settings.base)
     transformer: Any = model[0].auto_model
@@ -36,17 +35,17 @@ def load_trainable(settings: ModelSettings) -> SentenceTransformer:
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = settings.dropout
-    model.model_card_data.generate_widget_examples = False  # we write our own card
+    model.model_card_data.generate_widget_examples = False  # a run writes its own card
     for frozen in (transformer.embeddings, *layers[: settings.shared_layers]):
         frozen.requires_grad_(False)
     return model
 
 
 class TextRole(NamedTuple):
-    """How the texts of one side are read: queries, or documents.
+    """How the texts of one side (queries or documents) are read.
 
     Args:
-        length: most tokens.
+        length: largest number of tokens.
         prefix: put before every text.
     """
 
@@ -56,7 +55,7 @@ class TextRole(NamedTuple):
     def tokenize(
         self, tokenizer: Any, column: str, texts: Sequence[str]
     ) -> dict[str, torch.Tensor]:
-        """Tokens of one column of a batch, as ``{column}_*``."""
+        """Tokenize one column of a batch into features named ``{column}_*``."""
         tokens = tokenizer(
             [self.prefix + text for text in texts],
             padding=True,
@@ -67,7 +66,7 @@ class TextRole(NamedTuple):
         return {f"{column}_{name}": value for name, value in tokens.items()}
 
     def encoder(self, model: SentenceTransformer) -> Encode:
-        """A function from texts to vectors of length 1, truncated as in training."""
+        """Make a function from texts, truncated as in training, to vectors of length 1."""
 
         def encode(texts: Sequence[str]) -> Any:
             before, model.max_seq_length = model.max_seq_length, self.length
@@ -100,7 +99,7 @@ class TextRoles(NamedTuple):
     def tokenize(
         self, tokenizer: Any, queries: Sequence[str], documents: Sequence[str]
     ) -> dict[str, torch.Tensor]:
-        """``query_*`` and ``document_*`` features of a batch."""
+        """Make the features ``query_*`` and ``document_*`` of a batch."""
         return {
             **self.query.tokenize(tokenizer, "query", queries),
             **self.document.tokenize(tokenizer, "document", documents),

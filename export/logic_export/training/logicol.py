@@ -55,7 +55,7 @@ MOST_ATOMS = 12
 
 
 class Relation(Enum):
-    """Relation of a first query to a second; nothing can satisfy two exclusive ones."""
+    """Relation of a first query to a second; no document can satisfy two exclusive queries."""
 
     SUBSET = "subset"
     SUPERSET = "superset"
@@ -64,9 +64,9 @@ class Relation(Enum):
 
 @lru_cache(maxsize=65536)
 def find_relation(left_query: Expression, right_query: Expression) -> Relation | None:
-    """Find the relation implied by the operators alone, by truth table.
+    """Find by truth table the relation that follows from the operators alone.
 
-    LogiCoL lists these: ``A AND B`` and ``A AND NOT B`` in ``A``, ``A`` in ``A OR B``, and so on;
+    LogiCoL's list: ``A AND B`` and ``A AND NOT B`` are subsets of ``A``, ``A`` of ``A OR B``, etc.;
     ``A AND NOT B`` excludes ``B`` and ``A AND B``. Atoms count as independent of each other.
 
     Returns:
@@ -99,7 +99,7 @@ def find_relations(
     """Find the related pairs of several queries.
 
     Returns:
-        Rows of (narrow, wide) queries, and of exclusive ones, the lower row first.
+        Rows of (narrow, wide) queries, and rows of exclusive queries with the lower row first.
     """
     subsets, exclusive = [], []
     for (row, expression), (column, other) in combinations(enumerate(expressions), 2):
@@ -112,7 +112,7 @@ def find_relations(
 
 
 def _column(position: int, rows: int) -> int:
-    """An atom's column: bit n is set where the atom is true in row n of the table."""
+    """Return an atom's truth values as bits: bit n is set if it is true in row n of the table."""
     return sum(1 << row for row in range(rows) if row >> position & 1)
 
 
@@ -129,13 +129,13 @@ def set_plan(dataset: Any, size: int, *, random_share: float) -> Draw:
     """Mix whole groups and single queries as LogiCoL does.
 
     A group holds queries over the same atoms with different operators. Whole groups are drawn until
-    they hold ``random_share`` of the queries; these are batched individually, in random order. The
-    other batches are filled with whole groups. A batch holds one source, since it is unknown
-    whether documents of another source satisfy a query.
+    they hold ``random_share`` of the queries. These queries are batched one by one, in random
+    order; the other batches are filled with whole groups. A batch holds one source, since it is
+    unknown whether documents of another source satisfy a query.
 
     Args:
         dataset: rows with a source and a group.
-        size: queries of a batch; at least that many with groups, which are never split.
+        size: queries of a batch; groups may make it larger, since they are never split.
         random_share: alpha of the paper, 0 to 1.
     """
     sources: dict[str, dict[str, list[int]]] = {}
@@ -168,10 +168,10 @@ def set_plan(dataset: Any, size: int, *, random_share: float) -> Draw:
 
 
 class SetCollator(Collator):
-    """``query_*``, ``document_*`` (one answer of each query), and ``label``: :func:`pack_labels`.
+    """Makes ``query_*``, ``document_*`` (an answer of each query), ``label`` (:func:`pack_labels`).
 
-    The draw of an answer depends on the batch itself (queries and order): it differs nearly every
-    epoch and is the same in a resumed run. ``documents`` is source -> id -> text.
+    The draw of an answer depends on the batch itself (queries and order), so it differs in nearly
+    every epoch and is the same in a resumed run. ``documents`` is source -> id -> text.
     """
 
     def __init__(
@@ -203,7 +203,7 @@ class SetCollator(Collator):
 
 
 def set_query_row(example: SetExample) -> dict[str, Any]:
-    """A table row; the documents are kept outside."""
+    """Make a table row, without the texts of the documents."""
     return {
         "query": example.query,
         "expression": str(example.expression),
@@ -214,8 +214,8 @@ def set_query_row(example: SetExample) -> dict[str, Any]:
     }
 
 
-# share of the answers among the first hundred; share of the queries with violating documents that
-# rank these, on average, above the answers (Shen et al. 2025)
+# share of the answers among the first hundred; share of the queries with violating documents whose
+# violating documents rank, on average, above the answers (Shen et al. 2025)
 ANSWER_RECALL, VIOLATION = "R@100", "violation rate"
 
 ANSWER_DEPTH = 100
@@ -227,7 +227,7 @@ def set_development(
     roles: TextRoles,
     documents: int | None = None,
 ) -> Development:
-    """Measure recall of the answers and the violation rate, on pools of :func:`sample_pool`."""
+    """Measure recall of the answers and the violation rate, on pools from :func:`sample_pool`."""
 
     def figures(data: Dataset, queries: Encode, encode: Encode) -> Figures:
         vectors = queries([query.text for query in data.queries])
@@ -271,9 +271,9 @@ def sample_pool(dataset: Dataset, documents: int | None) -> Dataset:
 
 
 def set_figures(dataset: Dataset, scores: npt.NDArray[np.floating]) -> Figures:
-    """The figures of a ranking by scores of shape (queries, documents).
+    """Compute the figures of a ranking by scores of shape (queries, documents).
 
-    Every query has an answer; without violating documents there is no violation rate.
+    Every query must have an answer. Without violating documents, the violation rate is left out.
     """
     column_of = {name: column for column, name in enumerate(dataset.documents)}
     recalls, violations = [], []

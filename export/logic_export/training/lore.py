@@ -1,4 +1,4 @@
-"""LORE's query encoder: queries with candidates in tiers, over documents that stay as they are."""
+"""LORE's query encoder: trained on queries with candidates in tiers; documents may stay frozen."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ DocumentFeatures: TypeAlias = Callable[[Sequence[int]], Tensors]
 
 
 def _cached(encode: Encode) -> Encode:
-    """An encoder that never changes and encodes the same texts only once."""
+    """Wrap a frozen encoder, so that the same list of texts is encoded only once."""
     cache: dict[tuple[str, ...], Any] = {}
 
     def cached(texts: Any) -> Any:
@@ -53,7 +53,7 @@ def _cached(encode: Encode) -> Encode:
 
 
 def tier_plan(dataset: Any, size: int) -> Draw:
-    """Random batches; no passage is another query's negative."""
+    """Draw random batches; no passage is another query's negative, so any rows may share one."""
     count = len(dataset)
 
     def draw(random: Random) -> Batches:
@@ -65,7 +65,7 @@ def tier_plan(dataset: Any, size: int) -> Draw:
 
 
 class TierCollator(Collator):
-    """``query_*``, ``document_*`` (each passage once), and ``label``: (queries, passages) tiers.
+    """Makes ``query_*``, ``document_*`` (each passage once), ``label`` (tiers: queries, passages).
 
     ``documents`` makes the features of the passages.
     """
@@ -96,7 +96,7 @@ def unique_passages(examples: Sequence[TieredExample]) -> list[str]:
 
 
 def tier_rows(examples: Sequence[TieredExample]) -> list[dict[str, Any]]:
-    """``query``, ``documents`` (rows of :func:`unique_passages`) and the tier of each."""
+    """Make rows of ``query``, ``documents`` (positions in :func:`unique_passages`), ``tiers``."""
     row_of = {text: index for index, text in enumerate(unique_passages(examples))}
     return [
         {
@@ -119,7 +119,7 @@ def write_vectors(path: Path, passages: Sequence[str], encode: Encode) -> None:
 
 
 def stored_vectors(path: Path) -> DocumentFeatures:
-    """Vectors that :func:`write_vectors` stored, memory-mapped."""
+    """Memory-map the vectors that :func:`write_vectors` stored."""
     vectors: npt.NDArray[np.float32] = np.load(path, mmap_mode="r")
     return lambda rows: {"document_sentence_embedding": torch.from_numpy(vectors[list(rows)])}
 
@@ -138,16 +138,16 @@ def tier_development(
     """Measure recall of positives and of distractors at 3, as LORE does.
 
     The score is the mean over the sets of recall of positives minus recall of distractors, -1 to 1.
-    Either alone is easy: the first for an encoder that follows every topic a query names, the
-    second for one that follows none.
+    Each alone is easy: an encoder that follows every topic of a query finds the positives, and one
+    that follows none avoids the distractors.
 
     Args:
         sets: data set -> examples; N1 is measured where a query has distractors.
-        roles: of the recipe.
+        roles: the recipe's roles.
         documents: see :class:`Development`.
 
     Raises:
-        ConfigurationError: a set without any positive.
+        ConfigurationError: a set has no positive.
     """
     for name, examples in sets.items():
         if not any(example.positives for example in examples):
@@ -175,7 +175,7 @@ def tier_development(
 def tier_recalls(
     examples: Sequence[TieredExample], queries: Vectors, documents: Mapping[str, Vectors]
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Both recalls of each query among its own candidates; ties count against the encoder.
+    """Compute both recalls of each query among its candidates; ties count against the encoder.
 
     Returns:
         :data:`POSITIVES` and :data:`DISTRACTORS`, each of shape (examples,); NaN where an example
@@ -192,7 +192,7 @@ def tier_recalls(
 def tier_ranks(
     example: TieredExample, query: Vectors, documents: Mapping[str, Vectors]
 ) -> dict[str, npt.NDArray[np.int64]]:
-    """Ranks of positives and distractors among a query's own candidates, from 1.
+    """Rank positives and distractors among a query's own candidates, from 1.
 
     Ties count against the encoder: a distractor ranks first among them, a positive last.
     """
@@ -205,7 +205,7 @@ def tier_ranks(
 
 
 class TierTask(Task[TieredSettings]):
-    """Trains an encoder of queries, by default over the base's vectors of documents."""
+    """Trains a query encoder, by default for document vectors of its base."""
 
     format: RowFormat[TieredExample] = RowFormat(
         partial(run_builder, TIER_BUILDERS),
@@ -222,7 +222,7 @@ class TierTask(Task[TieredSettings]):
         of_tiers = [name.endswith((".jsonl", ".jsonl.gz")) for name in sets]
         if any(of_tiers) != all(of_tiers):
             raise ConfigurationError("evaluation.sets are files of tiers or folders, not both")
-        # read now: a missing name should fail before all documents are encoded
+        # read now, so that a missing name fails before all documents are encoded
         files, folders = (sets, ()) if all(of_tiers) else ((), sets)
         self._tiers = {name: read_tiers(find_data_file(Path(name))) for name in files}
         self._folders = [load_dataset(*name.rsplit("/", 1)) for name in folders]

@@ -57,7 +57,7 @@ TASKS: Mapping[type, type[Task[Any]]] = {
 
 
 def select_task(recipe: Recipe) -> Task[Any]:
-    """The task of a recipe's loss."""
+    """Make the task that a recipe's loss belongs to."""
     return TASKS[type(recipe.loss)](recipe, recipe.loss)
 
 
@@ -67,7 +67,7 @@ class Trained:
 
     model: Path  # folder of the best checkpoint, as sentence-transformers loads it
     base: Measured  # development figures before training
-    best: Measured  # those of the best checkpoint
+    best: Measured  # figures of the best checkpoint
     sets: tuple[TrainingSet, ...]
 
 
@@ -79,7 +79,7 @@ class _Trainer(SentenceTransformerTrainer):
         self._development = development
 
     def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
-        """The development figures, in place of the evaluation loss."""
+        """Measure the development figures, in place of the evaluation loss."""
         figures = {f"eval_{name}": value for name, value in self._development(self.model).items()}
         self.model.train()
         self.log(figures)
@@ -121,8 +121,8 @@ class MetricsLog(TrainerCallback):
 class MeasureAfterLastEpoch(TrainerCallback):
     """Measures and saves after the last epoch, unless that step was measured already.
 
-    The last epoch may end a few steps before the trainer expects: it counts as many batches in
-    every epoch as in the first, but groups fill them unevenly.
+    The last epoch may end a few steps before the trainer expects it to. The trainer counts as many
+    batches in every epoch as in the first, but groups fill batches unevenly.
     """
 
     def on_epoch_end(
@@ -143,8 +143,8 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
     ``documents.jsonl.gz``, with frozen documents also ``document_vectors.npy``),
     ``metrics.jsonl``, ``checkpoints``, and at the end ``model`` (a query encoder where documents
     are frozen), ``card.json`` and the model card ``README.md``. A run that was killed resumes from
-    its last complete checkpoint and ends with the same weights. For several GPUs start it under
-    ``torchrun`` or ``accelerate launch``.
+    its last complete checkpoint and ends with the same weights. For several GPUs, start the program
+    under ``torchrun`` or ``accelerate launch``.
 
     Args:
         recipe: the settings.
@@ -164,7 +164,7 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
     )
     patience = recipe.evaluation.patience
     early_stopping = [] if patience is None else [EarlyStoppingCallback(patience)]
-    with arguments.main_process_first(local=False):  # the other processes read what it wrote
+    with arguments.main_process_first(local=False):  # the others read what it wrote
         prepare_folder(out, recipe)
         rows, sets = task.rows(out)
         checkpoint = last_checkpoint(out / "checkpoints")

@@ -93,7 +93,7 @@ def prepare_folder(out: Path, recipe: RecipeTable) -> None:
 
 
 def _holds_recipe(mark: Path, recipe: RecipeTable) -> bool:
-    """Whether a file holds this recipe; settings that it does not name count as defaults."""
+    """Tell whether a file holds this recipe; settings missing from the file count as defaults."""
     kind = type(recipe)
     try:
         stored = kind.model_validate_json(mark.read_bytes())
@@ -103,14 +103,14 @@ def _holds_recipe(mark: Path, recipe: RecipeTable) -> bool:
 
 
 def last_checkpoint(folder: Path) -> Path | None:
-    """Find the newest complete checkpoint; the trainer writes its state file last."""
+    """Find the newest checkpoint with a state file, which the trainer writes last."""
     checkpoints = []
     for path in folder.glob("checkpoint-*"):
         try:
             step = json.loads((path / "trainer_state.json").read_text("utf-8"))["global_step"]
             checkpoints.append((int(step), path))
         except (OSError, ValueError, KeyError):
-            shutil.rmtree(path)  # killed while it was written
+            shutil.rmtree(path)  # the run was killed while writing it
     return max(checkpoints)[1] if checkpoints else None
 
 

@@ -36,12 +36,12 @@ from logic_export.training.training_data import RowFormat, sample_rows
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.scoring import Sparsity
 
-# a batch's texts by length, so that statements are not padded to the length of passages
+# a batch is split by length, so that statements are not padded to the length of passages
 PARTS = ("short", "long")
 
 
 def contradiction_plan(dataset: Any, size: int) -> Draw:
-    """One group per row; a contradiction in one group must not be a negative in another."""
+    """Batch groups without common texts, so that no contradiction is another group's negative."""
     groups = [
         (str(row["source"]), {*row["left"], *row["right"]}, [index])
         for index, row in enumerate(dataset)
@@ -50,7 +50,7 @@ def contradiction_plan(dataset: Any, size: int) -> Draw:
 
 
 class ContradictionCollator(Collator):
-    """``short_*`` and ``long_*``, and ``label``: (group, side) of every text."""
+    """Makes ``short_*``, ``long_*`` and ``label``: (group, side) of every text."""
 
     def __call__(self, features: Sequence[Row]) -> Tensors:
         texts = [
@@ -69,7 +69,7 @@ class ContradictionCollator(Collator):
 
 
 def group_row(group: ContradictionGroup) -> dict[str, Any]:
-    """A table row."""
+    """Make a table row."""
     return {"left": list(group.left), "right": list(group.right), "source": group.source}
 
 
@@ -88,13 +88,13 @@ def contradiction_development(
     """Measure nDCG@10 of cosine + alpha * sparsity, with alpha searched at each measurement.
 
     Args:
-        pools: by name.
+        pools: name -> pool.
         topical: encoder of the cosines, which is not trained.
-        roles: lengths and prefixes; those of documents count.
-        measure: measure of sparsity; None for the cosine baseline, which has only its own cosine.
+        roles: lengths and prefixes; only those of documents are used.
+        measure: measure of sparsity; None measures the trained vectors' cosine alone.
 
     Raises:
-        ConfigurationError: a pool without queries.
+        ConfigurationError: a pool has no queries.
     """
     if empty := [name for name, pool in pools.items() if not pool.queries]:
         raise ConfigurationError(f"{empty[0]} holds no questions with two sides")
@@ -117,7 +117,7 @@ def contradiction_development(
 
 
 class ContradictionTask(Task[SparseContrastiveSettings]):
-    """Trains an encoder by which contradicting texts differ in few coordinates."""
+    """Trains an encoder to make vectors of contradicting texts differ in few coordinates."""
 
     format = RowFormat(
         lambda name, options, seed: unique_groups(build_groups(name, options, seed)),

@@ -24,8 +24,8 @@ class Task(ABC, Generic[S]):
     """Parts of a run that depend on the kind of head.
 
     Args:
-        recipe: the run's.
-        settings: the recipe's loss.
+        recipe: the run's recipe.
+        settings: the recipe's loss table.
     """
 
     format: RowFormat[Any]
@@ -46,14 +46,13 @@ class Task(ABC, Generic[S]):
 
     @abstractmethod
     def plan(self, dataset: Any, size: int) -> Draw:
-        """Draw the batches of an epoch: from a table and a batch size."""
+        """Return the function that draws an epoch's batches of rows of a table."""
 
     def collator(self, model: SentenceTransformer, out: Path) -> Collator:  # noqa: ARG002
-        """Make the tensors of a batch; documents may be stored in the run's folder."""
+        """Return what makes a batch's tensors; the run's folder ``out`` may hold documents."""
         return self.collate(model, self.roles)
 
     def loss(self, model: SentenceTransformer) -> EmbeddingLoss[S]:
-        """The recipe's loss."""
         return self.compute(model, self.settings)
 
     @abstractmethod

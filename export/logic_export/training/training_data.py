@@ -20,9 +20,9 @@ T = TypeVar("T")
 class RowFormat(Generic[T]):
     """One format of training rows."""
 
-    # from a builder's name, its options and a seed; without duplicates
+    # from a builder's name, its options and a seed to rows without duplicates
     build: Callable[[str, Mapping[str, Any], int], list[T]]
-    # from rows, the most rows to keep and a seed, about that many of them
+    # from rows, the number to keep and a seed to about that many of the rows
     sample: Callable[[Sequence[T], int, int], list[T]]
     write: Callable[[Path, Sequence[T]], None]
     read: Callable[[Path], list[T]]
@@ -35,9 +35,9 @@ class RowFormat(Generic[T]):
 def sample_training_data(
     data: Sequence[DataSettings], seed: int, out: Path, rows: RowFormat[T]
 ) -> tuple[list[T], tuple[TrainingSet, ...]]:
-    """Sample the rows of a recipe and their sets once.
+    """Sample a recipe's training rows, and describe its sets, once per run.
 
-    ``data.jsonl.gz`` and ``sets.json`` in the run's folder keep them for a resumed run.
+    ``data.jsonl.gz`` and ``sets.json`` in the run's folder keep both for a resumed run.
 
     Raises:
         ConfigurationError: there is nothing to train on.
@@ -72,7 +72,7 @@ def sample_rows(rows: Sequence[T], most: int, seed: int) -> list[T]:
 
 
 def shuffled_groups(rows: Sequence[T], key: Callable[[T], Hashable], seed: int) -> list[list[T]]:
-    """Group rows by a key, in random order: a sample keeps those that belong together."""
+    """Group rows by a key, in random order, so that a sample keeps related rows together."""
     groups: dict[Hashable, list[T]] = {}
     for row in rows:
         groups.setdefault(key(row), []).append(row)

@@ -1,4 +1,4 @@
-"""The builders of a contradiction recipe: from files of a data folder to contradiction groups."""
+"""Builders that a recipe names: they turn files of a data folder into contradiction groups."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ GroupBuilder: TypeAlias = Callable[..., list[ContradictionGroup]]
 
 
 def build_groups(name: str, options: Mapping[str, Any], seed: int) -> list[ContradictionGroup]:
-    """Runs a builder by its name in :data:`GROUP_BUILDERS`.
+    """Run a builder by its name in :data:`GROUP_BUILDERS`.
 
     Raises:
         ConfigurationError: the builder or one of its options is unknown.
@@ -44,7 +44,7 @@ def build_groups(name: str, options: Mapping[str, Any], seed: int) -> list[Contr
 
 
 def file(path: Path, *, seed: int = 0) -> list[ContradictionGroup]:  # noqa: ARG001 - builders share a signature
-    """A user's own groups, in the format of :func:`read_groups`."""
+    """Read a user's own groups, in the format of :func:`read_groups`."""
     return read_groups(find_data_file(path))
 
 
@@ -55,7 +55,7 @@ def questions(
     answers: bool = True,
     seed: int = 0,  # noqa: ARG001
 ) -> list[ContradictionGroup]:
-    """Rows in ConflictQA's format, by question.
+    """Group rows in ConflictQA's format by question.
 
     A question with more than ``most`` passages on a side is split into several groups, so that no
     single question fills a batch; the short answers are in each.
@@ -74,7 +74,7 @@ def questions(
 
 
 def negations(path: Path, *, seed: int = 0) -> list[ContradictionGroup]:  # noqa: ARG001
-    """Rows ``{sentence, negated}``."""
+    """Make groups from rows ``{sentence, negated}``."""
     return negation_groups(
         (_nonempty_text(row, "sentence"), _nonempty_text(row, "negated"))
         for row in json_rows(find_data_file(path))
@@ -82,7 +82,7 @@ def negations(path: Path, *, seed: int = 0) -> list[ContradictionGroup]:  # noqa
 
 
 def claims(path: Path, corpus: Path, *, seed: int = 0) -> list[ContradictionGroup]:  # noqa: ARG001
-    """Claims with labelled evidence, and its corpus (SciFact's format)."""
+    """Make groups from claims with labelled evidence and its corpus (SciFact's format)."""
     documents = {row.id(): row.text("text") for row in json_rows(find_data_file(corpus))}
     return claim_groups((_parse_claim(row) for row in json_rows(find_data_file(path))), documents)
 
@@ -90,7 +90,7 @@ def claims(path: Path, corpus: Path, *, seed: int = 0) -> list[ContradictionGrou
 def versions(
     folder: str, split: str = "train", crops: NonNegativeInt = 0, *, seed: int = 0
 ) -> list[ContradictionGroup]:
-    """Two versions of a passage that differ in a claim (NevIR), each with a paraphrase.
+    """Group two versions of a passage that differ in a claim (NevIR), each with a paraphrase.
 
     ``crops`` adds that many copies of each pair, cropped around the difference.
     """
@@ -118,12 +118,12 @@ def rules(
     wordnet: bool = False,
     seed: int = 0,
 ) -> list[ContradictionGroup]:
-    """Contradictions made by rules over a corpus, of which ``texts`` are used.
+    """Make contradictions by rules over at most ``texts`` texts of a corpus.
 
     ``wordnet`` adds antonyms and synonyms.
 
     Raises:
-        ConfigurationError: only antonyms, without WordNet.
+        ConfigurationError: antonyms are the only kind, without WordNet.
     """
     all_texts = sorted(set(corpus_texts(path)))
     sampled = Random(seed).sample(all_texts, min(texts, len(all_texts)))
@@ -156,7 +156,7 @@ def _split_group(group: ContradictionGroup, most: int) -> list[ContradictionGrou
 def _with_answers(
     group: ContradictionGroup, with_answers: ContradictionGroup
 ) -> ContradictionGroup:
-    """The group with the short answers added: the shortest text of each side of its question."""
+    """Add the short answers to a group: the shortest text of each side of its question."""
     answers = [min(side, key=len) for side in (with_answers.left, with_answers.right)]
     return replace(
         group,
@@ -173,7 +173,7 @@ def _nonempty_text(row: Row, name: str) -> str:
 
 
 def _parse_claim(row: Row) -> Mapping[str, Any]:
-    """A claim's fields, as :func:`claim_groups` reads them."""
+    """Parse a claim's fields for :func:`claim_groups`."""
     evidence = row.fields.get("evidence")
     try:
         well_formed = all(
@@ -191,10 +191,10 @@ def _parse_claim(row: Row) -> Mapping[str, Any]:
 def claim_groups(
     claims: Iterable[Mapping[str, Any]], documents: Mapping[str, str]
 ) -> list[ContradictionGroup]:
-    """A document's evidence and the claims it supports, against the claims it contradicts.
+    """Set a document's evidence and the claims it supports against the claims it contradicts.
 
-    Claims over the same sentences form one group. Where the evidence contradicts none, the
-    supported ones are negated by rule, and left out where that is not safe.
+    Claims over the same sentences form one group. If the evidence contradicts no claim, the
+    supported claims are negated where a rule is safe.
 
     Args:
         claims: rows with ``text`` and ``evidence``: document id -> ``label`` (SUPPORT, CONTRADICT)
@@ -226,7 +226,7 @@ def claim_groups(
 
 
 def negation_groups(pairs: Iterable[tuple[str, str]]) -> list[ContradictionGroup]:
-    """Groups from (statement, negation) pairs; statements that share a negation are paraphrases."""
+    """Group (statement, negation) pairs; statements that share a negation are paraphrases."""
     statements_of: dict[str, dict[str, None]] = defaultdict(dict)
     for statement, negation in pairs:
         if statement != negation:

@@ -12,7 +12,7 @@ from logic_retrievers.evaluation.datasets import data_file, existing_folder
 from logic_retrievers.evaluation.rows import json_rows
 
 FOLDER = "conflictqa_strategyqa"
-# For each of two sides a statement, and two texts that support it.
+# For each of two sides, the fields of a statement and of two texts that support it.
 SIDE_FIELDS = (
     ("memory_answer", "parametric_memory", "parametric_memory_aligned_evidence"),
     ("counter_answer", "counter_memory", "counter_memory_aligned_evidence"),
@@ -20,12 +20,12 @@ SIDE_FIELDS = (
 
 
 def load_conflictqa(part: str) -> dict[str, list[ContradictionGroup]]:
-    """Question -> its contradiction groups, of ``train``, ``dev`` or ``test``.
+    """Map each question of ``train``, ``dev`` or ``test`` to its contradiction groups.
 
-    Passages alone, without the short answers; a question may have no group.
+    The groups hold passages, without the short answers; a question may have no group.
 
     Raises:
-        ReadError: no such folder or part, or a malformed row.
+        ReadError: the folder or part does not exist, or a row is malformed.
     """
     folder = existing_folder(Path(FOLDER))
     path = data_file(folder, f"{part}.jsonl")
@@ -38,7 +38,7 @@ def load_conflictqa(part: str) -> dict[str, list[ContradictionGroup]]:
 def groups_of_questions(
     questions: Mapping[str, Sequence[ContradictionGroup]],
 ) -> list[ContradictionGroup]:
-    """Joins the groups of all questions, without duplicates."""
+    """Join the groups of all questions, without duplicates."""
     return unique_groups(group for groups in questions.values() for group in groups)
 
 
@@ -58,13 +58,13 @@ def question_rows(path: Path) -> dict[str, list[dict[str, str]]]:
 def question_groups(
     rows: Sequence[Mapping[str, str]], *, answers: bool = True
 ) -> list[ContradictionGroup]:
-    """The texts that support one answer of a question, against those that support the other.
+    """Set the texts that support one answer of a question against those that support the other.
 
-    Rows of one question come from several generators, whose first answers may be opposite: where a
-    row's answer is the counter-answer of the first row, its sides are exchanged; where it is
-    neither answer, its side is unknown and the row is left out. ``rows`` are of one question.
+    ``rows`` belong to one question. They come from several generators, whose first answers may be
+    opposite. If a row's answer is the first row's counter-answer, its sides are exchanged. If it is
+    neither answer, the row is left out, since its sides are unknown.
 
-    Returns one group, or none where a side has no text of its own.
+    Returns one group, or none if a side has no text of its own.
     """
     first_answers = [rows[0][names[0]].strip() for names in SIDE_FIELDS]
     texts: tuple[dict[str, None], dict[str, None]] = ({}, {})

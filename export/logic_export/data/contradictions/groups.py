@@ -46,7 +46,7 @@ class ContradictionGroup:
 
 
 def unique_groups(groups: Iterable[ContradictionGroup]) -> list[ContradictionGroup]:
-    """The groups without duplicates, mirrored ones included, in their order."""
+    """Drop duplicate groups, mirrored ones too, and keep the order."""
     seen: dict[frozenset[frozenset[str]], ContradictionGroup] = {}
     for group in groups:
         seen.setdefault(frozenset((frozenset(group.left), frozenset(group.right))), group)
@@ -56,10 +56,10 @@ def unique_groups(groups: Iterable[ContradictionGroup]) -> list[ContradictionGro
 def labelled_pairs(
     groups: Sequence[ContradictionGroup], seed: int = 0
 ) -> list[tuple[str, str, bool]]:
-    """Pairs (text, text, contradicts).
+    """Make pairs (text, text, contradicts).
 
     Texts on opposite sides of a group contradict, texts on one side agree. For every agreeing pair
-    a random pair from two groups that share no text is added, which does neither.
+    a random pair is added from two groups that share no text; its texts do neither.
     """
     random = Random(seed)
     texts_of_group = [(group, frozenset(group.texts)) for group in groups]
@@ -83,15 +83,15 @@ def labelled_pairs(
 
 
 def write_groups(path: Path, groups: Sequence[ContradictionGroup]) -> None:
-    """Writes JSON lines, see :func:`~logic_export.data.files.write_json_lines`."""
+    """Write JSON lines, see :func:`~logic_export.data.files.write_json_lines`."""
     write_json_lines(path, map(asdict, groups))
 
 
 def read_groups(path: Path) -> list[ContradictionGroup]:
-    """Reads what :func:`write_groups` wrote, or a user's own file in the same format.
+    """Read what :func:`write_groups` wrote, or a user's own file in the same format.
 
     Raises:
-        ReadError: the file cannot be read, or a line is no such group; names file and line.
+        ReadError: the file cannot be read, or a line is no group; the error says where.
     """
     return list(read_rows(path, ContradictionGroup, _parse_group))
 

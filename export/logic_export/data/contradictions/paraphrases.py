@@ -19,7 +19,7 @@ _OPENING = re.compile(
     r"^(In|On|At|After|Before|During|Since|By|From|According to|Because of|Due to) ([^,.;]{3,80}), "
     r"([^.;]+)\.$"
 )
-# What follows "In Rome, " or "On May 3, " where that comma does not end the opening.
+# Texts after "In Rome, " or "On May 3, " which show that the comma does not end the opening.
 _NO_CLAUSE = re.compile(r"\d|(?:and|or)\b|(?:\S+ ){0,3}\S+,")
 
 _OPENINGS = {
@@ -52,10 +52,10 @@ WORD = re.compile(r"(?<![\w'-])[a-z]{4,}(?![\w'-])")
 
 
 def paraphrase(text: str, random: Random, synonyms: Mapping[str, str] | None = None) -> str:
-    """A paraphrase by rules: sentences reordered and reworded where a rule is safe.
+    """Paraphrase a text by rules: sentences are reordered, and reworded where a rule is safe.
 
-    Two texts whose sentences differ in a word change in the same way under the same ``random``: the
-    number of draws does not depend on which rules apply.
+    Two texts whose sentences differ in a word change in the same way under the same ``random``,
+    since the number of draws does not depend on which rules apply.
 
     Brackets and asides are dropped, openings ("In 1990, ...") moved to the end, passives with an
     agent made active, connectives exchanged and words replaced by ``synonyms``, each at random. A
@@ -99,7 +99,7 @@ def _paraphrase_sentence(sentence: str, random: Random, synonyms: Mapping[str, s
 
 
 def _move_opening(sentence: str) -> str:
-    """An opening moved to the end: "In 1990, the mill burnt." becomes "The mill burnt in 1990."."""
+    """Move an opening to the end: "In 1990, the mill burnt." becomes "The mill burnt in 1990."."""
     opening = _OPENING.match(sentence)
     if opening is None or _NO_CLAUSE.match(opening[3]):
         return sentence
@@ -108,7 +108,7 @@ def _move_opening(sentence: str) -> str:
 
 
 def _to_active(sentence: str) -> str:
-    """A passive with an agent made active: "A was made by B." becomes "B made A."."""
+    """Make a passive with an agent active: "A was made by B." becomes "B made A."."""
     passive = _PASSIVE.match(sentence)
     if passive is None or " and " in passive["rest"]:
         return sentence
@@ -119,7 +119,7 @@ def _to_active(sentence: str) -> str:
 
 
 def _object_form(subject: str) -> str | None:
-    """A subject in its form after a verb; None where it may be more than a noun or a name."""
+    """Return a subject's form after a verb; None where it may be more than a noun or a name."""
     first, *others = subject.split()
     if _NOT_IN_NOUN_PHRASE & {word.lower() for word in others}:
         return None
@@ -131,9 +131,9 @@ def _object_form(subject: str) -> str | None:
 
 
 def find_synonyms(texts: Iterable[str], wordnet: WordNet) -> dict[str, str]:
-    """Words of the texts, in lower case -> a synonym that occurs in the texts.
+    """Map words of the texts, in lower case, to a synonym that occurs in the texts.
 
-    Only safe cases: word and synonym each have a single sense in WordNet.
+    To be safe, word and synonym must each have a single sense in WordNet.
     """
     vocabulary = {word for text in texts for word in WORD.findall(text)}
     synonyms = {}

@@ -32,14 +32,14 @@ MAX_ATTEMPTS = 4
 class CorpusWords:
     """Words of a corpus that the rules exchange; without WordNet only names."""
 
-    # by number of words
+    # number of words -> names
     names: Mapping[int, Sequence[str]] = field(default_factory=dict)
     antonyms: Mapping[str, str] = field(default_factory=dict)
     synonyms: Mapping[str, str] = field(default_factory=dict)
 
 
 def collect_words(texts: Sequence[str], wordnet: WordNet | None = None) -> CorpusWords:
-    """Collects the words that the rules need."""
+    """Collect the words that the rules need."""
     names = collect_names(texts)
     if wordnet is None:
         return CorpusWords(names)
@@ -47,7 +47,7 @@ def collect_words(texts: Sequence[str], wordnet: WordNet | None = None) -> Corpu
 
 
 def contradict(text: str, kind: str, words: CorpusWords, random: Random) -> str | None:
-    """The text with one change that contradicts the original; None where no rule is safe.
+    """Make one change to a text that contradicts the original; None where no rule is safe.
 
     Polarity and antonyms change one sentence; a number, date or name is changed at every
     occurrence. ``kind`` is one of :data:`KINDS`.
@@ -70,13 +70,13 @@ def make_groups(
     most_sentences: int = 4,
     seed: int = 0,
 ) -> list[ContradictionGroup]:
-    """Groups of a text excerpt and a paraphrase, against a contradiction and its paraphrase.
+    """Set a text excerpt and its paraphrase against a contradiction and the paraphrase of that.
 
     Excerpts are one to ``most_sentences`` consecutive sentences. Kinds alternate, so that frequent
-    ones do not crowd out the others. ``count`` is the largest number of groups.
+    kinds do not crowd out the others. ``count`` is the largest number of groups.
 
     Raises:
-        ConfigurationError: an unknown kind.
+        ConfigurationError: a kind is unknown.
     """
     if unknown := sorted(set(kinds) - set(KINDS)):
         raise ConfigurationError(f"no kind {unknown[0]!r}; there are {', '.join(KINDS)}")
@@ -112,7 +112,7 @@ def make_groups(
 def group_with_paraphrases(
     text: str, contradiction: str, source: str, synonyms: Mapping[str, str], random: Random
 ) -> ContradictionGroup | None:
-    """A group of two contradicting texts and a paraphrase of each; None where they do not differ.
+    """Group two contradicting texts and a paraphrase of each; None if the sides share a text.
 
     Both are paraphrased with the same random choices, so that their form reveals nothing. A
     paraphrase that drops the difference itself is not used.

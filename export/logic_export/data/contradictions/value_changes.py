@@ -50,7 +50,7 @@ _VOWELS = tuple("AEIOU")
 
 
 def change_number(text: str, random: Random) -> Change | None:
-    """Another number with as many digits and the same separators, or another numeral.
+    """Change a number to one with as many digits and the same separators, or a numeral to another.
 
     Years and days of dates are not changed: a day could become "59 December".
     """
@@ -75,7 +75,7 @@ def change_number(text: str, random: Random) -> Change | None:
 
 
 def change_date(text: str, random: Random) -> Change | None:
-    """Another year, 2 to 40 years away, or another month."""
+    """Change a year by 2 to 40 years, or a month to another."""
     years_found = [m[0] for m in _YEAR.finditer(text)]
     months = [m[0] for m in _MONTH.finditer(text)]
     if not years_found and not months:
@@ -89,7 +89,7 @@ def change_date(text: str, random: Random) -> Change | None:
 
 
 def change_quantifier(text: str, random: Random) -> Change | None:
-    """A quantifier or comparison replaced by its contrary."""
+    """Change a quantifier or comparison to its contrary."""
     quantifiers = _QUANTIFIER.findall(text)
     if not quantifiers:
         return None
@@ -98,7 +98,7 @@ def change_quantifier(text: str, random: Random) -> Change | None:
 
 
 def collect_names(texts: Iterable[str]) -> dict[int, list[str]]:
-    """Names inside sentences, by number of words."""
+    """Collect names inside sentences, by number of words."""
     names_by_length: dict[int, dict[str, None]] = defaultdict(dict)
     for text in texts:
         for name in _names_in(text):
@@ -107,7 +107,7 @@ def collect_names(texts: Iterable[str]) -> dict[int, list[str]]:
 
 
 def change_name(text: str, names: Mapping[int, Sequence[str]], random: Random) -> Change | None:
-    """A name replaced by one from other texts with as many words that takes the same article."""
+    """Change a name to one from other texts that has as many words and takes the same article."""
     names_in_text = _names_in(text)
     if not names_in_text:
         return None
@@ -121,7 +121,7 @@ def change_name(text: str, names: Mapping[int, Sequence[str]], random: Random) -
 
 
 def apply_change(text: str, change: Change) -> str:
-    """The text with every whole occurrence replaced, so that the old value is gone.
+    """Replace every whole occurrence in the text, so that the old value is gone.
 
     5 does not occur whole in 15, 5.5 or 5,000.
     """

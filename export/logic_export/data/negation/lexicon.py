@@ -40,7 +40,7 @@ NO_SUBJECT_END = DETERMINERS - word_set("not_before_subject_end") | word_set(
     "incomplete_subject_end"
 )
 
-# "is also" -> "is also not", "is not also": both sound wrong
+# words such as "also": "is also not" and "is not also" both sound wrong
 NOT_AFTER_VERB = word_set("not_after_verb")
 NO_EXISTENCE = DETERMINERS | NOT_AFTER_VERB | word_set("not_after_there_is")
 
@@ -54,19 +54,19 @@ UNCOUNTED = word_set("uncounted")
 FINDING = word_set("finding")
 REPORTING = word_set("reporting")
 OPENERS = word_set("openers")
-# Before the verb, these begin another clause, to which the verb may belong.
+# Words that begin another clause before the verb, to which the verb may belong.
 CLAUSES = word_set("clauses")
 # "Some are" and "some are not" can both be true; "all are not" can be read in two ways.
 PARTIAL = word_set("partial")
 
 _PLAIN = word_set("plain")
-# Their form in "s" is also a noun; it counts as a verb only before a determiner.
+# Verbs whose form in "s" is also a noun; it counts as a verb only before a determiner.
 _ALSO_NOUNS = word_set("also_nouns")
 _IRREGULAR_PAST: dict[str, str] = _WORDS["irregular_past"]
 _DOUBLING = frozenset(
     {"occur", "confer", "control", "prefer", "permit", "stop", "set", "refer", "plan"}
 )
-# Past forms that are no participles: those are spelt otherwise, or the verb takes no object.
+# Past forms that are no participles: the participle is spelt otherwise, or the verb has no object.
 _CLEAR_PAST = word_set("clear_past")
 _VOWELS = "aeiou"
 
@@ -107,7 +107,7 @@ def indefinite_article(word: str) -> str:
 BASES = frozenset({*_PLAIN, *_ALSO_NOUNS, *_IRREGULAR_PAST})
 # Forms that are third person singular in any context.
 PLAIN_THIRD = {third_person(base): base for base in sorted(_PLAIN)}
-# Forms that are a plural noun as often.
+# Forms that are as often a plural noun.
 NOUN_LIKE_THIRD = {third_person(base): base for base in sorted(_ALSO_NOUNS)}
 # Past forms that are no participle of a passive or of a shortened relative clause.
 CLEAR_PAST = {form: base for base in sorted(_CLEAR_PAST) if (form := past(base)) is not None}

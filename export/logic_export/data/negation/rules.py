@@ -59,8 +59,8 @@ def negate(sentence: str) -> str | None:
     "fail", "no patient was"); and words that would have to change as well ("some" and "any",
     "already" and "yet", "not only", "not X but Y").
 
-    It does not parse: of two assertions joined by "and" it negates one, which contradicts the whole
-    but leaves the other; it treats "a patient was" like "the patient was"; it skips past forms
+    It does not parse. Of two assertions joined by "and" it negates one, which contradicts the whole
+    but leaves the other. It treats "a patient was" like "the patient was". It skips past forms
     after a noun ("mice treated with X") and plural verbs other than auxiliaries. "should not" and
     "must not" are contraries of "should" and "must", not their absence. A sentence that loses a
     negation does not always get it back in the same position.
@@ -100,7 +100,7 @@ def _insert_negation(words: _Words) -> _Edit | None:
 
 
 def _negate_word(words: _Words, start: int, i: int) -> _Edit | None:
-    """The edit that negates the word, if it is a verb; an empty text where that is not safe."""
+    """Return the edit that negates a verb, with an empty text if that is not safe; else None."""
     word, after = words[i], _text(words, i + 1)
     unsafe = (word.start, word.end, "")
     if word.text in lexicon.BE and _text(words, i - 1) == "there":
@@ -130,7 +130,7 @@ def _negate_word(words: _Words, start: int, i: int) -> _Edit | None:
 
 
 def _full_verb(words: _Words, start: int, i: int) -> tuple[str, str]:
-    """The form of "do" and the base form; empty where the word may be something else."""
+    """Return a verb's form of "do" and base form; empty where it may be no verb."""
     text = words[i].text
     subject = i - 1 - _is_adverb(words, i - 1)
     pronoun = words[subject].text if subject == start else ""
@@ -157,7 +157,7 @@ def _negate_have(words: _Words, i: int) -> _Edit:
 
 
 def _negate_existence(words: _Words, i: int) -> _Edit:
-    """From "there is a X" to "there is no X"."""
+    """Turn "there is a X" into "there is no X"."""
     after = _text(words, i + 1)
     if after in ("a", "an") and (
         _is_adverb(words, i + 2) or _text(words, i + 2) in lexicon.ADVERBS
@@ -194,7 +194,7 @@ def _remove_negation(words: _Words, i: int) -> _Edit | None:
 
 
 def _remove_do(words: _Words, first: int, negation: int, auxiliary: str) -> _Edit | None:
-    """From "does not reduce" to "reduces"."""
+    """Turn "does not reduce" into "reduces"."""
     verb = negation + 2 if _is_adverb(words, negation + 1) else negation + 1
     base = _text(words, verb)
     if not base.isalpha() or base in lexicon.NO_SUBJECT_END | lexicon.NOT_AFTER_VERB:
@@ -207,7 +207,7 @@ def _remove_do(words: _Words, first: int, negation: int, auxiliary: str) -> _Edi
 
 
 def _replace_no(words: _Words, verb: int) -> _Edit | None:
-    """From "has no effect" to "has an effect"; None where the noun may need another word."""
+    """Turn "has no effect" into "has an effect"; None where the noun may need another word."""
     existence = words[verb].text in lexicon.BE and _text(words, verb - 1) == "there"
     if not existence and words[verb].text not in lexicon.FINDING:
         return None
@@ -251,7 +251,7 @@ def clause_start(words: Sequence[Word]) -> int | None:
     """Index where the asserting clause begins.
 
     That is after a heading ("RESULTS: "), after "we found that", and after the comma that ends a
-    leading clause ("When it rains, "). None where such a clause does not end among the words.
+    leading clause ("When it rains, "). None if such a clause does not end among the words.
     """
     texts = [word.text for word in words]
     start = texts.index(":") + 1 if ":" in texts[1:4] else 0
@@ -270,8 +270,8 @@ def clause_start(words: Sequence[Word]) -> int | None:
 def is_assertion(words: Sequence[Word], start: int, verb: int) -> bool:
     """Whether a verb asserts the clause's statement, judged by the words before it.
 
-    False where another clause begins in between, or where the subject is only a part of something
-    ("some", "30 %", "two patients"): the sentence and its negation could both be true.
+    False if another clause begins before the verb, or if the subject is only a part of something
+    ("some", "30 %", "two patients"), since sentence and negation could then both be true.
     """
     for i in range(start, verb):
         text = words[i].text

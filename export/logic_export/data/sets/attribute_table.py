@@ -16,7 +16,7 @@ from logic_retrievers.queries.expressions import And, Atom, Expression, Not
 class TruthMasks:
     """Kleene's strong three-valued logic over numbered items, as bit masks: bit n is item n.
 
-    Combines sets of tens of thousands of items in a microsecond or two. No item is in both masks.
+    Masks of tens of thousands of items combine in a microsecond or two. No item is in both masks.
     """
 
     true: int
@@ -55,9 +55,9 @@ class AtomTruth:
         true: ids of the items that it holds for.
         unknown: ids of items with conflicting or missing evidence; they neither satisfy nor
             violate.
-        kind: ``director``, ``genre``, ...: OR joins atoms of one kind, AND atoms of several.
+        kind: ``director``, ``genre``, ...; OR joins atoms of one kind, AND atoms of several.
         value: the name in the atom (``Raoul Walsh``). All atoms of a value stay in one part of the
-            data. Empty: the atom is its own value.
+            data. If empty, the atom is its own value.
     """
 
     true: frozenset[str]
@@ -73,9 +73,9 @@ class AttributeTable:
         items: id -> title and text.
         atoms: the text of an atom (``films directed by Raoul Walsh``) -> its truth.
         noun: plural noun for the items, as the atoms write it (``films``). Wordings that share a
-            head noun (``films set in Libya or Tunisia``) look for it.
+            head noun (``films set in Libya or Tunisia``) look for ``noun``.
         open_kinds: kinds that a text may leave out, such as a film's distributor. No query excludes
-            an atom of such a kind: films without evidence might have it.
+            an atom of such a kind, since it might hold for films without evidence.
     """
 
     def __init__(
@@ -99,12 +99,12 @@ class AttributeTable:
         }
 
     def truth(self, expression: Expression) -> tuple[frozenset[str], frozenset[str]]:
-        """The items that satisfy an expression, and those for which it is unknown."""
+        """Return the items that satisfy an expression, and the items whose truth is unknown."""
         result = self.masks(expression)
         return self.ids_of(result.true), self.ids_of(result.unknown)
 
     def masks(self, expression: Expression) -> TruthMasks:
-        """The truth of an expression as bit masks, which are fast to count and combine."""
+        """Return an expression's truth as bit masks, which are fast to count and combine."""
         if isinstance(expression, Atom):
             return self._masks[expression.text]
         if isinstance(expression, Not):
@@ -113,11 +113,10 @@ class AttributeTable:
         return reduce(and_ if isinstance(expression, And) else or_, parts)
 
     def ids_of(self, bits: int) -> frozenset[str]:
-        """The ids of the items in a mask."""
         return frozenset(self._ids[digit.start()] for digit in re.finditer("1", f"{bits:b}"[::-1]))
 
     def atoms_by_item(self, chosen: Iterable[str]) -> dict[str, list[str]]:
-        """Item -> those of the chosen atoms that hold for it, in the given order."""
+        """Map each item to the chosen atoms that hold for it, in the given order."""
         by_item: dict[str, list[str]] = {}
         for text in chosen:
             for name in sorted(self.atoms[text].true):

@@ -11,22 +11,22 @@ from logic_retrievers.errors import ReadError
 from logic_retrievers.evaluation.datasets import data_folder
 from logic_retrievers.evaluation.rows import json_rows
 
-# One row with the SHA-256 of the films' ids, then one row per atom, as rules read it from texts and
+# One row with the SHA-256 of the films' ids, then one row per atom, found by rules in texts and
 # metadata. "true" and "unknown" are positions among the distinct films of the corpus, each given as
 # the distance from the one before.
 _ATOMS = Path(__file__).with_name("films.jsonl.gz")
-# Kinds that a text may omit: one in seven names no director, two in three no writer.
+# Kinds that a text may omit: one text in seven names no director, two in three no writer.
 _OPEN_KINDS = ("director", "writer", "producer", "author", "produced", "released", "setting")
 
 
 def load_films_table(folder: Path | None = None) -> AttributeTable:
-    """The table of ``wikipedia_movies``; films with equal title and text are merged into the first.
+    """Load the table of ``wikipedia_movies``; films with equal title and text become one.
 
     Args:
-        folder: holds that data set's ``corpus.jsonl.gz``; None: the benchmark data.
+        folder: holds that data set's ``corpus.jsonl.gz``; None takes the benchmark data.
 
     Raises:
-        ReadError: no such folder or file, a bad row, or a corpus of other films.
+        ReadError: folder or file do not exist, a row is bad, or the corpus has other films.
     """
     corpus = (data_folder() / "wikipedia_movies" if folder is None else folder) / "corpus.jsonl.gz"
     first_ids: dict[Item, str] = {}

@@ -22,7 +22,7 @@ from logic_export.data.sets.sampling import (
 from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.queries.expressions import Expression
 
-# Most answers, violating or unknown items of a variant; broader ones are left out.
+# Most answers, violating items or unknown items of a variant; broader variants are left out.
 MAX_IN_VARIANT = 300
 
 _MAX_TRIES = 2000
@@ -39,10 +39,10 @@ class SetQuery:
     Args:
         shared_heads: whether atoms share a head noun, so that ``text`` lacks some atoms' texts.
         group: shared by a query and its variants.
-        variant: whether it is derived from another query: its single atoms, or the same atoms in
-            another form.
+        variant: whether the query is derived from another one: a single atom of it, or the same
+            atoms in another form.
         violating: ids of items that satisfy the wanted atoms and also the excluded one.
-        neutral: ids of items for which it is unknown.
+        neutral: ids of items that may or may not satisfy the query.
     """
 
     id: str
@@ -72,7 +72,7 @@ def generate_queries(
     shares: Mapping[str, float] = SHARES,
     variants: bool = True,
 ) -> dict[str, tuple[SetQuery, ...]]:
-    """The queries of every part; equal arguments give equal queries.
+    """Generate the queries of every part; equal arguments give equal queries.
 
     Every query has 3 to 50 answers, at most 50 unknown items, no redundant atom, and with NOT at
     least 3 violating items. Templates occur equally often. No atom, name or wording is in two
@@ -82,12 +82,12 @@ def generate_queries(
     Args:
         table: items and atoms; all atoms are used.
         counts: ``train``, ``dev`` or ``test`` -> number of queries, without variants.
-        seed: of the split of the atoms, the samples and the wordings.
-        shares: part -> its share of the atoms; they sum to 1.
-        variants: whether to add them.
+        seed: seeds the split of the atoms, the samples and the wordings.
+        shares: part -> its share of the atoms; the shares sum to 1.
+        variants: whether to add variants.
 
     Raises:
-        ConfigurationError: fewer queries than templates.
+        ConfigurationError: a part has fewer queries than there are templates.
         InputError: the table gives too few queries of a template; the message says how many.
     """
     for part, count in counts.items():
@@ -149,7 +149,7 @@ def _part_queries(
 def _sample_atoms(
     table: AttributeTable, sampler: AtomSampler, template: Template, count: int, part: str
 ) -> Iterator[tuple[str, ...]]:
-    """Atoms of ``count`` different queries of one template."""
+    """Yield the atoms of ``count`` different queries of one template."""
     seen: set[tuple[frozenset[str], str]] = set()
     for _ in range(_MAX_TRIES * count):
         atoms = sampler.atoms(template)
@@ -169,7 +169,7 @@ def _sample_atoms(
 def _variants(
     table: AttributeTable, template: Template, atoms: tuple[str, ...]
 ) -> Iterator[tuple[Template, tuple[str, ...]]]:
-    """The same atoms under other operators, and each alone, where the answers are not too many."""
+    """Yield the atoms under other operators, and each alone, if the answers are not too many."""
     names = [name for name in _VARIANTS.get(len(atoms), ()) if name != template.name]
     variants = [(TEMPLATES[name], atoms[: TEMPLATES[name].arity]) for name in names]
     if template.arity > 1:
@@ -185,7 +185,7 @@ def _variants(
 def write_set_queries(
     folder: Path, items: Mapping[str, Item], parts: Mapping[str, Sequence[SetQuery]]
 ) -> None:
-    """Writes a folder for ``load_dataset(folder, "test")``; equal data give equal bytes.
+    """Write a folder for ``load_dataset(folder, "test")``; equal data give equal bytes.
 
         corpus.jsonl.gz                   all items, shared by the parts
         test/queries.jsonl.gz             the queries of a part

@@ -17,7 +17,7 @@ from logic_retrievers.queries.expressions import Atom, Expression
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A query form: the first atoms are joined, a last one may be excluded."""
+    """A query form: the first atoms are joined, and the last one may be excluded."""
 
     name: str  # ``a_and_b_not_c``, as in rows and wordings
     joined: int  # number of wanted atoms
@@ -29,7 +29,6 @@ class Template:
         return self.joined + self.excludes
 
     def __call__(self, *atoms: str) -> Expression:
-        """Joins the atoms into an expression."""
         wanted = self.wanted(*atoms)
         return wanted & ~Atom(atoms[-1]) if self.excludes else wanted
 
@@ -54,7 +53,7 @@ TEMPLATES = {
 
 
 def remove_atom(expression: Expression, atom: str) -> Expression | None:
-    """Removes an atom; None where nothing is left."""
+    """Remove an atom; None where nothing is left."""
     if isinstance(expression, Atom):
         return None if expression.text == atom else expression
     parts = [part for arg in expression.args if (part := remove_atom(arg, atom)) is not None]
@@ -68,10 +67,10 @@ def remove_atom(expression: Expression, atom: str) -> Expression | None:
 def shared_phrase(
     template: Template, atoms: Sequence[str], noun: str, negation: str = "but not"
 ) -> str | None:
-    """The atoms of a template in one phrase with the noun once; None where no phrase is natural.
+    """Join a template's atoms in one phrase with the noun once; None if no phrase is natural.
 
     With AND at most one atom may precede the noun (``1930s musical films starring Fred Astaire``);
-    with OR all of them or none, and their common beginning is not repeated. The excluded atom
+    with OR all atoms or none may, and their common beginning is not repeated. The excluded atom
     follows the noun and ``negation``.
     """
     split_or_none = [_split_at_noun(atom, noun) for atom in atoms]
@@ -87,7 +86,7 @@ def shared_phrase(
 
 
 def _split_at_noun(atom: str, noun: str) -> tuple[str, str] | None:
-    """The text before and after the noun, one of them empty; None where both or neither are."""
+    """Split at the noun into two texts, one of them empty; None if both or neither are empty."""
     match = re.fullmatch(rf"(.*?)\b{re.escape(noun)}\b(.*)", atom)
     if not match:
         return None
@@ -114,7 +113,7 @@ def _join_or(halves: Sequence[tuple[str, str]], noun: str) -> str | None:
 def _drop_common_prefix(phrases: Sequence[str]) -> list[str]:
     """``set in Libya``, ``set in Tunisia`` -> ``set in Libya``, ``Tunisia``.
 
-    Only lower-case words are dropped: names stay whole.
+    Only lower-case words are dropped, so that names stay whole.
     """
     words = [phrase.split() for phrase in phrases]
     common = 0
@@ -139,17 +138,17 @@ PARTS = ("train", "dev", "test")
 class Wording:
     """One wording of one template.
 
-    The form has ``{A}``, ``{B}`` and ``{C}`` for the texts of the atoms, or ``{S}`` for a phrase in
-    which they share their head noun.
+    The form has ``{A}``, ``{B}`` and ``{C}`` for the texts of the atoms, or ``{S}`` for a phrase
+    that has their head noun once.
     """
 
     template: str
     form: str
-    negation: str = ""  # exclusion words within that phrase
+    negation: str = ""  # exclusion words within ``{S}``
 
     @property
     def name(self) -> str:
-        """The form with the exclusion words, as rows of queries name it."""
+        """Name the wording as rows of queries do: the form with the exclusion words."""
         return f"{self.form} [{self.negation}]" if self.negation else self.form
 
     @property

@@ -11,7 +11,7 @@ from logic_export.data.sets.attribute_table import AttributeTable
 from logic_export.data.sets.query_wordings import Template, remove_atom
 from logic_retrievers.queries.expressions import Atom
 
-# Bounds of a query's answers; also the least number of violating and the most of unknown items.
+# Bounds of the number of answers; violating items have the same minimum, unknown ones the maximum.
 MIN_ANSWERS, MAX_ANSWERS = 3, 50
 
 _USUAL_SHARE = 0.8
@@ -21,7 +21,7 @@ _SAMPLED_ITEMS = 100
 class AtomSampler:
     """Samples atoms of one part of the data.
 
-    A kind is drawn first, weighted by the square root of its number of atoms: small kinds occur,
+    A kind is drawn first, weighted by the square root of its number of atoms. So small kinds occur,
     but their atoms do not occur in every other query.
     """
 
@@ -38,9 +38,9 @@ class AtomSampler:
         self._by_item = table.atoms_by_item(atoms)
 
     def atoms(self, template: Template) -> tuple[str, ...]:
-        """Atoms for a template; sometimes too few, or one twice.
+        """Draw atoms for a template; sometimes they are too few, or one occurs twice.
 
-        With OR they are mostly of one kind; otherwise they hold for some common items and are
+        With OR the atoms are mostly of one kind. Otherwise they hold for some common items and are
         mostly of different kinds.
         """
         if not self._kinds:
@@ -60,7 +60,7 @@ class AtomSampler:
         return self._random.choice(self._by_kind[kind])
 
     def _cooccurring(self, chosen: Sequence[str]) -> list[str]:
-        """Other atoms that hold for several, but not all, of the chosen atoms' common items."""
+        """Find atoms that hold for several, but not all, of the chosen atoms' common items."""
         item_sets = [self._items[text] for text in chosen]
         shared = item_sets[0].intersection(*item_sets[1:])
         sampled = self._random.sample(sorted(shared), min(len(shared), _SAMPLED_ITEMS))
@@ -112,10 +112,10 @@ SHARES = {"train": 0.45, "dev": 0.17, "test": 0.38}
 def split_atoms(
     values: Mapping[str, str], shares: Mapping[str, float] = SHARES, *, seed: int = 0
 ) -> dict[str, tuple[str, ...]]:
-    """Part -> its atoms, sorted; ``values`` gives the value of each atom.
+    """Split atoms into parts, each sorted; ``values`` gives the value of each atom.
 
     A hash of seed and value decides, so that a name is in one part in all its roles, and an atom
-    stays in its part when others are added or removed.
+    stays in its part when other atoms are added or removed.
     """
     parts: dict[str, list[str]] = {part: [] for part in shares}
     for atom, value in sorted(values.items()):

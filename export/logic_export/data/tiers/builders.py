@@ -21,7 +21,7 @@ TierBuilder: TypeAlias = Callable[..., list[TieredExample]]
 
 
 def tiers(path: Path, *, seed: int = 0) -> list[TieredExample]:  # noqa: ARG001 - builders share a signature
-    """A team's own file, or one of ``logic-export data distractor-queries``."""
+    """Read a file of your own, or one that ``logic-export data distractor-queries`` wrote."""
     return read_tiers(find_data_file(path))
 
 
@@ -36,7 +36,7 @@ def distractor_queries(
     shares: Mapping[str, float] = SHARES,
     seed: int = 0,
 ) -> list[TieredExample]:
-    """The queries of ``logic-export data distractor-queries``.
+    """Make the queries that ``logic-export data distractor-queries`` writes.
 
     The split does not depend on the seed. ``plain`` gives the original questions with the same
     candidates.
@@ -62,7 +62,7 @@ def triplets(
     *,
     seed: int = 0,
 ) -> list[TieredExample]:
-    """The triplets of a builder, with violating passages as distractors.
+    """Turn a builder's triplets into examples, with violating passages as distractors.
 
     ``others`` random passages of other queries become negatives.
     """

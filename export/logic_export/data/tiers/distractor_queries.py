@@ -33,7 +33,7 @@ from logic_retrievers.errors import ConfigurationError, InputError
 # two parts, and two relations are in the test part only.
 RELATIONS: dict[str, dict[str, list[str]]] = read_toml(__package__, "relations.toml")
 _SLOT = re.compile(r"\{(clause|named|topic)\}")
-_TWO_STOPS = re.compile(r"([.?!]\"?)\.(?!\.)")  # "Monsters, Inc.."
+_TWO_STOPS = re.compile(r"([.?!]\"?)\.(?!\.)")  # as in "Monsters, Inc.."
 _NEW_SENTENCE = re.compile(r"[.:?!]\s*$")
 
 
@@ -48,10 +48,10 @@ def usable_wordings(wordings: Sequence[str], content: PassageContent) -> list[st
 
 
 def join_clause(wording: str, content: PassageContent, question: str) -> str:
-    """The distractor query: the question word for word within the wording.
+    """Make a distractor query by putting the question, word for word, into the wording.
 
-    Only its first letter may become lower case, within a sentence and where it begins no name; a
-    question mark is added where another sentence follows.
+    Only the question's first letter may become lower case, if it stands within a sentence and
+    begins no name. A question mark is added if the wording goes on.
     """
     before, _, after = wording.partition("{question}")
     question_text = question.strip()
@@ -84,20 +84,20 @@ def add_distractors(
     candidates: int = 10,
     seed: int = 0,
 ) -> DistractorQueries:
-    """Adds to each question a clause about some of its wrong passages.
+    """Add to each question a clause about some of its wrong passages.
 
-    The passages that the clause is about become distractors, the other wrong ones negatives. A
+    The passages that the clause is about become distractors, other wrong passages negatives. A
     question with too few candidates gets passages of other questions, see
     :func:`mine_wrong_passages`. Every relation of the part occurs about equally often. A passage
     whose topic the question names gives no clause.
 
     Args:
-        questions: of this part only: all their passages serve as candidates.
-        part: ``train``, ``dev`` or ``test``: each has its own wordings.
+        questions: questions of this part only, because all their passages serve as candidates.
+        part: ``train``, ``dev`` or ``test``; each has its own wordings.
         copies: queries per question, each with another relation.
         distractors: most passages per clause; the number is random.
         candidates: number of passages to fill a question's candidates up to.
-        seed: of all random choices.
+        seed: seeds all random choices.
 
     Raises:
         ConfigurationError: more copies than relations, or a number below 1.
@@ -149,7 +149,7 @@ def add_distractors(
 
 
 def original_question(example: TieredExample) -> TieredExample:
-    """The same candidates for the question without its clause."""
+    """Return the question without its clause, with the same candidates."""
     return replace(example, query=example.original, relation="", original="")
 
 
@@ -167,7 +167,7 @@ def _compose_query(
     most: int,
     random: Random,
 ) -> tuple[str, tuple[str, ...]]:
-    """A query, and the passages that its clause is about."""
+    """Compose a query; return it and the passages that its clause is about."""
     sampled = random.sample(usable, random.randint(1, min(most, len(usable))))
     content = join_contents([content for _, content in sampled])
     form = random.choice(usable_wordings(forms, content))
@@ -185,11 +185,11 @@ ORIGINAL_TEST = "test_original"
 def read_parts(
     folders: Sequence[str | Path], shares: Mapping[str, float] = SHARES
 ) -> dict[str, list[LabelledQuestion]]:
-    """Part -> the questions of all folders, without duplicates.
+    """Read the questions of all folders, without duplicates, and split them into parts.
 
     Raises:
         ReadError: a folder cannot be read.
-        ConfigurationError: shares that do not add up to 1.
+        ConfigurationError: the shares do not add up to 1.
     """
     questions_by_text: dict[str, LabelledQuestion] = {}
     for folder in folders:
@@ -206,7 +206,7 @@ def build_parts(
     candidates: int = 10,
     seed: int = 0,
 ) -> dict[str, DistractorQueries]:
-    """Part -> its distractor queries, by :func:`add_distractors`.
+    """Make the distractor queries of each part by :func:`add_distractors`.
 
     ``copies`` gives each part's number of queries per question; other parts have 1.
     """
@@ -224,7 +224,7 @@ def build_parts(
 
 
 def common_passages(built: Mapping[str, DistractorQueries], one: str, other: str) -> int:
-    """Number of passages that are candidates in both parts."""
+    """Count the passages that are candidates in both parts."""
     texts, others = (
         {text for row in built[part].examples for text in row.passages} for part in (one, other)
     )
@@ -232,7 +232,7 @@ def common_passages(built: Mapping[str, DistractorQueries], one: str, other: str
 
 
 def require_new_folder(folder: Path) -> None:
-    """Raises :class:`ConfigurationError` where a folder already holds one of a data set's files."""
+    """Raise :class:`ConfigurationError` where a folder already holds one of a data set's files."""
     if existing := [
         path for part in (*SHARES, ORIGINAL_TEST) if (path := _part_file(folder, part)).exists()
     ]:
@@ -240,13 +240,13 @@ def require_new_folder(folder: Path) -> None:
 
 
 def write_parts(folder: Path, built: Mapping[str, DistractorQueries]) -> None:
-    """Writes ``PART.jsonl.gz`` for each part that has examples, and ``test_original.jsonl.gz``.
+    """Write ``PART.jsonl.gz`` for each part that has examples, and ``test_original.jsonl.gz``.
 
-    The latter has the rows of the test part with the original questions.
+    The last file has the rows of the test part with the original questions.
 
     Raises:
         ConfigurationError: one of the files exists already; nothing is written.
-        InputError: no example at all.
+        InputError: there is no example.
     """
     if not any(queries.examples for queries in built.values()):
         raise InputError("there is no distractor query to write")

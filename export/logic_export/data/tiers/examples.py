@@ -56,7 +56,7 @@ class TieredExample:
 
 
 def write_tiers(path: Path, examples: Sequence[TieredExample]) -> None:
-    """Writes JSON lines, see :func:`~logic_export.data.files.write_json_lines`."""
+    """Write JSON lines, see :func:`~logic_export.data.files.write_json_lines`."""
     write_json_lines(
         path,
         (
@@ -67,12 +67,12 @@ def write_tiers(path: Path, examples: Sequence[TieredExample]) -> None:
 
 
 def read_tiers(path: Path) -> list[TieredExample]:
-    """Reads what :func:`write_tiers` wrote, or a team's own file in that format.
+    """Read what :func:`write_tiers` wrote, or a team's own file in that format.
 
-    ``source`` (then the file's name), ``relation``, ``original`` and empty tiers may be left out.
+    ``source`` (default: the file's name), ``relation``, ``original`` and empty tiers are optional.
 
     Raises:
-        ReadError: the file cannot be read, or a row is malformed; names file and line.
+        ReadError: the file cannot be read, or a row is malformed; the error names file and line.
     """
     return list(read_rows(path, TieredExample, _parse_example))
 
@@ -96,7 +96,7 @@ def _parse_example(row: Row) -> TieredExample:
 def examples_from_triplets(
     rows: Sequence[Triplet], others: int, *, seed: int = 0
 ) -> list[TieredExample]:
-    """One example per query, in order of first occurrence; excluded passages are distractors (N1).
+    """Make an example per query, in order of first occurrence; violating passages become N1.
 
     A passage that satisfies one row of a query and violates another counts as positive. ``others``
     random passages of other queries become negatives.

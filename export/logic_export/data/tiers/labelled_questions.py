@@ -1,4 +1,4 @@
-"""Questions with labelled candidates: files, split into parts, and more wrong passages by BM25."""
+"""Questions with labelled candidates: reads and splits them, finds wrong passages by BM25."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuestion:
-    """A question, the passages labelled as answers and as none, and its known answers."""
+    """A question, the passages labelled right and wrong for it, and its known answers."""
 
     id: str
     text: str
@@ -58,13 +58,13 @@ def read_questions(folder: str | os.PathLike[str], split: str = "test") -> list[
     """The questions of a folder that have a right passage.
 
     A folder with ``questions.jsonl[.gz]`` holds rows ``{_id, text, answer}`` with either
-    ``candidates``, each ``{title, text, label}`` (label 1: right), or ``positive``, whose lines are
+    ``candidates``, each ``{title, text, label}`` (1 is right), or ``positive``, whose lines are
     passages ``Title: text``, and ``hard_negative`` with ``hard_negative_title``. Any other folder
     is read by :func:`~logic_retrievers.evaluation.load_dataset`: its satisfying passages are right,
     its violating ones wrong.
 
     Raises:
-        ReadError: the folder is missing or a row malformed; names file and line.
+        ReadError: the folder is missing or a row malformed; the error names file and line.
     """
     directory = existing_folder(Path(folder))
     file = data_file(directory, QUESTIONS_FILE)
@@ -117,7 +117,7 @@ def _paired_candidates(row: Row) -> tuple[tuple[Candidate, ...], tuple[Candidate
 
 
 def _parse_titled(passage: str, title: str | None = None) -> Candidate:
-    """Splits ``Title: text``, at the first colon where the title is unknown."""
+    """Split ``Title: text``, at the first colon if the title is unknown."""
     head, colon, body = passage.partition(": ")
     if title is not None:
         head, colon, body = title, ": ", passage.removeprefix(f"{title}: ")
@@ -137,14 +137,14 @@ SHARES: Mapping[str, float] = {"train": 0.7, "dev": 0.1, "test": 0.2}
 def split_questions(
     questions: Sequence[LabelledQuestion], shares: Mapping[str, float] = SHARES
 ) -> dict[str, list[LabelledQuestion]]:
-    """Part -> its questions, in their order.
+    """Split questions into parts, in their order.
 
     Questions that share a candidate, or are equal, go into the same part, so pass sets that share
-    passages in one call. A hash of the group's first id decides, not a seed: a run with another
-    seed must not train on the test part.
+    passages in one call. A hash of the group's first id decides, not a seed, because a run with
+    another seed must not train on the test part.
 
     Raises:
-        ConfigurationError: shares that do not add up to 1.
+        ConfigurationError: the shares do not add up to 1.
     """
     if min(shares.values(), default=0.0) < 0 or abs(sum(shares.values()) - 1) > 1e-9:
         raise ConfigurationError(f"shares are 0 or more and add up to 1, not {dict(shares)}")
@@ -155,7 +155,7 @@ def split_questions(
 
 
 def _group_ids(questions: Sequence[LabelledQuestion]) -> list[str]:
-    """For each question the smallest id of its connected component."""
+    """Return for each question the smallest id among all that it must share a part with."""
     parent = list(range(len(questions)))
 
     def root(row: int) -> int:
@@ -215,11 +215,11 @@ class BM25Index:
 
 
 def mine_wrong_passages(question: LabelledQuestion, rank: Ranker, count: int) -> list[Candidate]:
-    """Passages of other questions that rank high for this one but do not answer it, best first.
+    """Find passages of other questions, best first, that rank high but do not answer this one.
 
-    They are unlabelled, so possible answers are left out: passages ranked above the best right one,
-    with a right one's title, or that contain an answer word for word. If ``rank`` does not find a
-    right passage, none is taken.
+    They are unlabelled, so possible answers are left out: passages that rank above the best right
+    one, have a right one's title, or contain an answer word for word. If ``rank`` finds no right
+    passage, no passage is taken.
     """
     ranked = list(rank(question.text))
     right = {candidate.passage for candidate in question.right}

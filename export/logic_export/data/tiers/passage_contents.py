@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from logic_export.data.files import read_toml
 from logic_export.data.tiers.labelled_questions import Candidate, terms
 
-# Bounds of the words of a sentence that fits into a query.
+# Bounds of the number of words in a sentence that fits into a query.
 MIN_SENTENCE_WORDS, MAX_SENTENCE_WORDS = 5, 22
 
 _WORDS = read_toml(__package__, "passage_words.toml")
@@ -27,7 +27,7 @@ _STATES = re.compile(
 _NO_SUBJECT = re.compile(rf"\w+ly,|(?:{'|'.join(_WORDS['no_subject'].split())})\b")
 _BROKEN_TEXT = re.compile(
     r"^\d+ [A-Z]|^\w+ed in |[a-z] The [a-z]|[|*:;\u2022?!<>{}=~#@_\[\]()\u2026]|\.\.|www|http|"
-    r"[\u00c2\u00c3\u00e2]"  # the last ones are what broken UTF-8 looks like
+    r"[\u00c2\u00c3\u00e2]"  # signs of broken UTF-8
 )
 _POINTS_BACK = re.compile(
     r"\b(?:your|you|I|my|we|our|this|these|above|below|following)\b", re.IGNORECASE
@@ -36,7 +36,7 @@ _FUNCTION = frozenset(_WORDS["function"].split())
 
 
 def first_sentences(text: str, most: int = 4) -> list[str]:
-    """The first sentences; abbreviations and initials do not end one."""
+    """Return the first sentences; abbreviations and initials do not end a sentence."""
     sentences: list[str] = []
     start = 0
     for end in _END.finditer(text):
@@ -65,9 +65,9 @@ def is_plain_statement(sentence: str) -> bool:
 
 
 def lowercase_first(text: str, context: str = "") -> str:
-    """The text with its first letter in lower case, where the first word is not a name.
+    """Turn the first letter of a text to lower case, unless the first word is a name.
 
-    That is a function word such as ``the``, or a word that the context writes in lower case.
+    A function word such as ``the`` is no name, nor is a word that ``context`` has in lower case.
     """
     head, _, _ = text.partition(" ")
     small = head.lower()
@@ -100,9 +100,9 @@ class PassageContent:
     """The topic of passages; a field is empty where it could not be read.
 
     Args:
-        topic: ``Demon Dice``: the topic.
-        named: ``Demon Dice, a collectible dice game``: the topic with a description.
-        clause: ``Demon Dice is a collectible dice game``.
+        topic: the topic, such as ``Demon Dice``.
+        named: the topic with a description: ``Demon Dice, a collectible dice game``.
+        clause: a statement about the topic: ``Demon Dice is a collectible dice game``.
     """
 
     topic: str
@@ -111,10 +111,10 @@ class PassageContent:
 
 
 def read_content(candidate: Candidate) -> PassageContent:
-    """Reads a passage by rules; equal passages give equal contents.
+    """Read a passage by rules; equal passages give equal contents.
 
-    The first sentence is searched for "X is a ..."; a passage's title is its topic. Where that
-    fails, the clause is the first plain statement among its first sentences.
+    The first sentence is searched for "X is a ..."; a passage's title is its topic. If the search
+    fails, the clause is the first plain statement among the first sentences.
     """
     body = _clean(candidate.body)
     title = _title(candidate.title, body)
@@ -129,7 +129,7 @@ def read_content(candidate: Candidate) -> PassageContent:
 
 
 def join_contents(contents: Sequence[PassageContent]) -> PassageContent:
-    """Several passages' contents combined; a field is empty where one of them lacks it."""
+    """Combine the contents of several passages; a field is empty if one of them lacks it."""
 
     def join(field: str, by: str) -> str:
         parts = [getattr(content, field) for content in contents]
@@ -159,14 +159,14 @@ def _read_definition(sentence: str, title: str, body: str) -> PassageContent | N
 
 
 def _title(title: str, body: str) -> str:
-    """In lower case where it is a common noun that the passage writes so: ``flute sonata``."""
+    """Turn a title to lower case if the passage writes it so, like ``flute sonata``."""
     title = _clean(title)
     small = title[:1].lower() + title[1:]
     return small if small in body and small.islower() else title
 
 
 def _with_marks(subject: str, title: str) -> str:
-    """The title with the article or quotation marks that the passage gives it."""
+    """Give a title the article or quotation marks that it has in the passage."""
     plain = subject.strip('"').casefold()
     if plain == f"the {title.casefold()}":
         return f"the {title}"
@@ -176,14 +176,14 @@ def _with_marks(subject: str, title: str) -> str:
 
 
 def _topic(subject: str, body: str) -> str:
-    """The subject where it names something; not "the title", which refers to other text."""
+    """Return the subject if it names something, unlike "the title", which refers to other text."""
     vague = _VAGUE.search(subject) or len(subject.split()) > 6
     can_stand_alone = is_plain_statement(f"{subject} is what can be known.")
     return lowercase_first(subject, body) if can_stand_alone and not vague else ""
 
 
 def _shorten_description(kind: str) -> str:
-    """The leading noun phrase, shortened to what can stand alone."""
+    """Shorten a description to its leading noun phrase, which can stand alone."""
     text = kind.rstrip(". ")
     for pattern in (_ENDS, _COMMA):
         for end in pattern.finditer(text):
