@@ -2,11 +2,11 @@
 
 The public names load on first use, so that importing the package stays cheap.
 
-ONNX Runtime, from version 1.29 on, sends events to its maker from threads of its own, and keeps a
+ONNX Runtime, from version 1.29 on, sends events to its maker from its own threads, and keeps a
 device id and a queue of events under ``~/.cache/Microsoft``. ``ORT_DISABLE_TELEMETRY=1`` prevents
-both, but only if it is set before ONNX Runtime is first imported in a process. So it is set here,
-unless the variable has a value already. An application that imports ``onnxruntime`` before this
-package (or ``qdrant_client``, where fastembed is installed) must set it itself.
+both, but only if it is set before a process first imports ONNX Runtime. So this module sets the
+variable, unless it already has a value. An application must set it itself if it imports
+``onnxruntime`` (or ``qdrant_client``, where fastembed is installed) before this package.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ class ChatEndpoint(ModelEndpoint):
     _path = "/chat/completions"
 
     def complete(self, turns: Iterable[tuple[str, str]], **settings: float | None) -> str:
-        """Send a conversation; return the answer without surrounding white space, maybe empty.
+        """Send a conversation and return the answer, stripped of white space. It may be empty.
 
         Args:
             turns: (role, text) pairs; a role is ``system``, ``user`` or ``assistant``.
@@ -26,8 +26,9 @@ class ChatEndpoint(ModelEndpoint):
 
         Raises:
             InputError: a content filter withheld the answer.
-            ServerError: no answer, in time or at all (ServerUnavailableError, ServerTimeoutError);
-                a refusal (AuthenticationError: of the key); an answer of another form.
+            ServerError: the server gave no answer (ServerUnavailableError), none in time
+                (ServerTimeoutError) or another form of answer, or refused the request or its key
+                (AuthenticationError).
         """
         messages = [{"role": role, "content": text} for role, text in turns]
         given = {name: value for name, value in settings.items() if value is not None}

@@ -1,6 +1,6 @@
-"""Checks of settings and arguments, without pydantic: some run for every query.
+"""Checks of settings and arguments, without pydantic because some run for every query.
 
-Each raises ConfigurationError; the message has the name, what is allowed, and the value.
+Each raises ConfigurationError with the name, the allowed values, and the value that was given.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from typing import Any
 
 from logic_retrievers.errors import ConfigurationError, shown
 
-# an engine's counts of hits, candidates, passages... end here or later
+# most hits, candidates or passages; engines allow at least this many
 MAX_COUNT = 2**31 - 1
 
 
 def check_number(name: str, value: Any, low: float = -math.inf, high: float = math.inf) -> None:
-    """Refuse a value that is not a finite number from ``low`` to ``high``; True is no number."""
+    """Refuse a value that is not a finite number from ``low`` to ``high``. A bool is no number."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if not (is_number and low <= value <= high and abs(value) <= sys.float_info.max):
         bounds = f" from {low:g} to {high:g}" if high < math.inf else ""
@@ -40,7 +40,7 @@ def check_count(name: str, count: Any, largest: int = MAX_COUNT, *, least: int =
 
 
 def check_type(name: str, value: Any, *types: Any) -> None:
-    """Refuse a value of another type."""
+    """Refuse a value that has none of the types."""
     if not isinstance(value, types):
         names = " or ".join(kind.__name__.removesuffix("Type") for kind in types)
         raise ConfigurationError(f"{name} must be of type {names}, not {shown(value)}")

@@ -23,8 +23,8 @@ class DateRange:
     """A span of time that a date may mean: ``2024`` is a whole year.
 
     Args:
-        start, end: without a time zone (in UTC where ``zoned``); the end is exclusive. Equal for a
-            point in time.
+        start, end: times without a time zone, in UTC if ``zoned``. The end is exclusive. For a
+            point in time, both are equal.
         zoned: whether the time zone is known.
     """
 
@@ -36,8 +36,8 @@ class DateRange:
 def is_later(one: DateRange, other: DateRange) -> bool:
     """Whether ``one`` is certainly later than ``other``, whatever the time zones.
 
-    Two dates without a time zone are taken to be in the same one. A date with and one without may
-    be 14 hours apart and still be the same moment.
+    Two dates without a time zone are assumed to be in the same one. If only one date has a time
+    zone, they may be 14 hours apart and still be the same moment.
     """
     margin = timedelta(0) if one.zoned is other.zoned else MAX_UTC_OFFSET
     try:
@@ -47,13 +47,13 @@ def is_later(one: DateRange, other: DateRange) -> bool:
 
 
 def parse_date(value: Any) -> DateRange | None:
-    """The date that a value of the metadata means; None where it cannot be read.
+    """Return the date that a metadata value means, or None if it cannot be read.
 
-    It reads ``datetime`` and ``date``; ISO 8601 (``2024-05-01T10:00:00Z``, ``2024-05-01``,
-    ``2024-05``, ``2024``); whole numbers up to 9999 as years, those of eight digits as days
-    (``20240501``), and from nine digits on as seconds, milliseconds, microseconds or nanoseconds
-    since 1970, by their size; the same in a string. It does not read ``01/02/2024``, which may mean
-    two days.
+    A date may be a ``datetime``, a ``date``, or ISO 8601 text (``2024-05-01T10:00:00Z``,
+    ``2024-05-01``, ``2024-05``, ``2024``). A number, also as text, is a year up to 9999 and a day
+    with eight digits (``20240501``). From nine digits on, it counts seconds, milliseconds,
+    microseconds or nanoseconds since 1970, by its size. ``01/02/2024`` may mean two days, so it is
+    not read.
     """
     if isinstance(value, bool):
         return None

@@ -1,4 +1,4 @@
-"""Sans-I/O effects: operations describe what to do; handlers do it, with or without ``await``.
+"""Sans-I/O effects: operations describe the work, and handlers do it, with or without ``await``.
 
 An :data:`Operation` is a generator that performs no I/O. It yields an :data:`Effect` (a call of a
 Qdrant client, or a computation) or a :class:`UserCall`, and receives the result. An
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ClientCall:
-    """One call of a Qdrant client: a method's name and its keyword arguments. Idempotent."""
+    """One idempotent call of a Qdrant client: a method's name and its keyword arguments."""
 
     method: str
     arguments: dict[str, Any]
@@ -32,14 +32,14 @@ class ClientCall:
 
 @dataclass(frozen=True, slots=True)
 class Compute:
-    """A function that keeps a processor busy, such as encoding; its value is the result."""
+    """A function that keeps a processor busy, such as encoding; its return value is the result."""
 
     function: Callable[[], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class UserCall:
-    """A function of the user that may be an ``async def``; it needs no handler.
+    """A user's function, which may be an ``async def``. No handler is needed to call it.
 
     Args:
         blocking: calls the function and waits.
@@ -58,7 +58,7 @@ class EffectHandler(Protocol):
     """Performs effects: ``index.connection.Connection``, or :class:`ThreadHandler` for Compute."""
 
     def handle(self, effect: Effect) -> Any:
-        """Perform an effect and return its result; raises errors of this package's tree."""
+        """Perform an effect and return its result, or raise a LogicRetrieversError."""
 
     async def ahandle(self, effect: Effect) -> Any:
         """:meth:`handle` without blocking the event loop."""
@@ -106,8 +106,8 @@ async def arun(operation: Operation[T], handler: EffectHandler) -> T:
 class ThreadHandler:
     """Performs :class:`Compute` in the caller's thread, or for async callers in a pool of threads.
 
-    A computation in the pool sees the caller's context variables. If it starts another one, that
-    runs in the same thread, so that the threads of the pool never wait for one another.
+    A computation in the pool sees the caller's context variables. A computation that it starts
+    runs in the same thread, so that the pool's threads never wait for one another.
     """
 
     def __init__(self, limit: int = 4) -> None:
@@ -166,5 +166,5 @@ def _reset_after_fork() -> None:
 if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
     os.register_at_fork(after_in_child=_reset_after_fork)
 
-# encodes in this process outside an index's connection
+# handler for encoding outside an index's connection
 encoder_threads = ThreadHandler()

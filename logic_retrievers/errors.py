@@ -12,7 +12,7 @@
     ├── BundleError                          a missing, damaged or inconsistent encoder bundle
     │   ├── BundleNotFoundError
     │   ├── ChecksumError                    a file differs from its checksum in the manifest
-    │   └── QueryEncoderError                a query encoder's file cannot be used
+    │   └── QueryEncoderError                the file of a query encoder cannot be used
     ├── EncoderError                         an encoder that cannot run
     │   └── ProviderError                    the requested execution provider did not load
     ├── CollectionError                      the collection is not as required
@@ -37,7 +37,7 @@ import sys
 import warnings
 from collections.abc import Iterable
 
-# Characters of a value that a message shows.
+# how many characters of a value a message shows
 MAX_SHOWN = 80
 
 
@@ -74,8 +74,8 @@ class ExpressionError(InputError):
 
     Args:
         problem: what is wrong, and what to do about it.
-        text: the expression, where it was written as text.
-        position: first character in ``text`` that is wrong.
+        text: the expression, if it was written as text.
+        position: position in ``text`` of the first wrong character.
     """
 
     def __init__(self, problem: str, *, text: str | None = None, position: int = 0) -> None:
@@ -85,7 +85,7 @@ class ExpressionError(InputError):
 
 
 def _with_caret(text: str, position: int, reach: int = 60) -> str:
-    """The text around a position on one line, and a caret under the position on the next."""
+    """Return the text around a position on one line, and a caret below it on the next."""
     start, end = max(0, position - reach), position + reach
     left, right = "…" if start else "", "…" if end < len(text) else ""
     shown = "".join(" " if char.isspace() else char for char in text[start:end])
@@ -93,7 +93,7 @@ def _with_caret(text: str, position: int, reach: int = 60) -> str:
 
 
 class ReadError(LogicRetrieversError):
-    """A file, or a row of one, that cannot be read; the message names file and line.
+    """A file or one of its rows cannot be read; the message names file and line.
 
     Args:
         problem: what is wrong, and what to do about it.
@@ -113,7 +113,7 @@ class BundleError(LogicRetrieversError):
 
 
 class BundleNotFoundError(BundleError):
-    """No bundle at that place."""
+    """There is no bundle at that place."""
 
 
 class ChecksumError(BundleError):
@@ -173,7 +173,7 @@ class AuthenticationError(ServerError):
 
 
 class StorageError(ServerError):
-    """The disk is full, or may not be written."""
+    """The disk is full or not writable."""
 
 
 class MissingExtraError(LogicRetrieversError, ImportError):
@@ -186,19 +186,19 @@ class MissingExtraError(LogicRetrieversError, ImportError):
 
 
 def shown(value: object) -> str:
-    """What a caller gave, for a message: its ``repr``, short, or its type where it has none."""
+    """Return a caller's value for a message: its shortened ``repr``, or its type if that fails."""
     try:
         return text if len(text := repr(value)) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
-    except Exception:  # a cycle, an integer of 5,000 digits, a class of the caller's
+    except Exception:  # a cycle, an integer of 5,000 digits, a class that the caller wrote
         return f"an object of type {type(value).__name__}"
 
 
 class MalformedAnswerError(Exception):
-    """A user's model or judge gave an answer of another form; never leaves this package."""
+    """A user's model or judge gave a malformed answer. Never leaves this package."""
 
 
 def describe_failure(error: Exception, subject: str = "it") -> str:
-    """The failure of a user's model or judge; others' messages may hold a key or a text."""
+    """Describe how a user's model or judge failed, without a message that may hold a key."""
     if isinstance(error, MalformedAnswerError):
         return str(error)
     return f"{subject} raised {type(error).__name__}"
@@ -209,7 +209,7 @@ class UntrainedVectorWarning(UserWarning):
 
 
 class LongTextWarning(UserWarning):
-    """Texts longer than an encoder reads; the rest of them is not in their vectors."""
+    """Texts are longer than an encoder reads, so their vectors miss the rest."""
 
 
 class ConflictingTrustWarning(UserWarning):
@@ -217,7 +217,7 @@ class ConflictingTrustWarning(UserWarning):
 
 
 class PairJudgeWarning(UserWarning):
-    """A pair judge failed or gave a malformed answer; our own probabilities stand."""
+    """A judge of text pairs failed or gave a malformed answer, so it is ignored."""
 
 
 class DecompositionWarning(UserWarning):
@@ -227,24 +227,24 @@ class DecompositionWarning(UserWarning):
 class ShortListWarning(UserWarning):
     """A search gave fewer hits than there may be.
 
-    With ``hard=True`` it looked no further, or others went on deleting its candidates.
+    With ``hard=True`` it stopped looking, or its candidates kept being deleted while it ran.
     """
 
 
 class UnknownFieldWarning(UserWarning):
-    """A filter found nothing: no passage has such a value in a field that it names."""
+    """A filter found nothing because no passage has a value of the wanted kind in some field."""
 
 
 class StrictModeWarning(UserWarning):
-    """Strict mode of a collection allows fewer results than a search wants, or grants them late."""
+    """A collection's strict mode allows fewer results than a search wants, or delays a request."""
 
 
 class OptimizationWarning(UserWarning):
-    """The HNSW index of an embedded collection was not built; searches are slower without."""
+    """The HNSW index of an embedded collection was not built, so searches are slower."""
 
 
 class BlankTextWarning(UserWarning):
-    """Passages without anything to read were not stored; the others were."""
+    """Blank passages were not stored; the others were."""
 
 
 class CleaningSkippedWarning(UserWarning):
@@ -252,7 +252,7 @@ class CleaningSkippedWarning(UserWarning):
 
 
 def warn(kind: type[Warning], message: str) -> None:
-    """Issues a warning that points to the line outside this package and its adapters."""
+    """Issue a warning that points to the caller's line outside this package and its adapters."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None:
         if not frame.f_globals.get("__name__", "").split(".")[0].endswith("logic_retrievers"):

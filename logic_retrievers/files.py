@@ -1,7 +1,6 @@
-"""Files: checks of paths, writes that succeed completely or not at all, safe CSV.
+"""Files: checks of paths, writes that leave no half-written file, safe CSV.
 
-New files and folders are readable by their owner alone, whatever the umask. Existing ones keep
-their modes.
+Only their owner can read new files and folders, whatever the umask. Existing ones keep their modes.
 """
 
 from __future__ import annotations
@@ -21,16 +20,16 @@ from logic_retrievers.text import show_hidden
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 
-# where a spreadsheet may read a formula: at the start of a cell, and behind what may start another
-# one, as a semicolon does in Excel of many countries (OWASP: CSV Injection)
+# A spreadsheet may read a formula at the start of a cell, and after a character that may start a
+# new cell, as a semicolon does in Excel of many countries (OWASP: CSV Injection).
 _FORMULA = re.compile(
     r"""^(?=[\t\n])|(?:^|(?<=[;\t\n]))(?=(?:[^\S\t\n]|["'])*[=+\-@＝＋－＠﹦﹢﹣﹫])"""  # noqa: RUF001
 )
-# characters of a cell: Excel takes 32,767, and moves the rest into other cells
+# characters of a cell: Excel takes 32,767 and moves the rest into other cells
 LONGEST_CELL = 32_000
 
 
-# Path.is_dir and the like raise for invalid names that a user gave
+# os.path and not Path, whose methods raise an error if a user's path is invalid
 def is_folder(path: AnyPath) -> bool:
     """Whether a path is a folder."""
     return os.path.isdir(path)  # noqa: PTH112
@@ -47,7 +46,7 @@ def exists(path: AnyPath) -> bool:
 
 
 def csv_cell(value: Any) -> Any:
-    """Return a CSV cell that no spreadsheet runs as a formula and every one can hold."""
+    """Return a CSV cell that every spreadsheet can hold and none runs as a formula."""
     if value is None or isinstance(value, bool | int | float):
         return value
     text = str(value)
@@ -58,7 +57,7 @@ def csv_cell(value: Any) -> Any:
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Iterable[Any]], line_end: str = "\n") -> str:
-    """Return a CSV file whose cells no spreadsheet runs as a formula."""
+    """Return the text of a CSV file whose cells no spreadsheet runs as a formula."""
     target = io.StringIO()
     writer = csv.writer(target, lineterminator=line_end)
     for row in (header, *rows):
@@ -67,10 +66,10 @@ def csv_text(header: Sequence[str], rows: Iterable[Iterable[Any]], line_end: str
 
 
 def write_text(path: AnyPath, text: str) -> None:
-    """Write UTF-8 text, lone surrogates escaped; a reader never sees half of it.
+    """Write UTF-8 text with lone surrogates escaped. No reader sees half of it.
 
     Raises:
-        StorageError: the disk is full, the folder is missing or may not be written to.
+        StorageError: the disk is full, or the folder is missing or may not be written to.
     """
     target, content = Path(path), text.encode(errors="backslashreplace")
     try:
@@ -120,7 +119,7 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> None:
 
 
 def private_folder(path: AnyPath) -> None:
-    """Create a folder with mode 0700, and the missing folders above it likewise.
+    """Create a folder and the missing folders above it, all with mode 0700.
 
     Raises:
         StorageError: the place may not be written to, or is no folder.
@@ -143,7 +142,7 @@ def private_file(path: AnyPath) -> None:
         StorageError: the place may not be written to, or is a folder.
     """
     private_folder(Path(path).parent)
-    # Read-only is enough to create a file. Without O_NONBLOCK the call would wait for a pipe.
+    # Read-only is enough to create a file. Without O_NONBLOCK, opening a pipe would wait.
     flags = os.O_RDONLY | os.O_CREAT | getattr(os, "O_NONBLOCK", 0)
     try:
         os.close(os.open(path, flags, 0o600))
@@ -152,5 +151,5 @@ def private_file(path: AnyPath) -> None:
 
 
 def _cannot_make(path: AnyPath, error: Exception) -> StorageError:
-    reason = getattr(error, "strerror", error)  # a null byte is no OSError
+    reason = getattr(error, "strerror", error)  # a null byte raises ValueError, not OSError
     return StorageError(f"cannot make {os.fspath(path)!r}: {reason}; choose another place")

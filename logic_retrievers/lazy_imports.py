@@ -17,7 +17,7 @@ def lazy_names(
 
     Args:
         package: name of the package.
-        modules: module of the package -> its public names, separated by blanks.
+        modules: module of the package -> its public names, separated by spaces.
         eager: public names that the package defines or imports itself.
     """
     module_of = {name: module for module, names in modules.items() for name in names.split()}

@@ -1,4 +1,4 @@
-"""Settings as partial overrides of the constants that an encoder's bundle brings."""
+"""Settings that override some of the constants in an encoder's bundle."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Share: TypeAlias = Annotated[float, Field(ge=0, le=1)]
 
 
 class Overrides(BaseModel):
-    """Base class for the constants of a formula. Constants that are set override the bundle's.
+    """Base class for the constants of a formula. A constant that is set overrides the bundle's.
 
     A field that is None counts as not set. Two objects are equal if the same fields are set to the
     same values.
@@ -37,21 +37,21 @@ class Overrides(BaseModel):
         except ValidationError as error:
             raise configuration_error(error) from None
 
-    # also serialises settings that are a field of an adapter's model
+    # used too when an adapter's model has these settings as a field
     @model_serializer
     def overrides(self) -> dict[str, Any]:
-        """The fields that are set, by name."""
+        """Return the fields that are set, by name."""
         fields = type(self).model_fields
         is_set = self.model_fields_set
         return {name: value for name, value in self if name in is_set and not fields[name].exclude}
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, **_: Any) -> Self:
-        """These settings with others, which are checked, unlike pydantic's own copies."""
+        """Return an updated copy. Its settings are checked, unlike in pydantic's own copies."""
         given = {name: value for name, value in self if name in self.model_fields_set}
         return type(self)(**{**given, **(update or {})})
 
     def over(self, constants: Mapping[str, Any] | None) -> Self:
-        """These settings over the constants of a bundle.
+        """Return a bundle's constants, overridden by these settings.
 
         Raises:
             ConfigurationError: a constant is unknown or out of its range.
@@ -77,7 +77,7 @@ class Overrides(BaseModel):
 
 
 def configuration_error(error: ValidationError) -> ConfigurationError:
-    """Pydantic's first complaint as an error of this package: the field, its range, the value."""
+    """Turn pydantic's first problem into an error that names the field, its range and the value."""
     first = error.errors(include_url=False)[0]
     name = ".".join(map(str, first["loc"]))
     if first["type"] == "extra_forbidden":

@@ -1,4 +1,4 @@
-"""Progress of a long call: the report that a callback gets, and the meter that makes it."""
+"""Progress of a long call: the report that a callback gets, and the meter that sends it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Progress:
     Args:
         done: number of finished items; in an ingestion, passages stored or found unchanged.
         read: number of items taken from the input; some of them may still wait.
-        share: finished share of all items, 0 to 1; None where their number is unknown.
-        per_second: items finished in a second, over the last half minute.
+        share: finished share of all items, 0 to 1; None if their number is unknown.
+        per_second: items finished per second, over the last half minute.
     """
 
     done: int
@@ -32,7 +32,7 @@ class Progress:
 
     @property
     def seconds_left(self) -> float | None:
-        """Time left at the present speed; None where share or speed are unknown."""
+        """Time left at the present speed; None if share or speed is unknown."""
         if not self.share or not self.per_second:
             return None
         return self.done * (1 / self.share - 1) / self.per_second
@@ -42,7 +42,7 @@ ProgressCallback: TypeAlias = Callable[[Progress], None]
 
 
 class ProgressMeter:
-    """Reports the progress of a call that begins now.
+    """Reports the progress of a call that starts with the meter.
 
     Args:
         callback: called with each Progress; None disables it.

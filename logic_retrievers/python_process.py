@@ -9,11 +9,11 @@ from pathlib import Path
 
 
 def python_command(program: str, *arguments: str) -> list[str] | None:
-    """The command that runs a program with this process's import paths.
+    """Return the command that runs Python source with this process's import paths.
 
     The program finds its arguments in ``sys.argv[1:]``. It runs in this Python, or in the one that
-    ``multiprocessing.set_executable`` names. None where there is neither: a frozen application, or
-    one that embeds Python, would start itself.
+    ``multiprocessing.set_executable`` names. None if there is neither, because a frozen
+    application, or one that embeds Python, would start itself.
     """
     executable = os.fsdecode(get_executable() or "")
     if executable == sys.executable:
@@ -23,6 +23,6 @@ def python_command(program: str, *arguments: str) -> list[str] | None:
     if not executable:
         return None
     paths = [os.path.abspath(path) for path in sys.path]  # noqa: PTH100 - "" means the current folder
-    # Without -P it would import from the current folder, which may hold hostile files.
+    # Without -P the process would import from the current folder, which may hold hostile files.
     start = f"import sys; sys.path[:] = sys.argv[{len(arguments) + 1}:]\n"
     return [executable, "-P", "-c", start + program, *arguments, *paths]

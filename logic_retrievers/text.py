@@ -1,4 +1,4 @@
-"""Texts in the form in which they are compared: words, word forms, scripts, hidden characters."""
+"""Text in a form that can be compared: words, word forms, scripts, hidden characters."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ INVISIBLE_CLASS = (
     r"\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 INVISIBLE = re.compile(f"[{INVISIBLE_CLASS}]")
-# A joiner shapes letters of many scripts, and emoji; a zero-width space parts words of Thai or
-# Khmer. Between other letters neither of them means anything.
+# A joiner shapes emoji and the letters of many scripts; a zero-width space separates words of Thai
+# or Khmer. Between other letters neither of them means anything.
 _MEANINGLESS = re.compile(
     rf"(?![\u200b-\u200d])[{INVISIBLE_CLASS}]|(?<![{UNSPACED}])\u200b"
     r"|(?<=[a-zA-Z\u00c0-\u024f])[\u200c\u200d]"
@@ -33,20 +33,20 @@ HIDDEN = re.compile(
     "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls, except tab and line ends
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # directions of writing
     "\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb"  # no width, or no glyph
-    "\ud800-\udfff\ufffe\uffff"  # no characters: half a pair cannot even be stored as UTF-8
-    "\U000e0000-\U000e007f"  # tags: can hold a message for a model that no reader sees
+    "\ud800-\udfff\ufffe\uffff"  # no characters; UTF-8 cannot even store a lone surrogate
+    "\U000e0000-\U000e007f"  # tags, which can hold a message to a model that no reader sees
     "]"
 )
 _LAYOUT = re.compile(rf"[\u00ad\u2060\ufeff]|(?<![{UNSPACED}])\u200b")
-# Latin, Greek and Cyrillic accents, Hebrew and Arabic vowel points: writers leave them out.
+# Writers often leave out Latin, Greek and Cyrillic accents, and Hebrew and Arabic vowel points.
 _ACCENTS = re.compile(
     r"[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u0652\u0670]"
 )
-_SIGNS = ("\u2019'", "\u02bc'", "\u00b4'", "\u2212-")  # before NFKC, which parts the third
+_SIGNS = ("\u2019'", "\u02bc'", "\u00b4'", "\u2212-")  # replaced before NFKC splits the third
 _LETTERS = ("\u00e6ae", "\u0153oe", "\u00f8o", "\u0142l", "\u0111d", "\u0131i")
 
 _HISSING = ("s", "x", "z", "ch", "sh")
-# Words in s whose form without it is another word.
+# Words that end in s and are another word without it.
 _NO_PLURALS = frozenset({"goods", "means", "news"})
 # Singular and plural, also as the end of a longer word: "housewives", "hypotheses".
 _IRREGULAR = re.findall(
@@ -74,30 +74,30 @@ def is_blank(text: str) -> bool:
 
 
 def visible_text(text: str) -> str:
-    """The text as models and BM25 read it, without invisible characters that mean nothing."""
+    """Return the text as models and BM25 read it, without meaningless invisible characters."""
     return _MEANINGLESS.sub("", text)
 
 
 def show_hidden(text: str) -> str:
-    """The text with hidden characters as ⟦U+202E⟧, and all line ends as a line feed."""
+    """Return the text with each hidden character as ⟦U+202E⟧, and each line end as a line feed."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return HIDDEN.sub(lambda match: f"⟦U+{ord(match[0]):04X}⟧", text)
 
 
 def escape_hidden(line: str) -> str:
-    """A line of JSON with hidden characters escaped: the same values, and safe on a terminal."""
+    """Escape hidden characters in a line of JSON: same values, and safe to print on a terminal."""
     return HIDDEN.sub(lambda match: json.dumps(match[0])[1:-1], line)
 
 
 def without_layout(text: str) -> str:
-    """The text without characters that only allow or forbid a line break."""
+    """Return the text without characters that only allow or forbid a line break."""
     return _LAYOUT.sub("", text)
 
 
 def comparable(text: str) -> str:
-    """The form in which texts are compared: two spellings of one word give the same.
+    """Return the form in which texts are compared; two spellings of a word have the same form.
 
-    Without invisible characters, case, accents ("ü" is "u") and compatibility forms (full width).
+    It has no invisible characters, case, accents ("ü" is "u") or compatibility forms (full width).
     """
     plain = unicodedata.normalize("NFKC", _replace(text, _SIGNS))
     plain = INVISIBLE.sub("", plain).casefold()
@@ -114,12 +114,12 @@ def _replace(text: str, pairs: Iterable[str]) -> str:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, comparable."""
+    """Return the words of a text in their :func:`comparable` form."""
     return re.findall(r"\w+", comparable(text))
 
 
 def word_forms(word: str) -> list[str]:
-    """A comparable word with its English plurals and singulars, as far as its letters tell."""
+    """Return a comparable word and its English plurals and singulars, guessed from its letters."""
     irregular = (
         f"{word.removesuffix(ending)}{other}"
         for pair in _IRREGULAR
@@ -130,7 +130,7 @@ def word_forms(word: str) -> list[str]:
 
 
 def any_form(word: str) -> str:
-    """A pattern for a comparable word in each of its forms."""
+    """Return a pattern that matches a comparable word in each of its forms."""
     return f"(?:{'|'.join(map(re.escape, word_forms(word)))})"
 
 
@@ -154,7 +154,7 @@ def _singulars(word: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """A comparable word without the ending of its grammatical form: ``parties`` -> ``party``."""
+    """Return a comparable word without its grammatical ending: ``parties`` -> ``party``."""
     word = word.removesuffix("'s").replace("'", "")
     for ending, replacement in _ENDINGS:
         long_enough = len(word) - len(ending) >= _MIN_STEM_LENGTH
@@ -164,7 +164,7 @@ def stem(word: str) -> str:
 
 
 def latin_letters(text: str) -> tuple[int, int]:
-    """Number of letters of the Latin script, and of all letters."""
+    """Return the number of Latin letters, and of all letters."""
     letters = Counter(character for character in text if character.isalpha())
     return sum(n for letter, n in letters.items() if _is_latin(letter)), letters.total()
 
@@ -175,10 +175,10 @@ def _is_latin(character: str) -> bool:
 
 
 def is_outside_latin(text: str) -> bool:
-    """Whether most letters of a text are of another script than the Latin one.
+    """Whether most letters of a text are not Latin.
 
-    Digits, signs and marks do not count, so a text without letters is not outside. Letters in the
-    form of signs (fullwidth, mathematical) count as the plain ones.
+    Digits, signs and marks do not count, so the answer is False for a text without letters.
+    Fullwidth and mathematical letters count as the plain ones.
     """
     if text.isascii():
         return False
@@ -187,10 +187,10 @@ def is_outside_latin(text: str) -> bool:
 
 
 def unjudgeable_reason(text: str) -> str:
-    """Why contradictions of a text cannot be judged; empty if they can.
+    """Tell why contradictions of a text cannot be judged; empty if they can.
 
-    The bundle that comes with the package was trained on English: any two texts in another script
-    look alike to it. French and German pass, since the script does not tell them from English.
+    The package's own bundle was trained on English, so any two texts in another script look alike
+    to it. French and German texts count as judgeable, since their script is that of English.
     """
     if is_blank(text):
         return "has no text to judge it by"

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     Scores: TypeAlias = npt.NDArray[np.float64]
 
 
-# Scores are rounded where they enter the package: float32 engines agree on no more decimals, and a
-# tie between two copies of a text must not depend on where their vectors lie.
+# Scores are rounded when the package gets them, because float32 engines agree on no more decimals,
+# and two copies of a text must tie wherever their vectors are stored.
 SCORE_DECIMALS = 6
 
 
 def plain_fields(record: Any) -> dict[str, Any]:
-    """The fields of a dataclass as JSON has them: mappings as dictionaries, tuples as lists."""
+    """Return a dataclass's fields as JSON types: mappings as dictionaries, tuples as lists."""
     return {field.name: _plain(getattr(record, field.name)) for field in fields(record)}
 
 
@@ -42,14 +42,14 @@ class Passage:
 
     Args:
         id: any non-empty string; unique within a collection (and tenant).
-        text: what is returned, and embedded where there is no ``embed_text``.
-        metadata: values that a filter can use. They are stored as JSON has them: a date as ISO
-            text, numpy's numbers as Python's, NaN as None, ...
-        source: the document that the passage was cut from (a file, a page), so that it can be
-            replaced or deleted as a whole. ``None``: no document.
+        text: the text that is returned, and also embedded if there is no ``embed_text``.
+        metadata: values that a filter can use. They are stored in JSON types: a date as ISO text,
+            numpy's numbers as Python's, NaN as None, ...
+        source: the document that the passage was cut from (a file, a page), or None. All passages
+            of a source can be replaced or deleted together.
         span: first and one-past-last character of the passage in its source.
-        embed_text: what is embedded instead of the text: the text under its title, say. The
-            contradiction vector is that of the text in any case.
+        embed_text: text to embed in place of ``text``, such as the text under its title. The
+            contradiction vector is made from ``text`` in any case.
         extra: JSON-like values of the application; stored and returned, never searched.
         quarantined: hidden from retrieval. Storing a passage again keeps the stored flag as long
             as the text is the same.
@@ -66,14 +66,14 @@ class Passage:
 
     @property
     def text_to_embed(self) -> str:
-        """The text that search compares: ``embed_text``, or else the text itself."""
+        """The text that search compares: ``embed_text``, or ``text`` if there is none."""
         return self.text if self.embed_text is None else self.embed_text
 
     def text_for(self, vector: str) -> str:
-        """The text that an encoder reads for a named vector.
+        """Return the text that an encoder reads for a named vector.
 
-        The contradiction vector is made of the passage's text alone: two passages under different
-        titles or dates would differ in many of its coordinates, whatever they say.
+        The contradiction vector is made from the passage's text alone: under different titles or
+        dates, two passages would differ in many of its coordinates, whatever they say.
         """
         own = vector == "contradiction" and not is_blank(self.text)
         return self.text if own else self.text_to_embed
@@ -84,10 +84,10 @@ class VectorQuery:
     """One text compared with one named vector.
 
     Args:
-        name: under which the pool holds the scores; the vector's own name if it is the only one.
+        name: name of its scores in the pool; the vector's own name if no other query uses it.
         vector: the named vector to compare with.
-        text: encoded as a query.
-        limit: how many nearest passages join the pool; 0: the query only scores the pool.
+        text: the text to encode as a query.
+        limit: how many nearest passages join the pool. With 0, the query only scores the pool.
     """
 
     name: str
@@ -101,9 +101,9 @@ class CandidatePool:
     """The candidates of one query, each scored on every vector query.
 
     Args:
-        ids: point ids in ascending order, so that ties fall the same way everywhere.
+        ids: point ids in ascending order, so that every engine breaks ties in the same way.
         scores: name of a vector query -> float64 array of shape (len(ids),), rounded to
-            ``SCORE_DECIMALS``; NaN where a candidate lacks the vector.
+            ``SCORE_DECIMALS``; NaN if a candidate lacks the vector.
     """
 
     ids: tuple[str, ...]
@@ -112,16 +112,16 @@ class CandidatePool:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Why a hit has its rank. Every value survives ``json.dumps``.
+    """Why a hit has its rank. ``json.dumps`` accepts every value.
 
     Args:
         policy: the name of the policy that ranked.
-        scores: score of the passage per vector query (``topical``: cosine in [-1, 1]); ``None``
-            where the passage lacks the vector.
+        scores: score of the passage per vector query (``topical``: cosine in [-1, 1]); ``None`` if
+            the passage lacks the vector.
         ranks: 1-based rank of the passage inside the pool, per vector query.
-        passed_filter: False where the policy's filter put the passage behind those that passed.
+        passed_filter: False if the policy's filter put the passage behind those that passed.
         reason: an explanation in one sentence.
-        details: what is specific to the policy (thresholds, the parse of the query).
+        details: values that only this policy has (thresholds, the parse of the query).
     """
 
     policy: str
@@ -156,7 +156,7 @@ class Hit:
         }
 
     def without_text(self) -> dict[str, Any]:
-        """Id, score and evidence alone, for logs and tracers that must not see texts."""
+        """Return id, score and reason only, for logs and tracers that must not see texts."""
         return {
             "id": self.passage.id,
             "score": self.score,

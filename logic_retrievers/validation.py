@@ -1,4 +1,4 @@
-"""Checks of passages, ids and components, with the limits that every store and reader keeps."""
+"""Checks of passages, ids and components, and the limits that hold in every store and reader."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ MAX_ID = 4096
 MAX_DEPTH = 24
 # the engine's limit for integers in metadata, positive and negative
 MAX_INTEGER = 2**63 - 1
-# metadata keys of the file or page, as loaders of LangChain, LlamaIndex and Haystack write them
+# metadata keys under which loaders of LangChain, LlamaIndex and Haystack keep the file or page
 _PLACES = ("file_path", "file_name", "source", "url")
-# classes of missing values of pandas that are not numbers
+# pandas' classes for missing values that are not numbers
 _MISSING = ("NaTType", "NAType")
 
 
@@ -80,13 +80,13 @@ def check_passages(passages: Any) -> tuple[Passage, ...]:
 
 
 def distinct(passages: Iterable[Passage]) -> list[Passage]:
-    """Drop passages with the id, text and metadata of an earlier one.
+    """Drop each passage that has the id, texts and metadata of an earlier one.
 
-    Passages with one id that differ all stay: parts of a document may carry the document's id.
+    Different passages with one id all stay, because parts of a document may carry its id.
     """
     by_content: dict[tuple[str, ...], Passage] = {}
     for passage in passages:
-        # repr: values of metadata may have no hash, and arrays do not compare to one bool
+        # repr, because metadata values may have no hash, and comparing arrays gives no single bool
         metadata = repr(sorted(passage.metadata.items(), key=repr))
         key = (passage.id, passage.text, passage.text_to_embed, metadata)
         by_content.setdefault(key, passage)
@@ -94,7 +94,7 @@ def distinct(passages: Iterable[Passage]) -> list[Passage]:
 
 
 def storable(passage: Passage) -> Passage:
-    """Convert a passage to the form in which it is stored: metadata and ``extra`` in JSON types."""
+    """Convert a passage to its stored form, with metadata and ``extra`` in JSON types."""
     check_types(passage)
     if not passage.id:
         raise InputError("A passage's id must be a string that is not empty, not ''.")
@@ -136,9 +136,10 @@ def name_of(passage: Passage) -> str:
 def plain_value(value: Any, path: str, depth: int = 1) -> Any:
     """Convert a value of metadata to JSON types.
 
-    Numbers of numpy become Python's; arrays, tuples and sets (sorted) become lists; dates ISO text;
-    UUIDs, paths and ``Decimal`` text; an ``Enum`` its value; bytes are decoded from UTF-8. NaN and
-    infinity become None, as in pydantic. Keys that are not text are written as JSON.
+    Numpy's numbers become Python's. Arrays, tuples and sets (sorted) become lists. Dates become
+    ISO text; UUIDs, paths and ``Decimal`` become text. An ``Enum`` becomes its value; bytes are
+    decoded from UTF-8. NaN and infinity become None, as in pydantic. Keys that are not text become
+    JSON text.
 
     Args:
         value: any object.
@@ -165,7 +166,7 @@ def plain_value(value: Any, path: str, depth: int = 1) -> Any:
     if isinstance(value, Mapping):
         return _plain_mapping(value, path, depth)
     items = [plain_value(item, f"{path}[{n}]", depth + 1) for n, item in enumerate(value)]
-    # a set has another order in each process: the passage would seem to have changed
+    # a set's order differs between processes, so an unsorted passage would seem to have changed
     return sorted(items, key=json.dumps) if isinstance(value, Set) else items
 
 
@@ -183,12 +184,12 @@ def _plain_mapping(value: Mapping[Any, Any], path: str, depth: int) -> dict[str,
 
 
 def _plain_object(value: Any, path: str) -> Any:
-    """Convert any other object to a number, a text or a container of Python's own."""
+    """Convert any other object to a number, a text or a container of Python's own types."""
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, str):
         return str.__str__(value)
-    if isinstance(value, Real):  # numpy's numbers are registered
+    if isinstance(value, Real):  # numpy registers its numbers as Real
         return int(value) if isinstance(value, Integral) else float(value)
     dtype = getattr(getattr(value, "dtype", None), "str", "")
     if type(value).__module__ == "numpy" and dtype.endswith("s]"):
@@ -207,7 +208,7 @@ def _plain_object(value: Any, path: str) -> Any:
 
 
 def is_encodable(text: str) -> bool:
-    """Whether UTF-8 can hold a text, which then has no lone surrogate."""
+    """Whether UTF-8 can hold a text, that is, whether it has no lone surrogate."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Bases of the components: a store and an encoder that open late, and the settings of a query."""
+"""Base classes of the components, with a store and an encoder that open at their first use."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from logic_retrievers.ranking.query_input import AnyPolicy, QuerySyntax, check_e
 
 
 class StoreComponent:
-    """A component over a store, or over documents from anywhere."""
+    """A component over a store, or over documents from any source."""
 
     document_store: LogicDocumentStore | None
     bundle: str | None = None
@@ -59,20 +59,17 @@ class StoreComponent:
         """Open the store and load the encoder."""
 
     def warm_up(self) -> None:
-        """Open the store and load the encoder."""
         self._load()
 
     async def warm_up_async(self) -> None:
-        """Open the store and load the encoder without blocking the event loop."""
+        """:meth:`warm_up` without blocking the event loop."""
         await encoder_threads.submit(self._load)
 
     def close(self) -> None:
-        """Close the store; the next run opens it again."""
         if self.document_store is not None:
             self.document_store.close()
 
     async def close_async(self) -> None:
-        """Close the store and the clients of this event loop."""
         if self.document_store is not None:
             await self.document_store.close_async()
 
@@ -97,7 +94,7 @@ class QueryComponent(StoreComponent):
         self.judge = judge
 
     def _own_where_none(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Replace None in the arguments of one run by the component's own setting."""
+        """Replace None in the arguments of a run by the component's own setting."""
         return {
             name: getattr(self, name) if value is None else value for name, value in given.items()
         }
@@ -113,7 +110,6 @@ class QueryComponent(StoreComponent):
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """Return the component that ``to_dict`` described."""
         made = with_settings(
             data, policy=any_policy_from, judge=any_judge_from, filter_policy=FilterPolicy.from_str
         )

@@ -32,10 +32,10 @@ class ContradictionFilter(StoreComponent):
         contradictions = ContradictionFilter(resolution="prefer_newest", top_k=5)
         contradictions.run(documents)["documents"]
 
-    The documents may come from anywhere and keep their order. Pass more than the prompt should
-    hold, and ``top_k``: the next document in the list replaces a dropped one. Copies come back,
-    with evidence under ``meta["logic"]["contradiction"]``. Documents that agree in id, text and
-    meta count once; documents of one id that differ all count.
+    The documents may come from any source and keep their order. Pass more documents than the
+    prompt should hold, and set ``top_k``, so that the next document in the list replaces a dropped
+    one. The result holds copies, with evidence under ``meta["logic"]["contradiction"]``. Documents
+    that agree in id, text and meta count once; different ones with one id all count.
 
     Args:
         resolution: ``annotate`` (both stay, and name each other), ``prefer_newest``,
@@ -43,19 +43,19 @@ class ContradictionFilter(StoreComponent):
             function of two ``Passage``s that returns the one that stays, or None.
         top_k: number of documents; None keeps all that can stay.
         trusted: documents that the user vouches for.
-        trusted_filters: selects further trusted documents among those given and in the store; in
+        trusted_filters: selects further trusted documents from the given ones and the store, in
             Haystack's format.
-        document_store: lends stored vectors, and with ``trusted_filters`` trusted documents.
+        document_store: a store whose vectors, and with ``trusted_filters`` documents, are used.
         bundle, encoder: as in :class:`CompatibilityRanker`.
         **options: ``threshold``, ``settings``, ``trusted_candidates``, ``against_trusted``,
             ``date_key``, ``source_key``, ``source_order``, ``judge``, ``judge_above``,
             ``drop_above``: as in
-            :class:`logic_retrievers.ContradictionFilter`, which also says how it decides.
+            :class:`logic_retrievers.ContradictionFilter`, which also explains the decision rules.
 
     Raises:
         UnknownResolutionError: no resolution has that name.
-        ConfigurationError: a setting that cannot work.
-        InputError: a trusted document that is not one, or filters that cannot be read.
+        ConfigurationError: a setting cannot work.
+        InputError: a trusted document is not a document, or the filters cannot be read.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class ContradictionFilter(StoreComponent):
         self._built: contradiction.ContradictionFilter | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Describe the settings for a pipeline's file; refuse what a file cannot hold."""
+        """Describe the settings for a pipeline's file. Settings it cannot hold are refused."""
         self._refuse_own_encoder()
         options: dict[str, Any] = {**self.options}
         if options.get("judge") not in (None, "auto"):
@@ -119,7 +119,7 @@ class ContradictionFilter(StoreComponent):
         """Return the documents that stay, in their order, and the dropped ones.
 
         Args:
-            documents: the best first; they are not changed.
+            documents: documents, best first. They are not changed.
             top_k: replaces the component's own.
 
         Returns:
@@ -141,7 +141,7 @@ class ContradictionFilter(StoreComponent):
         return _outputs(candidates, await core.afilter([one for one, _ in candidates], k))
 
     def _load(self) -> contradiction.ContradictionFilter:
-        """Return the core's filter, kept because it keeps trusted vectors."""
+        """Return the core filter, reused because it keeps trusted vectors."""
         index = self._index
         if self._built is None or self._built.index is not index:
             place = () if index is None else (index.prefixes, index.tenant)
@@ -157,7 +157,7 @@ class ContradictionFilter(StoreComponent):
 
 
 def _check_options(resolution: AnyResolution, options: FilterOptions) -> None:
-    """Refuse now what can be refused without an encoder."""
+    """Check now the options that can be checked without an encoder."""
     refuse_unknown("ContradictionFilter", options, FilterOptions.__annotations__.keys())
     resolution_strategy(
         resolution,

@@ -13,12 +13,12 @@ from logic_retrievers.adapters.evidence_metadata import is_quarantined, source_o
 from logic_retrievers.errors import InputError, shown
 from logic_retrievers.types import Hit, Passage
 
-# Haystack's splitters note the document that a part was cut from under this meta key
+# meta key under which Haystack's splitters keep the id of the document that a part was cut from
 SOURCE = "source_id"
 
 
 def passage_of(document: Document) -> Passage:
-    """Return a document's passage; a document without text has an empty one."""
+    """Return a document's passage, with an empty text if the document has none."""
     if not isinstance(document, Document):
         raise InputError(f"documents must be Haystack's Document, not {shown(document)}.")
     meta = evidence_metadata.without_evidence(document.meta)
@@ -41,7 +41,7 @@ def to_candidates(documents: Any) -> list[tuple[Passage, Document]]:
 
 
 def stored_passages(documents: Any) -> list[Passage]:
-    """Return the passages to store; refuse binary data, which would be lost."""
+    """Return the passages to store. Binary data is refused, because it would be lost."""
     candidates = to_candidates(documents)
     for _, document in candidates:
         if document.blob is not None:
@@ -69,5 +69,5 @@ def with_ranking(document: Document, hit: Hit) -> Document:
 
 
 def with_contradictions(document: Document, hit: Hit) -> Document:
-    """Copy the document, with a filter's evidence added to that of its ranking; keep the score."""
+    """Copy the document with its score, and add the filter's evidence to the ranking's."""
     return replace(document, meta=evidence_metadata.with_contradictions(document.meta, hit))

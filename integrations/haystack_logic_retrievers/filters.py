@@ -1,8 +1,9 @@
 """Translate Haystack's filters into Qdrant filters.
 
-``meta.key`` and ``key`` name a field of the metadata, ``id`` the document's id; a document's other
-fields cannot be filtered by. Two things differ from Haystack's in-memory store: a field that holds
-a list matches by each of its values, and dates are equal only if they are written the same way.
+``meta.key`` and ``key`` name a field of the metadata, and ``id`` names the document's id. Filters
+cannot use a document's other fields. Two things differ from Haystack's in-memory store: a field
+that holds a list matches by each of its values, and dates are equal only if they are written in the
+same way.
 """
 
 from __future__ import annotations
@@ -26,22 +27,22 @@ _NOTHING = models.Filter(must=[models.HasIdCondition(has_id=[])])
 
 
 class FilterInputError(InputError, FilterError):
-    """A filter cannot be read; also a ``FilterError`` of Haystack."""
+    """A filter cannot be read. This error is also Haystack's ``FilterError``."""
 
 
 def translate_filters(
     filters: Any, prefixes: Sequence[str] = (METADATA,), tenant: str | None = None
 ) -> models.Filter | None:
-    """Translate into one Qdrant filter; None without any condition.
+    """Translate filters into one Qdrant filter; None if there is no condition.
 
     Args:
-        filters: in Haystack's format: comparisons (``field``, ``operator``, ``value``), joined by
+        filters: comparisons (``field``, ``operator``, ``value``) in Haystack's format, joined by
             ``AND``, ``OR`` and ``NOT`` (``operator``, ``conditions``).
-        prefixes: where the collection keeps metadata (``index.prefixes``).
-        tenant: owner of the documents that an ``id`` names.
+        prefixes: payload keys under which the collection keeps metadata (``index.prefixes``).
+        tenant: tenant whose documents a condition on ``id`` finds.
 
     Raises:
-        FilterInputError: a filter that cannot be read or translated; the message says which part.
+        FilterInputError: a filter cannot be read or translated; the message names the part.
     """
     if filters is None or filters == {}:
         return None

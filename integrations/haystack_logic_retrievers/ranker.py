@@ -28,24 +28,23 @@ class CompatibilityRanker(QueryComponent):
         ranker = CompatibilityRanker(policy="auto", top_k=5)
         ranker.run("a quiet hotel, not above a nightclub", documents)["documents"]
 
-    The documents may come from anywhere. Copies come back, with score and ``meta["logic"]``.
-    Documents that agree in id, text and meta count once; documents of one id that differ all count.
-    A document without text comes last.
+    The documents may come from any source. The result holds copies, with score and
+    ``meta["logic"]``. Documents that agree in id, text and meta count once; different documents
+    with one id all count. A document without text comes last.
 
     Args:
-        policy: a name, or a policy with settings of your own.
+        policy: a policy's name, or a policy with settings of your own.
         top_k: number of documents; None keeps all of them.
-        document_store: a store that holds some of the documents; lends their stored vectors.
-        bundle: folder of an encoder bundle; by default the store's encoder, or the one that comes
-            with the package.
-        encoder: a ready encoder instead of a bundle; such a ranker cannot be saved.
+        document_store: a store that holds some of the documents; their stored vectors are used.
+        bundle: folder of an encoder bundle; by default the store's encoder or the package's own.
+        encoder: a ready encoder in place of a bundle. With one, the ranker cannot be saved.
         query_syntax, exclude, hard: as in :class:`ConstraintRetriever`.
-        judge: as in :class:`ConstraintRetriever`; under the policy ``judge`` it alone orders the
-            documents of every query.
+        judge: as in :class:`ConstraintRetriever`. Under the policy ``judge``, the judge alone
+            orders the documents of every query.
 
     Raises:
-        ConfigurationError: a setting that cannot work.
-        InputError: excluded texts that cannot be read.
+        ConfigurationError: a setting cannot work.
+        InputError: the excluded texts cannot be read.
     """
 
     def __init__(
@@ -68,7 +67,7 @@ class CompatibilityRanker(QueryComponent):
         self._set_store(document_store, bundle, encoder)
 
     def to_dict(self) -> dict[str, Any]:
-        """Describe the settings for a pipeline's file; refuse what a file cannot hold."""
+        """Describe the settings for a pipeline's file. Settings it cannot hold are refused."""
         self._refuse_own_encoder()
         return default_to_dict(
             self,
@@ -91,10 +90,10 @@ class CompatibilityRanker(QueryComponent):
 
         Args:
             query: a text.
-            documents: to be ordered; they are not changed.
-            top_k: replaces the component's own, as do the following.
+            documents: documents to order. They are not changed.
+            top_k: replaces the component's own, as do the following arguments.
             exclude: texts to exclude.
-            hard: leave out documents that contain such a text.
+            hard: leave out documents that contain an excluded text.
 
         Returns:
             ``documents``: copies with score and ``meta["logic"]``.

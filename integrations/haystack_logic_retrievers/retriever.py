@@ -32,26 +32,26 @@ class ConstraintRetriever(QueryComponent):
         retriever.run("a quiet hotel, not above a nightclub")["documents"]
 
     Args:
-        document_store: where the documents are.
-        filters: keep only documents that pass; in Haystack's format.
-        top_k: number of documents. Fewer come back only where the collection has no more that pass
-            the filters, or under ``score_threshold`` or a policy with ``backfill=False``.
+        document_store: the store that holds the documents.
+        filters: filter in Haystack's format, which every document must pass.
+        top_k: number of documents. Fewer come back only if too few pass the filters, or if
+            ``score_threshold``, ``hard`` or a policy with ``backfill=False`` asks for it.
         policy: a name (``auto``, ``topical``, ``sequential``, ``union``, ...) or a policy with
             settings of your own.
-        score_threshold: keep only documents with at least this score under the policy.
+        score_threshold: least score of a document under the policy.
         query_syntax: ``words``, or ``expression`` to read queries by
             :meth:`logic_retrievers.Expression.parse` (``"quiet inns" AND NOT bars``).
-        exclude: texts to exclude in addition to what a query itself rules out; needs the policy
-            ``auto`` or ``boolean``, or ``hard``.
-        hard: leave out documents that contain such a text as whole words; see
+        exclude: texts to exclude in addition to those that a query itself rules out. They need the
+            policy ``auto`` or ``boolean``, or ``hard``.
+        hard: leave out documents that contain an excluded text as whole words; see
             :meth:`logic_retrievers.Engine.search`.
         judge: reads the first candidates of queries with a constraint: ``auto``, None, a callable
             or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
-        filter_policy: whether filters of a run replace these, or are merged with them.
+        filter_policy: whether the filters of a run replace ``filters`` or are merged with them.
 
     Raises:
-        ConfigurationError: a setting that cannot work.
-        InputError: excluded texts or filters that cannot be read.
+        ConfigurationError: a setting cannot work.
+        InputError: the excluded texts or the filters cannot be read.
     """
 
     document_store: LogicDocumentStore
@@ -82,7 +82,7 @@ class ConstraintRetriever(QueryComponent):
         self.filter_policy = filter_policy
 
     def to_dict(self) -> dict[str, Any]:
-        """Describe the settings for a pipeline's file; refuse what a file cannot hold."""
+        """Describe the settings for a pipeline's file. Settings it cannot hold are refused."""
         return default_to_dict(
             self,
             document_store=self.document_store,
@@ -112,13 +112,13 @@ class ConstraintRetriever(QueryComponent):
 
         Args:
             query: a text.
-            filters: merged with the component's own, or replace them; see ``filter_policy``.
-            top_k: replaces the component's own, as do the following.
+            filters: replace the component's own or are merged with them; see ``filter_policy``.
+            top_k: replaces the component's own, as do the following arguments.
             policy: a policy's name.
             score_threshold: the least score.
             query_syntax: ``words`` or ``expression``.
             exclude: texts to exclude.
-            hard: leave out documents that contain such a text.
+            hard: leave out documents that contain an excluded text.
 
         Returns:
             ``documents``: copies with score and ``meta["logic"]``.

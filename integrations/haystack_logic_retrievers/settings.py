@@ -1,7 +1,7 @@
 """Settings of several components, and their form in a pipeline's file.
 
-A function or object of the user's own cannot be saved in a file. Saving it raises an error, so that
-a loaded pipeline never does something else.
+A user's own function or object cannot be saved in a file. An attempt raises an error, so that a
+loaded pipeline never differs from the saved one.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def describe_any_judge(judge: AnyJudge) -> Any:
     """Describe a judge: ``auto``, None, or the weights of the package's judge.
 
     Raises:
-        ConfigurationError: a judge of the user's own.
+        ConfigurationError: the judge is the user's own.
     """
     if judge is None or isinstance(judge, str):
         return judge
@@ -63,7 +63,7 @@ def with_settings(data: Mapping[str, Any], **made: Any) -> dict[str, Any]:
 
     Args:
         data: result of ``to_dict``; it is not changed.
-        **made: setting -> function of its description.
+        **made: setting -> function that makes the object from its description.
     """
     settings = dict(data.get("init_parameters", {}))
     changed = {name: make(settings[name]) for name, make in made.items() if name in settings}
@@ -71,19 +71,19 @@ def with_settings(data: Mapping[str, Any], **made: Any) -> dict[str, Any]:
 
 
 def open_encoder(bundle: str | None, encoder: Encoder | None) -> Encoder | None:
-    """Return the encoder, or that of a bundle's folder. None stands for the default encoder."""
+    """Return the encoder, or the encoder of a bundle's folder. None means the default encoder."""
     return encoder if bundle is None else _encoder_of(bundle)
 
 
 @cache
 def _encoder_of(bundle: str) -> Encoder:
-    from logic_retrievers.encoders import OnnxEncoder  # loads ONNX Runtime
+    from logic_retrievers.encoders import OnnxEncoder  # imported here, as it loads ONNX Runtime
 
     return OnnxEncoder(bundle)
 
 
 def check_encoder(bundle: Any, encoder: Any) -> None:
-    """Refuse two encoders, or an object that is not one.
+    """Refuse a bundle together with an encoder, and an object that is neither.
 
     Raises:
         ConfigurationError: the message names the setting.

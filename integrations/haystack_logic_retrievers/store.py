@@ -36,7 +36,7 @@ from logic_retrievers.types import Passage
 
 
 class DuplicateError(DuplicateIdError, DuplicateDocumentError):
-    """A document is stored already; also a ``DuplicateDocumentError`` of Haystack."""
+    """A document is already stored. This error is also Haystack's ``DuplicateDocumentError``."""
 
 
 class StoreSettings(CollectionSettings, total=False):
@@ -50,28 +50,28 @@ class StoreSettings(CollectionSettings, total=False):
 
 
 class LogicDocumentStore:
-    """Stores documents with all named vectors; ``DocumentWriter`` writes to it.
+    """Stores documents with all named vectors. ``DocumentWriter`` can write to it.
 
         store = LogicDocumentStore("stays", location="my-index")
         store.write_documents([Document(content="A quiet inn by the sea.")])
         ConstraintRetriever(store).run("an inn, not in a city")["documents"]
 
     The collection is opened at its first use. Stores of one process may name the same folder. A
-    document's ``embedding`` is not kept: the store makes its own vectors from the text.
+    document's ``embedding`` is not kept, because the store makes its own vectors from the text.
 
     Args:
-        collection: its name.
-        location: a folder, a server's address, or a list of addresses of a cluster's nodes; None
+        collection: name of the collection.
+        location: a folder, a server's address, or a list of addresses of a cluster's nodes. None
             keeps the documents in memory as long as the store lives.
-        api_key: for a server.
-        bundle: folder of an encoder bundle; by default the one that comes with the package.
-        encoder: a ready encoder instead of a bundle; such a store cannot be saved.
-        index: an open index instead of all other arguments; such a store cannot be saved.
-        **settings: ``tenant``, ``lexical``, ``vectors``, ``quantized``, ``prefer_grpc``, ...: as
+        api_key: key of the server.
+        bundle: folder of an encoder bundle; by default the package's own.
+        encoder: a ready encoder in place of a bundle. With one, the store cannot be saved.
+        index: an open index in place of all other arguments. With one, the store cannot be saved.
+        **settings: ``tenant``, ``lexical``, ``vectors``, ``quantized``, ``prefer_grpc``, ..., as
             for :meth:`PassageIndex.open`.
 
     Raises:
-        ConfigurationError: settings that cannot work.
+        ConfigurationError: a setting cannot work.
     """
 
     def __init__(
@@ -109,11 +109,11 @@ class LogicDocumentStore:
 
     @property
     def index(self) -> PassageIndex:
-        """The collection; opened at the first access.
+        """The index, opened at the first access.
 
         Raises:
             CollectionError, ServerError: as :meth:`PassageIndex.open`.
-            ConfigurationError: the key's variable is not set, or settings that cannot work.
+            ConfigurationError: the key's variable is not set, or a setting cannot work.
         """
         if self._given is not None:
             return self._given
@@ -125,18 +125,18 @@ class LogicDocumentStore:
                     settings["api_key"] = _resolve(self.api_key)
                 index, close = open_index(self.collection, encoder, self.location, settings)
                 self._opened = index
-                # closes a store that is only dropped: Haystack does not close stores
+                # closes the index with a garbage-collected store, as Haystack closes no stores
                 self._close = weakref.finalize(self, close)
             return self._opened
 
     async def open_async(self) -> PassageIndex:
-        """Return the collection; open it without blocking the event loop."""
+        """Return :attr:`index`, opened without blocking the event loop."""
         if self._given is not None or self._opened is not None:
             return self.index
         return await encoder_threads.submit(lambda: self.index)
 
     def close(self) -> None:
-        """Close the collection; the next use opens it again."""
+        """Close the collection. The next use opens it again."""
         with self._lock:
             self._opened = None
             self._close()
@@ -148,11 +148,11 @@ class LogicDocumentStore:
         self.close()
 
     def to_dict(self) -> dict[str, Any]:
-        """Describe the settings for a pipeline's file; a key only by its variable's name.
+        """Describe the settings for a pipeline's file, with the name of the key's variable only.
 
         Raises:
-            ConfigurationError: the store has an encoder or an index of the user's own.
-            ValueError: Haystack's own, for a key that is not in a variable.
+            ConfigurationError: the user passed an encoder or an index.
+            ValueError: Haystack refuses a key that is not in an environment variable.
         """
         if self._given is not None:
             raise refuse_to_save("index", self._given, "Pass collection= and location= instead.")
@@ -172,17 +172,16 @@ class LogicDocumentStore:
         return default_from_dict(cls, data)
 
     def count_documents(self) -> int:
-        """Return the number of documents."""
         return self.index.count()
 
     async def count_documents_async(self) -> int:
         return await (await self.open_async()).acount()
 
     def filter_documents(self, filters: dict[str, Any] | None = None) -> list[Document]:
-        """Return the documents that pass a filter, in no particular order; all without a filter.
+        """Return the documents that pass a filter (all without a filter), in no particular order.
 
         Raises:
-            FilterInputError: a filter that cannot be read; also a ``FilterError`` of Haystack.
+            FilterInputError: a filter cannot be read.
         """
         condition = self.translate(filters)
         return [document_of(passage) for passage in self.index.scroll(condition)]
@@ -195,19 +194,18 @@ class LogicDocumentStore:
     def write_documents(
         self, documents: list[Document], policy: DuplicatePolicy = DuplicatePolicy.NONE
     ) -> int:
-        """Store documents and return how many; unchanged documents are not encoded again.
+        """Store documents and return their number. Unchanged documents are not encoded again.
 
         A document without text is left out with a ``BlankTextWarning``. Meta is stored as JSON.
 
         Args:
-            documents: to be stored.
-            policy: for ids that are stored already. ``NONE`` means ``OVERWRITE``.
+            documents: documents to store.
+            policy: treatment of ids that are already stored. ``NONE`` means ``OVERWRITE``.
 
         Raises:
-            DuplicateError: an id is stored already, under ``FAIL``; nothing was written. Also a
-                ``DuplicateDocumentError`` of Haystack.
-            InputError: some documents cannot be stored; raised after all others are. Or a document
-                has binary data; nothing was written.
+            DuplicateError: under ``FAIL``, an id is already stored. Nothing was written.
+            InputError: some documents cannot be stored (it is raised after the others are stored),
+                or a document has binary data (nothing was written).
             CollectionError, ServerError: Qdrant refused or failed.
         """
         passages = stored_passages(documents)
@@ -229,7 +227,7 @@ class LogicDocumentStore:
         return (len(chosen) if looks else len(passages)) - blank
 
     def delete_documents(self, document_ids: list[str]) -> None:
-        """Delete documents by their ids; unknown ids are ignored."""
+        """Delete documents by their ids. Unknown ids are ignored."""
         self.index.delete(document_ids)
 
     async def delete_documents_async(self, document_ids: list[str]) -> None:
@@ -246,7 +244,7 @@ def _chosen(
     """Return the passages to write, one per id: the last under OVERWRITE, the first under SKIP.
 
     Raises:
-        DuplicateError: an id is stored or given twice, under FAIL.
+        DuplicateError: under FAIL, an id is already stored or given twice.
     """
     if policy not in (DuplicatePolicy.SKIP, DuplicatePolicy.FAIL):
         return list({passage.id: passage for passage in passages}.values())
@@ -282,8 +280,8 @@ def _check_locations(
 
 
 # Haystack makes a separate store for each component of a loaded pipeline, but the embedded engine
-# can open a folder only once. So the first index over a folder lends its client to the others, and
-# stays open until the last of them is closed.
+# can open a folder only once. So the other indexes over a folder use the client of the first one,
+# which stays open until the last of them is closed.
 
 
 @dataclass(slots=True)
@@ -294,9 +292,9 @@ class _Folder:
     users: int = 1
 
 
-_Key = tuple[str, bool]  # path, and whether it only reads: a reader lends a writer nothing
+_Key = tuple[str, bool]  # path, and whether it only reads, since a writer cannot use such a client
 _folders: dict[_Key, _Folder] = {}
-# reentrant: a store that is garbage-collected while another one opens leaves its folder
+# reentrant, because a store may be garbage-collected, and so closed, while another store opens
 _lock = threading.RLock()
 
 
@@ -306,7 +304,7 @@ def open_index(
     location: str | list[str] | None,
     settings: Mapping[str, Any],
 ) -> tuple[PassageIndex, Callable[[], None]]:
-    """Return an index, and the function to call once to close it."""
+    """Return an index, and the function that closes it, to be called once."""
     if location is None or location == MEMORY or isinstance(location, list) or is_address(location):
         index = PassageIndex.open(collection, encoder, location=location, **settings)
         return index, index.close

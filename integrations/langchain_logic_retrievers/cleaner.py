@@ -30,7 +30,7 @@ from logic_retrievers.encoders import RecentEncoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.types import Passage
 
-# langchain_core.indexing.index stores as many together
+# langchain_core.indexing.index stores this many documents together
 BATCH = 100
 WINDOW = 1000
 
@@ -38,37 +38,37 @@ WINDOW = 1000
 class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
     """Finds documents that contradict, repeat or replace others, before they are stored.
 
-    Copies of all documents come back in their order, with the same metadata and ids. Findings stand
-    under ``metadata["logic"]["cleaning"]``. A document that loses also has
-    ``metadata["logic"]["quarantined"]``; :class:`LogicVectorStore` and langchain-qdrant's store
-    then store it hidden. Stored documents that lose are hidden at once. A document without id is
-    known by its :func:`document_key`.
+    The result holds copies of all documents in their order, with the same metadata and ids.
+    Findings are under ``metadata["logic"]["cleaning"]``. A document that loses also has
+    ``metadata["logic"]["quarantined"]``. :class:`LogicVectorStore` and langchain-qdrant's store
+    then store it as hidden. Stored documents that lose are hidden at once. A document without id
+    gets its :func:`document_key` as id.
 
     No document is deleted or left out. By default only documents that contradict a trusted one are
     hidden. For the rules, and to clean stored documents, see
     :class:`logic_retrievers.cleaning.CorpusCleaner`.
 
     Args:
-        index: the collection that the documents will be stored in. Without one the documents of a
+        index: the collection that the documents will be stored in. Without it, the documents of a
             call are compared with each other.
-        ledger: a ``Ledger``, or the path of its file; by default kept in memory only.
+        ledger: a ``Ledger``, or the path of its file; by default it is kept in memory only.
         trusted: documents (or passages) that the user vouches for.
-        trusted_filter: selects further trusted documents among those given and in the collection:
-            ``{"key": wanted}`` over the metadata, a Qdrant ``Filter``, or a function of a
+        trusted_filter: selects further trusted documents from the given ones and the collection.
+            It is ``{"key": wanted}`` over the metadata, a Qdrant ``Filter``, or a function of a
             ``Passage``.
-        encoder: makes the vectors; by default the index's, or the one that comes with the package.
-        on_error: where the model, the ledger or Qdrant fails: ``raise`` the error, or ``skip``
+        encoder: makes the vectors; by default the index's encoder or the package's own.
+        on_error: if the model, the ledger or Qdrant fails, ``raise`` the error, or ``skip``
             (return the documents unchanged with a ``CleaningSkippedWarning``). ``raise`` is the
             default because LangChain's ``index`` deletes old documents after this step.
-        dry_run: report decisions without hiding anything: no document gets a flag, and neither the
-            collection nor the ledger is written to.
+        dry_run: report decisions without hiding anything. No document gets a flag, and neither
+            collection nor ledger changes.
 
     For the other settings (``resolution``, ``neighbours``, ``threshold``, ``judge``, ...) see
     :class:`logic_retrievers.cleaning.settings.CleaningSettings`. ``judge`` is None by default;
-    ``auto`` lets the cross-encoder that comes with the package read the pairs.
+    ``auto`` lets the package's own cross-encoder read the pairs.
 
     Raises:
-        ValidationError: pydantic's ``ValueError``, with the message of the package's own error.
+        ValidationError: pydantic's ``ValueError``, with this package's message.
         StorageError: the ledger cannot be opened.
 
     Examples:
@@ -86,7 +86,7 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
-        self._core()  # refuses wrong settings and loads the encoder before an event loop waits
+        self._core()  # refuses wrong settings; loads the encoder now, not inside an event loop
 
     def transform_documents(  # type: ignore[override]  # a misspelt setting is refused
         self, documents: Sequence[Document]
@@ -94,8 +94,8 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
         """Return copies of the documents in their order, with findings.
 
         Raises:
-            InputError: metadata that JSON cannot hold, or a resolution function that returned
-                neither of its two passages.
+            InputError: JSON cannot hold the metadata, or a resolution function returned neither of
+                its two passages.
             StorageError: the ledger cannot be written; nothing was hidden.
             CollectionError, ServerError: Qdrant refused or failed.
         """
@@ -111,18 +111,18 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
     ) -> Iterator[Document]:
         """Clean a stream batch by batch, for ``index()``.
 
-        Each batch is compared with the collection and with earlier documents of the stream that are
-        not stored yet. Only the last ``window`` of those are kept in memory. A document that was
-        already returned can no longer be marked if it loses against a later one; with an index and
-        a ledger the next cleaning hides it once it is stored.
+        Each batch is compared with the collection, and with the last ``window`` documents of the
+        stream that are not stored yet. A returned document can no longer be marked if it loses
+        against a later one. If there is an index and a ledger, the next cleaning hides the loser
+        after it was stored.
 
         Args:
-            documents: read as they are needed.
+            documents: documents to clean, read as they are needed.
             batch_size: number of documents examined together.
             window: number of earlier documents to remember; 0 remembers none.
 
         Raises:
-            ConfigurationError: a batch size under 1, or a window under 0.
+            ConfigurationError: the batch size is under 1, or the window is under 0.
             InputError, StorageError, CollectionError, ServerError: as
                 :meth:`transform_documents`, for the current batch.
         """
@@ -150,7 +150,7 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
         return settings
 
     def _core(self) -> cleaning.CorpusCleaner:
-        """Return the core's cleaner, kept until a setting changes: its ledger may be in memory."""
+        """Return the core cleaner, kept until a setting changes for a ledger in memory."""
         self._built = build(self._built, self._core_settings(), cleaning.CorpusCleaner)
         return self._built.core
 
@@ -161,14 +161,14 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
             raise ConfigurationError(f"window must be 0 or more, not {window}")
         core = self._core()
         if self.index is not None or not window:
-            return core  # stored documents are forgotten, so hardly any is encoded twice
+            return core  # documents are forgotten once stored, so hardly any is encoded twice
         recent = RecentEncoder(core.encoder, size=2 * (batch_size + window + len(self.trusted)))
         settings = {**self._core_settings(), "encoder": recent, "ledger": core.ledger}
         return cleaning.CorpusCleaner(**settings)
 
 
 class _Stream:
-    """Screens batches, and remembers earlier documents that may not be stored yet."""
+    """Cleans batches, and remembers earlier documents that may not be stored yet."""
 
     def __init__(
         self, cleaner: CorpusCleaner, core: cleaning.CorpusCleaner, window: int = 0
@@ -211,7 +211,7 @@ class _Stream:
     def _with_earlier(
         self, passages: Sequence[Passage], stored: Sequence[Passage]
     ) -> list[Passage]:
-        """Forget documents that are stored by now, and return the batch with the others."""
+        """Forget earlier documents that are stored now, and append the others to the batch."""
         for passage in stored:
             if self._earlier[passage.id].text == passage.text:
                 del self._earlier[passage.id]

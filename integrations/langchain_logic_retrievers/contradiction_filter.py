@@ -29,12 +29,12 @@ from logic_retrievers.types import Passage
 class ContradictionFilter(FilterFields, BaseDocumentCompressor):
     """Finds documents that contradict each other or trusted ones, and decides which stay.
 
-    For ``ContextualCompressionRetriever``. The documents may come from anywhere and keep their
-    order. Pass more than the context should hold, and ``top_n``: the next document in the list
-    replaces a dropped one. Copies come back, with evidence under
-    ``metadata["logic"]["contradiction"]``; all other metadata stays as it was. Documents that agree
-    in id, text and metadata count once; documents of one id that differ all count. :meth:`filter`
-    and the run's custom event ``logic_retrievers.filtering`` say what was dropped and why.
+    It works in a ``ContextualCompressionRetriever``. The documents may come from any source and
+    keep their order. Pass more documents than the context should hold, and set ``top_n``, so that
+    the next document in the list replaces a dropped one. The result holds copies, with only
+    ``metadata["logic"]["contradiction"]`` added. Documents that agree in id, text and metadata
+    count once; different ones with one id all count. :meth:`filter` and the run's custom event
+    ``logic_retrievers.filtering`` tell which documents were dropped and why.
 
     Args:
         resolution: ``annotate`` (both stay, and name each other), ``prefer_newest``,
@@ -42,16 +42,16 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
             function of two ``Passage``s that returns the one that stays, or None.
         top_n: number of documents; None keeps all that can stay.
         trusted: documents (or passages) that the user vouches for. A given document is trusted if
-            its id and text are those of a trusted one; where either has no id, the text decides.
-        trusted_filter: selects trusted documents among those given and in the index:
+            it has the id and text of a trusted one. If either has no id, the text decides.
+        trusted_filter: selects trusted documents from the given ones and the index. It is
             ``{"key": wanted}`` over the metadata, a Qdrant ``Filter``, or a function of a
-            ``Passage``, which sees only those given.
+            ``Passage``, which sees only the given ones.
 
-    For the other settings (``encoder``, ``index``, ``threshold``, ``judge``, ...) and how it
-    decides see :class:`logic_retrievers.ContradictionFilter`.
+    For the other settings (``encoder``, ``index``, ``threshold``, ``judge``, ...) and the decision
+    rules see :class:`logic_retrievers.ContradictionFilter`.
 
     Raises:
-        ValidationError: pydantic's ``ValueError``, with the message of the package's own error.
+        ValidationError: pydantic's ``ValueError``, with this package's message.
 
     Examples:
         >>> contradictions = ContradictionFilter(resolution="prefer_newest")  # doctest: +SKIP
@@ -66,7 +66,7 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
-        self._core()  # refuses wrong settings and loads the encoder before an event loop waits
+        self._core()  # refuses wrong settings; loads the encoder now, not inside an event loop
 
     def compress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks = None
@@ -97,12 +97,12 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
         top_n: int | None = None,
         trusted: Sequence[Document | Passage] = (),
     ) -> FilterResult:
-        """Return what stays, what was dropped and why, every conflict, and notes.
+        """Return the documents that stay, the dropped ones with reasons, all conflicts, and notes.
 
         Args:
-            documents: the best first. A document without id is named ``#`` and its position.
-            query: the query they were retrieved for; optional.
-            top_n: replaces the filter's own.
+            documents: documents, best first. One without id is named ``#`` and its position.
+            query: the query that retrieved them; optional.
+            top_n: replaces the filter's ``top_n``.
             trusted: further trusted documents for this call.
 
         Raises:
@@ -131,7 +131,7 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
         }
 
     def _core(self) -> contradiction.ContradictionFilter:
-        """Return the core's filter, kept until a setting changes: it keeps trusted vectors."""
+        """Return the core filter, kept until a setting changes because it keeps trusted vectors."""
         settings: dict[str, Any] = dict(self)
         del settings["top_n"]
         settings["trusted"] = trusted_passages(self.trusted)

@@ -31,27 +31,28 @@ class SearchOptions(ContradictionOptions, total=False):
 
 
 class ContradictionRetriever(LogicRetriever):
-    """Retrieves documents that contradict a statement: a sentence or a passage, not a question.
+    """Retrieves documents that contradict a statement (a sentence or a passage, not a question).
 
     Every document carries ``metadata["logic"]`` (with the probability of the contradiction under
-    ``details``) and ``metadata["relevance_score"]``. All settings but the index, the constants and
-    the judge can also be given to one call (``invoke(statement, k=3)``) and made configurable
-    (``configurable_fields``). A run sends its hits to its handlers in the custom event
-    ``logic_retrievers.retrieval``. See :class:`logic_retrievers.ContradictionSearch`.
+    ``details``) and ``metadata["relevance_score"]``. A single call may replace all settings but
+    the index, the constants (``settings``) and the judge (``invoke(statement, k=3)``), and they can
+    be made configurable (``configurable_fields``). A run sends its hits to its handlers in the
+    custom event ``logic_retrievers.retrieval``. See
+    :class:`logic_retrievers.ContradictionSearch`.
 
     Args:
-        index: where the documents are, with the contradiction vector
+        index: the collection that holds the documents, with the contradiction vector
             (``vectors=("topical", "contradiction")`` at opening, or a ``backfill``).
-        k: number of documents. Fewer come back only where the collection has no more that pass the
-            filter, or under ``min_probability``.
-        filter: keep only documents that pass; a Qdrant ``Filter`` or ``{"key": value}`` over the
-            metadata.
-        min_probability: keep only those that contradict with at least this probability. Without it
-            k documents come back whether they contradict or not.
+        k: number of documents. Fewer come back only if too few pass the filter or
+            ``min_probability``.
+        filter: a Qdrant ``Filter`` or ``{"key": value}`` over the metadata, which every document
+            must pass.
+        min_probability: least probability of a contradiction. Without it, k documents come back
+            whether they contradict or not.
         candidates, alpha, settings, judge: as in :class:`logic_retrievers.ContradictionSearch`.
 
     Raises:
-        ValidationError: pydantic's ``ValueError``, with the message of the package's own error.
+        ValidationError: pydantic's ``ValueError``, with this package's message.
 
     Examples:
         >>> retriever = ContradictionRetriever(index=index, min_probability=0.5)  # doctest: +SKIP
@@ -72,7 +73,7 @@ class ContradictionRetriever(LogicRetriever):
         self._search({})  # refuses wrong settings now, not at the first query
 
     def like(self, passage_id: str, **settings: Unpack[SearchOptions]) -> list[Document]:
-        """Retrieve what contradicts a stored document, without itself and its copies.
+        """Retrieve documents that contradict a stored one, but not the document and its copies.
 
         Args:
             passage_id: the document's id.

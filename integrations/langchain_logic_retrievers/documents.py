@@ -18,7 +18,7 @@ from logic_retrievers.errors import InputError, shown
 from logic_retrievers.types import Hit, Passage
 from logic_retrievers.validation import plain_value
 
-# a misspelt setting is an error, and no error repeats a document
+# a misspelt setting is an error, and no error message repeats a document
 STRICT = ConfigDict(arbitrary_types_allowed=True, extra="forbid", hide_input_in_errors=True)
 # the metadata key under which LangChain's rerankers write a score
 SCORE = "relevance_score"
@@ -37,7 +37,7 @@ def to_document(hit: Hit) -> Document:
 def to_passages(
     documents: Sequence[Document], ids: Sequence[str | None] | None = None
 ) -> list[Passage]:
-    """Return the passages to store; an id of None stands for the document's own, or a new one."""
+    """Return the passages to store. An id of None means the document's own id, or a new one."""
     given_ids = [None] * len(documents) if ids is None else list(ids)
     if len(given_ids) != len(documents):
         raise InputError(f"There are {len(documents)} documents and {len(given_ids)} ids.")
@@ -68,7 +68,7 @@ def to_documents(
 
 
 def to_candidates(documents: Iterable[Document]) -> list[tuple[Passage, Document]]:
-    """Pair each document with its passage; one without id is named by its position."""
+    """Pair each document with its passage. A document without id is named by its position."""
     documents = list(documents)
     for document in documents:
         if not isinstance(document, Document):
@@ -78,7 +78,7 @@ def to_candidates(documents: Iterable[Document]) -> list[tuple[Passage, Document
 
 
 def trusted_passages(trusted: Sequence[Document | Passage], start: int = 0) -> list[Passage]:
-    """Turn trusted documents into passages; those without id are numbered from ``start``."""
+    """Turn trusted documents into passages. Documents without id are numbered from ``start``."""
     return [
         document
         if isinstance(document, Passage)
@@ -90,7 +90,7 @@ def trusted_passages(trusted: Sequence[Document | Passage], start: int = 0) -> l
 def candidates_with_trusted_text(
     candidates: Sequence[tuple[Passage, Document]], trusted: Sequence[Document | Passage]
 ) -> list[Passage]:
-    """Return candidates whose text is a trusted document's, where one of the two has no id."""
+    """Return candidates that have a trusted document's text, if one of the two has no id."""
     all_texts = {
         document.text if isinstance(document, Passage) else document.page_content
         for document in trusted
@@ -110,12 +110,12 @@ def candidates_with_trusted_text(
 def document_key(document: Document) -> str:
     """Return the key of a document for a record manager: ``index(..., key_encoder=document_key)``.
 
-    The key ignores this package's evidence, so that a document keeps it whatever a cleaner finds.
-    It is the sha256 of content and metadata as they are stored, in the form of a UUID, which
-    Qdrant's points need.
+    The key ignores this package's evidence, so that a cleaner's findings do not change it. It is
+    the sha256 of content and metadata in their stored form, written as a UUID, because the ids of
+    Qdrant's points are UUIDs.
 
     Raises:
-        InputError: metadata that cannot be stored.
+        InputError: the metadata cannot be stored.
     """
     try:
         metadata = plain_value(without_evidence(document.metadata), "metadata")
@@ -127,7 +127,7 @@ def document_key(document: Document) -> str:
 
 
 def passage_to_screen(document: Document) -> Passage:
-    """Return the passage for a cleaner; a document without id has its :func:`document_key`."""
+    """Return the passage for a cleaner. Without an id, :func:`document_key` becomes the id."""
     return _passage(_known_id(document) or document_key(document), document)
 
 
@@ -140,7 +140,7 @@ def with_ranking(document: Document, hit: Hit) -> Document:
 
 
 def with_contradictions(document: Document, hit: Hit) -> Document:
-    """Copy the document, with a filter's evidence added to that of its ranking."""
+    """Copy the document, and add the contradiction filter's evidence to the ranking's."""
     metadata = evidence_metadata.with_contradictions(document.metadata, hit)
     return document.model_copy(update={"metadata": metadata})
 

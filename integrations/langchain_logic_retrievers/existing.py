@@ -27,23 +27,24 @@ def open_index_over(
 
     At first the collection has only the store's vectors. Until ``index.backfill()`` has added the
     compatibility vectors, ``auto`` works without them, and a policy that needs them raises
-    ``MissingVectorError``. The store can still read and write; run
-    ``backfill(["compatibility"])`` again after it has written.
+    ``MissingVectorError``. The store can still read and write. After it has written, run
+    ``backfill(["compatibility"])`` again.
 
     Args:
         store: a ``QdrantVectorStore`` of langchain-qdrant with dense vectors (dense or hybrid), or
             a :class:`LogicVectorStore`, whose own index is returned.
-        encoder: makes the vectors; by default the store's embeddings make the topical ones, and the
-            encoder that comes with the package makes the compatibility ones.
-        identity: names the model of the store's embeddings; see :func:`encoder_of`.
-        **settings: of :meth:`PassageIndex.open`, except where the collection is. The store's client
-            is synchronous: asynchronous calls use it in threads unless ``async_client`` is given.
+        encoder: makes the vectors. By default the store's embeddings make the topical vectors, and
+            the package's own encoder makes the compatibility vectors.
+        identity: name of the embeddings' model; see :func:`encoder_of`.
+        **settings: of :meth:`PassageIndex.open`, except the collection's location. The store's
+            client is synchronous, so asynchronous calls use it in threads unless ``async_client``
+            is given.
 
     Raises:
-        ConfigurationError: not such a store, one without dense vectors, or settings that the store
-            decides.
-        CollectionError: its subclasses say how the collection differs from what is needed.
-        ServerError: its subclasses say why a server gave no answer.
+        ConfigurationError: another kind of store, a store without dense vectors, or settings that
+            the store decides.
+        CollectionError: the collection does not fit; the subclasses say why.
+        ServerError: a server gave no answer; the subclasses say why.
     """
     if isinstance(store, LogicVectorStore):
         return open_index_of(store, encoder, identity, settings)
@@ -60,7 +61,7 @@ async def aopen_index_over(
     identity: str | None = None,
     **settings: Unpack[Settings],
 ) -> PassageIndex:
-    """Open the index without blocking the event loop; see :func:`open_index_over`."""
+    """:func:`open_index_over` without blocking the event loop."""
     if isinstance(store, LogicVectorStore):
         return open_index_of(store, encoder, identity, settings)
     name, embeddings, opening = _opening_of(store, settings)
@@ -71,9 +72,8 @@ async def aopen_index_over(
 
 
 def _opening_of(store: Any, settings: Settings) -> tuple[str, Any, Settings]:
-    """Return the collection's name, the store's embeddings, and settings to open the index with."""
     refuse_store_settings(settings, "text_key", "metadata_key")
-    try:  # reads attributes, not the class: langchain-qdrant need not be installed
+    try:  # checks attributes and not the class, since langchain-qdrant need not be installed
         client, name, embeddings = store.client, store.collection_name, store.embeddings
         names = {TOPICAL: store.vector_name, **(settings.get("vector_names") or {})}
         text_key, metadata_key = store.content_payload_key, store.metadata_payload_key

@@ -1,4 +1,4 @@
-"""Adapt encoders to LangChain's embeddings, its embeddings to encoders, chat models to readers."""
+"""Adapt encoders to LangChain's embeddings and back, and chat models to readers of the probe."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class LogicEmbeddings(BaseModel, Embeddings):
     """One named vector of an encoder, as LangChain's embeddings.
 
     Args:
-        vector: its name.
-        bundle: folder of an encoder bundle; by default the one that comes with the package.
-        encoder: a ready encoder instead of a bundle.
+        vector: name of the vector.
+        bundle: folder of an encoder bundle; by default the package's own.
+        encoder: a ready encoder in place of a bundle.
 
     Raises:
         ConfigurationError: the encoder makes no vector of that name (inside pydantic's
@@ -56,14 +56,13 @@ class LogicEmbeddings(BaseModel, Embeddings):
         if self.encoder is not None:
             self._source = self.encoder
         else:
-            # not imported by name: that would load ONNX Runtime for users with their own encoder
+            # not imported above, since that would load ONNX Runtime for users with an own encoder
             made = default_encoder() if self.bundle is None else encoders.OnnxEncoder(self.bundle)
             self._source = made
         check_names([self.vector], self._source.specs)
 
     @property
     def source(self) -> Encoder:
-        """The encoder that makes the vectors."""
         return self._source
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
@@ -87,14 +86,14 @@ def encoder_of(
     """Make an encoder of one named vector from LangChain's embeddings.
 
     Args:
-        embeddings: any embeddings; :class:`LogicEmbeddings` give their own encoder.
-        name: of the vector.
+        embeddings: any embeddings. :class:`LogicEmbeddings` give their own encoder.
+        name: the vector's name.
         identity: names the model. An index remembers it and refuses another model. By default the
             class and its model's name.
 
     Raises:
         ConfigurationError: the model has no name and no identity was given.
-        EncoderError: the embeddings give no vectors; one text is tried.
+        EncoderError: the embeddings return no vectors for a test text.
     """
     part = _encoder_part(embeddings, name, identity)
     return CombinedEncoder([part]) if isinstance(part, tuple) else part
@@ -106,7 +105,7 @@ def encoder_with_compatibility(embeddings: Embeddings, identity: str | None = No
 
 
 def encoder_for_store(embedding: Embeddings | None, identity: str | None) -> Encoder | None:
-    """Return the encoder for a store; None stands for the one that comes with the package."""
+    """Return the encoder for a store. None means the package's own encoder."""
     if embedding is None:
         return None
     if isinstance(embedding, LogicEmbeddings):
@@ -119,7 +118,7 @@ class ChatModelReader:
 
     Args:
         model: any chat model, with its own settings and seed.
-        name: names the model and its settings; cached answers are kept under it. Models do not
+        name: name of the model and its settings, under which answers are cached. Models do not
             report both reliably themselves.
 
     Examples:

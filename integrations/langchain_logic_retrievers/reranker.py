@@ -19,22 +19,22 @@ from logic_retrievers.rerank import Reranker
 class CompatibilityReranker(RerankerFields, BaseDocumentCompressor):
     """Orders documents by what a query wants and rules out; for ``ContextualCompressionRetriever``.
 
-    The documents may come from anywhere. Copies come back, with ``metadata["logic"]`` and
-    ``metadata["relevance_score"]``. Documents that agree in id, text and metadata count once;
-    documents of one id that differ all count. A run sends the policy's decisions to its handlers in
+    The documents may come from any source. The result holds copies, with ``metadata["logic"]``
+    and ``metadata["relevance_score"]``. Documents that agree in id, text and metadata count once;
+    different ones with one id all count. A run sends the policy's decisions to its handlers in
     the custom event ``logic_retrievers.rerank``.
 
     Args:
-        policy: a name or a policy with settings of your own.
+        policy: a policy's name, or a policy with settings of your own.
         top_n: number of documents; None keeps all of them.
-        encoder: makes the vectors; by default the index's, or the one that comes with the package.
-        index: a collection that holds some of the documents; lends their stored vectors.
+        encoder: makes the vectors; by default the index's encoder or the package's own.
+        index: a collection that holds some of the documents; their stored vectors are used.
         query_syntax, exclude, hard: as in :class:`ConstraintRetriever`.
-        judge: as in :class:`ConstraintRetriever`; under the policy ``judge`` it alone orders the
-            documents of every query.
+        judge: as in :class:`ConstraintRetriever`. Under the policy ``judge``, the judge alone
+            orders the documents of every query.
 
     Raises:
-        ValidationError: pydantic's ``ValueError``, with the message of the package's own error.
+        ValidationError: pydantic's ``ValueError``, with this package's message.
 
     Examples:
         >>> CompatibilityReranker(top_n=5).compress_documents(documents, query)  # doctest: +SKIP

@@ -35,7 +35,7 @@ from logic_retrievers.search import Engine
 
 
 class LogicRetriever(BaseRetriever):
-    """Base of the retrievers: any setting in ``SearchOptions`` can be given to one call."""
+    """Base of the retrievers. A single call may replace any setting in ``SearchOptions``."""
 
     model_config = STRICT
 
@@ -43,7 +43,7 @@ class LogicRetriever(BaseRetriever):
     def _request(
         self, query: str, settings: dict[str, Any]
     ) -> tuple[str, Engine | ContradictionSearch, dict[str, Any]]:
-        """Return the policy's name, the core's object, and the arguments of its ``search``."""
+        """Return the policy's name, the core object, and the arguments of its ``search``."""
 
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **settings: Any
@@ -70,7 +70,7 @@ class SearchOptions(QueryOptions, total=False):
 
 
 class OverOptions(SearchOptions, Settings, total=False):
-    """Settings of a retriever, and those of :func:`open_index_over`."""
+    """Settings of a retriever and of :func:`open_index_over`."""
 
     encoder: Encoder | None
     identity: str | None
@@ -80,30 +80,31 @@ class ConstraintRetriever(QueryFields, LogicRetriever):
     """Retrieves what a query wants and moves down what it rules out.
 
     Every document carries ``metadata["logic"]`` (the reasons for its rank, in JSON types) and
-    ``metadata["relevance_score"]``. All settings but the index can also be given to one call
-    (``invoke(query, k=3)``) and made configurable (``configurable_fields``). A run sends the
-    policy's decisions to its handlers in the custom event ``logic_retrievers.retrieval``.
+    ``metadata["relevance_score"]``. A single call may replace all settings but the index
+    (``invoke(query, k=3)``), and they can be made configurable (``configurable_fields``). A run
+    sends the policy's decisions to its handlers in the custom event
+    ``logic_retrievers.retrieval``.
 
     Args:
-        index: where the documents are.
+        index: the collection that holds the documents.
         policy: a name (``auto``, ``topical``, ``sequential``, ``union``, ...) or a policy with
             settings of your own.
-        k: number of documents. Fewer come back only where the collection has no more that pass the
-            filter, or under ``min_score`` or a policy with ``backfill=False``.
-        filter: keep only documents that pass; a Qdrant ``Filter`` or ``{"key": value}`` over the
-            metadata.
-        min_score: keep only documents with at least this score under the policy.
+        k: number of documents. Fewer come back only if too few pass the filter, or if
+            ``min_score``, ``hard`` or a policy with ``backfill=False`` asks for it.
+        filter: a Qdrant ``Filter`` or ``{"key": value}`` over the metadata, which every document
+            must pass.
+        min_score: least score of a document under the policy.
         query_syntax: ``words``, or ``expression`` to read queries by
             :meth:`logic_retrievers.Expression.parse` (``"quiet inns" AND NOT bars``).
-        exclude: texts to exclude in addition to what a query itself rules out; needs the policy
-            ``auto`` or ``boolean``, or ``hard``.
-        hard: leave out documents that contain such a text as whole words; see
+        exclude: texts to exclude in addition to those that a query itself rules out. They need the
+            policy ``auto`` or ``boolean``, or ``hard``.
+        hard: leave out documents that contain an excluded text as whole words; see
             :meth:`logic_retrievers.Engine.search`.
         judge: reads the first candidates of queries with a constraint: ``auto``, None, a callable
             or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
 
     Raises:
-        ValidationError: pydantic's ``ValueError``, with the message of the package's own error.
+        ValidationError: pydantic's ``ValueError``, with this package's message.
 
     Examples:
         >>> retriever = ConstraintRetriever(index=index, k=5)              # doctest: +SKIP
@@ -131,7 +132,7 @@ class ConstraintRetriever(QueryFields, LogicRetriever):
 
     def _request(self, query: str, settings: dict[str, Any]) -> tuple[str, Engine, dict[str, Any]]:
         search = {name: getattr(self, name) for name in SearchOptions.__annotations__}
-        # None means the retriever's own value, except for the judge: there it means no judge
+        # None means the retriever's own value, except for the judge, where it means no judge
         search |= {
             name: value for name, value in settings.items() if value is not None or name == "judge"
         }

@@ -38,15 +38,15 @@ class SearchOptions(TypedDict, total=False):
 class LogicVectorStore(VectorStore):
     """Stores documents with all named vectors of an encoder, and searches under a policy.
 
-    Searches return documents as they were stored, as LangChain's stores do; for the evidence use
+    Searches return documents as they were stored, as LangChain's stores do. For the evidence use
     ``ConstraintRetriever.over(store)``. Searches by a vector and for diverse results compare
-    topical vectors only: they read neither exclusions nor a policy or a judge. Works with
+    topical vectors only. They use no exclusions, policy or judge. The store works with
     ``langchain_core.indexing.index`` and a record manager. Every method has an asynchronous twin
     that does not block the event loop.
 
     Args:
-        index: where the documents are stored.
-        policy: the default of searches.
+        index: the index that stores the documents.
+        policy: the default policy of searches.
 
     Raises:
         UnknownPolicyError: no policy has that name.
@@ -62,7 +62,7 @@ class LogicVectorStore(VectorStore):
 
     @property
     def index(self) -> PassageIndex:
-        """The index behind the store; close it to close the connection."""
+        """The index behind the store. Closing the index closes the connection."""
         return self.engine.index
 
     @property
@@ -79,10 +79,10 @@ class LogicVectorStore(VectorStore):
         policy: AnyPolicy = "auto",
         **settings: Unpack[Settings],
     ) -> Self:
-        """Open a collection; create it where it does not exist.
+        """Open a collection, or create it if it does not exist.
 
-        ``encoder`` is the one that comes with the package by default, and ``policy`` the default
-        of searches. For ``settings`` (``location``, ``api_key``, ``tenant``, ...) and errors see
+        The default ``encoder`` comes with the package. ``policy`` is the default of searches. For
+        ``settings`` (``location``, ``api_key``, ``tenant``, ...) and errors see
         :meth:`PassageIndex.open`.
         """
         resolve_policy(policy)  # before anything is opened
@@ -97,7 +97,7 @@ class LogicVectorStore(VectorStore):
         policy: AnyPolicy = "auto",
         **settings: Unpack[Settings],
     ) -> Self:
-        """Open a collection without blocking the event loop; see :meth:`open`."""
+        """:meth:`open` without blocking the event loop."""
         resolve_policy(policy)
         return cls(await PassageIndex.aopen(collection, encoder, **settings), policy)
 
@@ -114,15 +114,15 @@ class LogicVectorStore(VectorStore):
         """Open a collection and add documents to it.
 
         Args:
-            documents: to be stored.
-            embedding: makes the topical vectors. :class:`LogicEmbeddings` give their encoder with
-                all its vectors; None means the encoder that comes with the package.
+            documents: documents to store.
+            embedding: makes the topical vectors. With :class:`LogicEmbeddings`, their encoder makes
+                all its vectors. None means the package's own encoder.
             ids: as for :meth:`add_documents`.
             identity: see :func:`encoder_of`.
             **settings: as for :meth:`open`; ``collection`` may be called ``collection_name``.
 
         Raises:
-            ConfigurationError: an unknown setting, or two names of the collection.
+            ConfigurationError: a setting is unknown, or the collection has two names.
             CollectionError, ServerError, InputError: as :meth:`open` and :meth:`add_documents`.
         """
         name = _take_name(settings)
@@ -188,21 +188,21 @@ class LogicVectorStore(VectorStore):
         *,
         batch_size: int = BATCH_SIZE,
     ) -> list[str]:
-        """Store documents; a document with a known id replaces the stored one.
+        """Store documents. A document with a known id replaces the stored one.
 
         A document with a blank text is left out with a ``BlankTextWarning``. Metadata is stored as
         JSON, without the evidence of searches.
 
         Args:
-            documents: to be stored.
-            ids: one for each document; None means the document's own, or a new one.
+            documents: documents to store.
+            ids: an id for each document; None means the document's own id, or a new one.
             batch_size: number of documents encoded and sent together.
 
         Returns:
-            The id of each document, in order; blank documents included.
+            The ids of all documents, in order, including blank ones.
 
         Raises:
-            InputError: some documents cannot be stored; raised after all others are.
+            InputError: some documents cannot be stored; raised after the others are stored.
             CollectionError, ServerError: Qdrant refused or failed.
         """
         passages = to_passages(documents, ids)
@@ -247,10 +247,10 @@ class LogicVectorStore(VectorStore):
         *,
         filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
     ) -> bool:
-        """Delete documents by ids or by a filter; unknown ids are ignored.
+        """Delete documents by ids or by a filter. Unknown ids are ignored.
 
         Raises:
-            InputError: neither ids nor filter, or both. To delete everything, drop the collection.
+            InputError: pass ids or a filter, not both. To delete everything, drop the collection.
         """
         self.index.delete(ids, filter=filter)
         return True
@@ -265,7 +265,7 @@ class LogicVectorStore(VectorStore):
         return True
 
     def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
-        """Return the documents of these ids, in order; unknown ids are left out."""
+        """Return the documents with these ids, in order. Unknown ids are left out."""
         return [stored_document(passage) for passage in self.index.get(ids)]
 
     async def aget_by_ids(self, ids: Sequence[str], /) -> list[Document]:
@@ -285,17 +285,17 @@ class LogicVectorStore(VectorStore):
     def similarity_search_with_score(
         self, query: str, k: int = 4, **settings: Unpack[SearchOptions]
     ) -> list[tuple[Document, float]]:
-        """Return the k best documents with their scores under the policy: higher is better.
+        """Return the k best documents with their scores under the policy (higher is better).
 
         Args:
             query: a text that is not empty, or an expression.
             k: number of documents.
             **settings: ``filter`` (a Qdrant ``Filter`` or ``{"key": value}`` over the metadata),
-                ``policy`` (instead of the store's own), ``min_score``, ``query_syntax``,
+                ``policy`` (replaces the store's), ``min_score``, ``query_syntax``,
                 ``exclude`` and ``hard``, as in :class:`ConstraintRetriever`.
 
         Raises:
-            ExpressionError: the query should be an expression and is not.
+            ExpressionError: the query must be an expression and is not.
             EmptyTextError, ConfigurationError, MissingVectorError, ServerError: see
                 :meth:`logic_retrievers.Engine.search`.
         """
@@ -313,7 +313,7 @@ class LogicVectorStore(VectorStore):
         *,
         filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
     ) -> list[Document]:
-        """Return the k documents whose topical vectors are nearest to one of ``LogicEmbeddings``.
+        """Return the k documents that are nearest to a topical vector of ``LogicEmbeddings``.
 
         Raises:
             InputError: the vector has another dimension, or is not finite.
@@ -338,17 +338,17 @@ class LogicVectorStore(VectorStore):
         *,
         filter: UserFilter = None,  # noqa: A002
     ) -> list[Document]:
-        """Pick k diverse documents (MMR) from the top ``fetch_k`` of plain topical search.
+        """Pick k diverse documents (MMR) from the first ``fetch_k`` of a plain topical search.
 
         Args:
             query: a text that is not empty; its exclusions are ignored.
             k: number of documents.
             fetch_k: number of candidates.
             lambda_mult: weight of relevance, in [0, 1]; 1 is plain search.
-            filter: over the metadata.
+            filter: filter over the metadata.
 
         Raises:
-            ConfigurationError: a number that is out of range.
+            ConfigurationError: a number is out of range.
             EmptyTextError, MissingVectorError, ServerError: see
                 :meth:`logic_retrievers.Engine.search`.
         """
@@ -416,7 +416,7 @@ class LogicVectorStore(VectorStore):
 
 
 def _take_name(settings: dict[str, Any]) -> str:
-    """Take the collection's name out of the settings; ``collection_name`` is langchain-qdrant's."""
+    """Take ``collection``, or langchain-qdrant's ``collection_name``, out of the settings."""
     names = [settings.pop(key) for key in ("collection", "collection_name") if key in settings]
     if len(names) > 1:
         raise ConfigurationError("Name the collection once: collection= or collection_name=.")
@@ -434,5 +434,5 @@ def _with_scores(hits: Sequence[Hit]) -> list[tuple[Document, float]]:
 
 
 def _relevance(score: float) -> float:
-    """Map a cosine in [-1, 1] to [0, 1]; a penalty may have taken it below -1."""
+    """Map a score to [0, 1]: a cosine in [-1, 1], or below -1 after a penalty."""
     return min(1.0, max(0.0, (score + 1) / 2))

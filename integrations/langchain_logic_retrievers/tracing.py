@@ -20,7 +20,7 @@ FILTERING = "logic_retrievers.filtering"
 
 
 def send_event(name: str, describe: Callable[[], dict[str, Any]], callbacks: Callbacks) -> None:
-    """Dispatch a custom event; do nothing outside a run or without handlers."""
+    """Dispatch a custom event. Outside a run, or without handlers, do nothing."""
     config = _run_config(callbacks)
     if config is not None:
         dispatch_custom_event(name, describe(), config=config)
@@ -29,14 +29,14 @@ def send_event(name: str, describe: Callable[[], dict[str, Any]], callbacks: Cal
 async def asend_event(
     name: str, describe: Callable[[], dict[str, Any]], callbacks: Callbacks
 ) -> None:
-    """Dispatch a custom event without blocking the event loop; see :func:`send_event`."""
+    """:func:`send_event` without blocking the event loop."""
     config = _run_config(callbacks)
     if config is not None:
         await adispatch_custom_event(name, describe(), config=config)
 
 
 def _run_config(callbacks: Callbacks) -> RunnableConfig | None:
-    # explicit, because a bare dispatch raises where there is no run
+    # the config is explicit, because a dispatch without one raises outside a run
     config = ensure_config(None if callbacks is None else {"callbacks": callbacks})
     manager = config.get("callbacks")
     if not isinstance(manager, BaseCallbackManager) or manager.parent_run_id is None:

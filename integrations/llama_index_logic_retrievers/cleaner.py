@@ -34,7 +34,7 @@ from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_parts
 
 _OWN_SETTINGS = ("on_error", "dry_run", "skipped")
-# options of a qdrant-client that say where its server is
+# options of a qdrant-client that give its server's address
 _ADDRESS_OPTIONS = ("location", "url", "host", "port", "prefix")
 _CREDENTIALS = re.compile(r"^(\w+://)?[^/]*@|[?#].*")
 
@@ -47,35 +47,35 @@ class CorpusCleaner(CleanerFields, TransformComponent):
             vector_store=store,
         )
 
-    All nodes come back in their order, with the same ids and hashes. A node with findings is copied
-    and has them under ``metadata["logic"]["cleaning"]``, which no embedding model and no LLM reads.
-    A node that loses also has ``metadata["logic"]["quarantined"]``; :class:`LogicVectorStore` and
-    LlamaIndex's ``QdrantVectorStore`` then store it hidden. Stored nodes that lose are hidden at
-    once. Cannot be pickled, so run the pipeline without ``num_workers``.
+    All nodes come back in their order, with the same ids and hashes. A node with findings is a copy
+    with ``metadata["logic"]["cleaning"]``, which no embedding model and no LLM reads. A node that
+    loses also has ``metadata["logic"]["quarantined"]``. :class:`LogicVectorStore` and LlamaIndex's
+    ``QdrantVectorStore`` then store it as hidden. Stored nodes that lose are hidden at once. The
+    cleaner cannot be pickled, so run the pipeline without ``num_workers``.
 
     No node is deleted or left out. By default only nodes that contradict a trusted one are hidden.
     For the rules, and to clean stored nodes, see :class:`logic_retrievers.cleaning.CorpusCleaner`.
 
     Args:
-        index: the collection that the nodes will be stored in (``store.index``). Without one the
+        index: the collection that the nodes will be stored in (``store.index``). Without it, the
             nodes of a call are compared with each other.
-        ledger: a ``Ledger``, or the path of its file; by default kept in memory only.
-        encoder: makes the vectors; by default the index's, or the one that comes with the package.
+        ledger: a ``Ledger``, or the path of its file; by default it is kept in memory only.
+        encoder: makes the vectors; by default the index's encoder or the package's own.
         trusted: nodes (or passages) that the user vouches for; kept as passages.
-        trusted_filter: selects further trusted nodes among those given and in the collection:
+        trusted_filter: selects further trusted nodes from the given ones and the collection. It is
             ``MetadataFilters``, a Qdrant ``Filter``, ``{"key": wanted}`` over the metadata, or a
             function of a ``Passage``.
-        on_error: where the model, the ledger or Qdrant fails: ``skip`` (return the nodes unchanged
+        on_error: if the model, the ledger or Qdrant fails, ``skip`` (return the nodes unchanged
             with a ``CleaningSkippedWarning``), or ``raise`` the error. ``skip`` is the default
             because a pipeline has already deleted the old nodes of changed documents. A later
             cleaning of the collection examines skipped nodes. Wrong settings always raise.
-        dry_run: report decisions without hiding anything: no node gets a flag, and neither the
-            collection nor the ledger is written to.
+        dry_run: report decisions without hiding anything. No node gets a flag, and neither
+            collection nor ledger changes.
         **settings: ``resolution``, ``neighbours``, ``threshold``, ``settings``,
             ``trusted_candidates``, ``against_trusted``, ``date_key``, ``source_key`` (a node
             without it is known by its ``ref_doc_id``), ``source_order``, ``scope_keys``, ``judge``
-            (by default None; ``auto`` lets the cross-encoder that comes with the package read the
-            pairs), ``judge_above``: as in
+            (by default None; ``auto`` lets the package's own cross-encoder read the pairs),
+            ``judge_above``: as in
             :class:`logic_retrievers.cleaning.settings.CleaningSettings`.
 
     Attributes:
@@ -84,9 +84,8 @@ class CorpusCleaner(CleanerFields, TransformComponent):
 
     Raises:
         UnknownResolutionError: no resolution has that name.
-        ConfigurationError: a setting that does not exist or cannot work, or an encoder without the
-            vectors.
-        InputError: a trusted node that is not one, or a filter that cannot be read.
+        ConfigurationError: a setting does not exist or cannot work, or the encoder lacks a vector.
+        InputError: a trusted node is not a node, or a filter cannot be read.
     """
 
     trusted: Annotated[tuple[Passage, ...], PlainSerializer(describe_passages)] = Field(
@@ -163,7 +162,7 @@ class CorpusCleaner(CleanerFields, TransformComponent):
         specs = (default_encoder() if encoder is None else encoder).specs
         return {name: spec.fingerprint for name, spec in specs.items()}
 
-    # the fields above belong to the key of a pipeline's cache: another collection or encoder gives
+    # the fields above are part of a pipeline's cache key, since another collection or encoder gives
     # other findings
 
     @classmethod
@@ -174,13 +173,12 @@ class CorpusCleaner(CleanerFields, TransformComponent):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # LlamaIndex's own way would silently leave out the index and the ledger
+        # LlamaIndex itself would silently leave out the index and the ledger
         raise TypeError(
             "A CorpusCleaner cannot go to another process. Run the pipeline without num_workers."
         )
 
     def __call__(self, nodes: Sequence[BaseNode], **_: Any) -> Sequence[BaseNode]:
-        """Return the nodes in their order, with findings."""
         if not nodes:
             return nodes
         try:
@@ -200,7 +198,7 @@ class CorpusCleaner(CleanerFields, TransformComponent):
             return self._skip(nodes, error)
 
     def _core(self) -> cleaning.CorpusCleaner:
-        """Return the core's cleaner, kept until a setting changes: its ledger may be in memory."""
+        """Return the core cleaner, kept until a setting changes for a ledger in memory."""
         settings = core_settings(dict(self), *_OWN_SETTINGS)
         self._built = build(self._built, settings, cleaning.CorpusCleaner)
         return self._built.core

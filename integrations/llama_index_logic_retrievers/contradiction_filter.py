@@ -33,15 +33,15 @@ _dispatcher = get_dispatcher(__name__)
 
 
 class ContradictionFilterEvent(BaseEvent):
-    """A filter's decisions, for LlamaIndex's instrumentation; without any node's text.
+    """A filter's decisions for LlamaIndex's instrumentation, without the text of any node.
 
     Args:
         resolution: the strategy's name.
         hits: ``id``, ``score``, ``passed_filter`` and ``reason`` of each node that stays.
         dropped: the same for each dropped node.
         conflicts: every pair, as in :meth:`logic_retrievers.contradiction.Conflict.to_dict`.
-        short: fewer than ``top_n`` nodes are left.
-        notes: in sentences.
+        short: whether fewer than ``top_n`` nodes are left.
+        notes: remarks, each a sentence.
     """
 
     resolution: str
@@ -61,37 +61,36 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
 
         ContradictionFilter("prefer_newest", top_n=5).postprocess_nodes(nodes)
 
-    The nodes may come from anywhere and keep their order and scores. Pass more than the context
-    should hold, and ``top_n``: the next node in the list replaces a dropped one. Copies come back,
-    with evidence under ``metadata["logic"]["contradiction"]``. Nodes that agree in id, text and
-    metadata count once; nodes of one id that differ all count. Nodes without text stay.
-    Contradictions are read in the text only; metadata that LlamaIndex embeds with it only helps to
-    find what a node is about. :meth:`filter` and :class:`ContradictionFilterEvent` say what was
-    dropped and why.
+    The nodes may come from any source and keep their order and scores. Pass more nodes than the
+    context should hold, and set ``top_n``, so that the next node in the list replaces a dropped
+    one. The result holds copies, with evidence under ``metadata["logic"]["contradiction"]``. Nodes
+    that agree in id, text and metadata count once; different ones with one id all count. Nodes
+    without text stay. Only a node's text can contradict; the metadata that LlamaIndex embeds with
+    it only helps to find its topic. :meth:`filter` and :class:`ContradictionFilterEvent` tell which
+    nodes were dropped and why.
 
     Args:
         resolution: ``annotate`` (both stay, and name each other), ``prefer_newest``,
             ``prefer_source``, ``prefer_majority``, ``drop_both``; a ``ResolutionStrategy``; or a
             function of two ``Passage``s that returns the one that stays, or None.
         top_n: number of nodes; None keeps all that can stay.
-        encoder: makes the vectors; by default the index's, or the one that comes with the package.
-        index: a collection; lends its stored vectors, and with a ``trusted_filter`` its trusted
-            nodes.
+        encoder: makes the vectors; by default the index's encoder or the package's own.
+        index: a collection whose stored vectors are used, and with a ``trusted_filter`` also its
+            trusted nodes.
         trusted: nodes (or passages) that the user vouches for; kept as passages. A given node is
-            trusted if its id and text are those of a trusted one.
-        trusted_filter: selects trusted nodes among those given and in the index:
+            trusted if it has the id and text of a trusted one.
+        trusted_filter: selects trusted nodes from the given ones and the index. It is
             ``MetadataFilters``, a Qdrant ``Filter``, ``{"key": wanted}`` over the metadata, or a
-            function of a ``Passage``, which sees only those given.
+            function of a ``Passage``, which sees only the given ones.
         **settings: ``threshold``, ``settings``, ``trusted_candidates``, ``against_trusted``,
             ``date_key``, ``source_key`` (a node without it is known by its ``ref_doc_id``),
             ``source_order``, ``judge``, ``judge_above``, ``drop_above``: as in
-            :class:`logic_retrievers.ContradictionFilter`, which also says how it decides.
+            :class:`logic_retrievers.ContradictionFilter`, which also explains the decision rules.
 
     Raises:
         UnknownResolutionError: no resolution has that name.
-        ConfigurationError: a setting that does not exist or cannot work, or an encoder without the
-            vectors.
-        InputError: a trusted node that is not one, or a filter that cannot be read.
+        ConfigurationError: a setting does not exist or cannot work, or the encoder lacks a vector.
+        InputError: a trusted node is not a node, or a filter cannot be read.
     """
 
     trusted: Annotated[tuple[Passage, ...], PlainSerializer(describe_passages)] = Field(
@@ -144,12 +143,12 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
         top_n: int | None = None,
         trusted: Sequence[AnyNode | Passage] = (),
     ) -> FilterResult:
-        """Return what stays, what was dropped and why, every conflict, and notes.
+        """Return the nodes that stay, the dropped ones with reasons, all conflicts, and notes.
 
         Args:
-            nodes: the best first.
-            query: the query they were retrieved for; optional.
-            top_n: replaces the filter's own.
+            nodes: nodes, best first.
+            query: the query that retrieved them; optional.
+            top_n: replaces the filter's ``top_n``.
             trusted: further trusted nodes for this call.
 
         Raises:
@@ -160,7 +159,7 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
         return self._core().filter(**self._request(candidates, query, top_n, trusted))
 
     def _core(self) -> contradiction.ContradictionFilter:
-        """Return the core's filter, kept until a setting changes: it keeps trusted vectors."""
+        """Return the core filter, kept until a setting changes because it keeps trusted vectors."""
         settings = core_settings(dict(self), *_OWN_SETTINGS)
         self._built = build(self._built, settings, contradiction.ContradictionFilter)
         return self._built.core

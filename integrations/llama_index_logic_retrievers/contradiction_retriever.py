@@ -30,33 +30,32 @@ class SearchOptions(ContradictionOptions, total=False):
 
 
 class ContradictionRetriever(LogicRetriever):
-    """Retrieves nodes that contradict a statement: a sentence or a passage, not a question.
+    """Retrieves nodes that contradict a statement (a sentence or a passage, not a question).
 
         retriever = ContradictionRetriever(index, min_probability=0.5)
         retriever.retrieve("The inn is quiet at night.")
 
     Every node carries ``metadata["logic"]``, with the probability of the contradiction under
-    ``details``. All settings are public attributes and may be changed at any time; all but the
-    index, the constants and the judge can also be given to one call. See
+    ``details``. All settings are public attributes and may be changed at any time. A single call
+    may replace all but the index, the constants (``settings``) and the judge. See
     :class:`logic_retrievers.ContradictionSearch`.
 
     Args:
-        index: where the passages are, with the contradiction vector
+        index: the collection that holds the passages, with the contradiction vector
             (``vectors=("topical", "contradiction")`` at opening, or a ``backfill``).
-        similarity_top_k: number of nodes. Fewer come back only where the collection has no more
-            that pass the filter, or under ``min_probability``.
-        filter: keep only nodes that pass: ``MetadataFilters``, a Qdrant ``Filter``, or
-            ``{"key": value}`` over the metadata.
-        min_probability: keep only those that contradict with at least this probability. Without it
-            nodes come back whether they contradict or not.
+        similarity_top_k: number of nodes. Fewer come back only if too few pass the filter or
+            ``min_probability``.
+        filter: ``MetadataFilters``, a Qdrant ``Filter``, or ``{"key": value}`` over the metadata,
+            which every node must pass.
+        min_probability: least probability of a contradiction. Without it, nodes come back whether
+            they contradict or not.
         candidates, alpha, settings, judge: as in :class:`logic_retrievers.ContradictionSearch`.
         **options: ``callback_manager``, ``object_map``, ``objects`` and ``verbose``, as in every
             retriever of LlamaIndex.
 
     Raises:
-        ConfigurationError: a setting that cannot work, or an encoder without the vector or its
-            constants.
-        InputError: a filter that cannot be read.
+        ConfigurationError: a setting cannot work, or the encoder lacks the vector or its constants.
+        InputError: the filter cannot be read.
     """
 
     _call_settings = frozenset(SearchOptions.__annotations__)
@@ -83,12 +82,12 @@ class ContradictionRetriever(LogicRetriever):
         self._search()  # refuses wrong settings now, not at the first query
 
     def like(self, passage_id: str, **settings: Unpack[SearchOptions]) -> list[NodeWithScore]:
-        """Return what contradicts a stored node, without itself and its copies.
+        """Return nodes that contradict a stored node, but not the node itself and its copies.
 
-        Index nodes are returned as they are, not followed.
+        Index nodes are returned, not followed.
 
         Args:
-            passage_id: the node's id; it need not pass the filter.
+            passage_id: id of the node, which need not pass the filter.
             **settings: ``similarity_top_k``, ``filter``, ``min_probability``, ``candidates`` and
                 ``alpha`` for this call.
 

@@ -1,4 +1,4 @@
-"""Put evidence on copies of nodes, outside embeddings, prompts and hashes, and take it off."""
+"""Put evidence on copies of nodes, hidden from embeddings, prompts and hashes, and remove it."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def with_ranking(node: BaseNode, hit: Hit) -> NodeWithScore:
 
 
 def with_contradictions(scored: NodeWithScore, hit: Hit) -> NodeWithScore:
-    """Copy the node, with a filter's evidence added to that of its ranking; keep the score."""
+    """Copy the node with its score, and add the filter's evidence to the ranking's."""
     metadata = evidence_metadata.with_contradictions(scored.node.metadata, hit)
     return NodeWithScore(node=_with_evidence(scored.node, metadata), score=scored.score)
 
 
 def with_findings(nodes: Sequence[BaseNode], screened: ScreeningResult) -> list[BaseNode]:
-    """Replace a cleaner's earlier findings by new ones; copy only the nodes that change."""
+    """Replace a cleaner's earlier findings by new ones. Only nodes that change are copied."""
     described = evidence_metadata.describe_findings(screened)
     marked = []
     for node in nodes:
@@ -45,7 +45,7 @@ def with_findings(nodes: Sequence[BaseNode], screened: ScreeningResult) -> list[
 
 
 def without_evidence(node: BaseNode) -> BaseNode:
-    """Return the node without evidence; the same object where it has none."""
+    """Return the node without evidence; the same object if it has none."""
     kind = _PLAIN.get(type(node), type(node))
     metadata = evidence_metadata.without_evidence(node.metadata)
     if metadata is node.metadata:
@@ -59,14 +59,14 @@ def without_evidence(node: BaseNode) -> BaseNode:
     )
 
 
-# LlamaIndex merges nodes of several queries and retrievers by a hash over all metadata. Evidence
-# differs from query to query, so one node would be shown several times.
+# LlamaIndex merges the results of several queries or retrievers by a hash over all metadata.
+# Evidence differs between queries, so one node would appear several times.
 
 
 class _HashWithoutEvidence:
-    """Gives a node with evidence the same hash as without."""
+    """Gives a node with evidence the hash of the node without it."""
 
-    __slots__ = ()  # else a node could not change its class
+    __slots__ = ()  # without this, a node could not change its class
 
     @property
     def hash(self) -> str:

@@ -37,14 +37,14 @@ def open_index_over(
     Args:
         store: a ``QdrantVectorStore``, whose clients stay open when the index is closed; or a
             :class:`LogicVectorStore`, whose own index is returned.
-        embed_model: the model that embedded the nodes; the store does not know it.
-        encoder: makes all vectors; by default ``embed_model`` makes the topical ones, and the
-            encoder that comes with the package makes the compatibility ones.
-        identity: names ``embed_model``, where it has no name.
+        embed_model: the model that embedded the nodes, which the store does not know.
+        encoder: makes all vectors. By default ``embed_model`` makes the topical vectors, and the
+            package's own encoder makes the compatibility vectors.
+        identity: name of ``embed_model``, if the model itself has none.
         **settings: as for :meth:`PassageIndex.open`.
 
     Raises:
-        ConfigurationError: not such a store, or neither model nor encoder.
+        ConfigurationError: another kind of store, or neither model nor encoder.
         CollectionNotFoundError: the store has written nothing yet.
         CollectionError: the vectors do not fit the collection.
         ServerError: Qdrant failed or could not be reached.
@@ -63,7 +63,7 @@ async def aopen_index_over(
     identity: str | None = None,
     **settings: Unpack[Settings],
 ) -> PassageIndex:
-    """Open the index without blocking; also where the store has only an asynchronous client."""
+    """Open the index without blocking, even if the store has only an asynchronous client."""
     if isinstance(store, LogicVectorStore):
         return open_index_of(store, embed_model, encoder, identity, settings)
     name, opening = _opening_of(store, settings)
@@ -72,7 +72,6 @@ async def aopen_index_over(
 
 
 def _opening_of(store: Any, settings: Settings) -> tuple[str, Settings]:
-    """Return the collection's name, and the settings to open the index with."""
     try:
         name, dense = store.collection_name, store.dense_vector_name
         client, async_client = store.client, store._aclient
@@ -81,10 +80,10 @@ def _opening_of(store: Any, settings: Settings) -> tuple[str, Settings]:
             f"LlamaIndex's QdrantVectorStore is needed, not {type(store).__name__}."
         ) from None
     shared: Settings = {"client": client, "create": False}
-    # two clients in local mode are two databases, so the index calls the one client from threads
+    # in local mode each client is its own database, so the index uses only one, from threads
     if client is None or not is_local_mode(client.init_options):
         shared["async_client"] = async_client
-    # with no synchronous client the store has not looked yet, and the name may be its first guess
+    # without a synchronous client the store has not read the collection, so its name may be a guess
     if client is not None or dense != _DEFAULT_VECTOR_NAME:
         shared["vector_names"] = {"topical": dense}
     if store.text_key not in (None, _DEFAULT_TEXT_KEY):

@@ -4,9 +4,9 @@ A field that holds a list matches by each of its values. Two choices:
 
 - ``!=`` and ``nin`` match passages that *have* the field with none of the given values, as in SQL.
   ``not`` around ``==`` also matches passages without the field.
-- ``text_match`` and ``text_match_insensitive`` are both Qdrant's text match: the field contains
-  every word of the value, in any case. An older server without a full-text index on the field
-  matches the case too.
+- ``text_match`` and ``text_match_insensitive`` both become Qdrant's text match: the field must
+  contain every word of the value, in upper or lower case. An older server without a full-text index
+  on the field distinguishes case.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _RANGES = {
 
 
 def to_user_filter(condition: AnyFilter, prefixes: Sequence[str]) -> UserFilter:
-    """Translate ``MetadataFilters`` for the engine; return any other filter as it is.
+    """Translate ``MetadataFilters`` for the engine, and return any other filter unchanged.
 
     Args:
         condition: ``MetadataFilters``, a Qdrant filter, or a dict over metadata keys.
-        prefixes: where the collection keeps metadata (``index.prefixes``).
+        prefixes: payload keys under which the collection keeps metadata (``index.prefixes``).
 
     Raises:
-        InputError: a filter that cannot be translated; the message names its key and operator.
+        InputError: a filter cannot be translated; the message names its key and operator.
     """
     if isinstance(condition, MetadataFilter):
         condition = MetadataFilters(filters=[condition])
@@ -59,24 +59,24 @@ def to_user_filter(condition: AnyFilter, prefixes: Sequence[str]) -> UserFilter:
 
 
 def check_filter(condition: AnyFilter, prefixes: Sequence[str]) -> None:
-    """Refuse now what :meth:`Engine.search` would refuse later."""
+    """Refuse now a filter that :meth:`Engine.search` would refuse later."""
     to_qdrant_filter(to_user_filter(condition, prefixes), prefixes=prefixes)
 
 
 def to_trusted_filter(
     condition: AnyFilter | Callable[[Passage], bool], index: PassageIndex | None
 ) -> TrustedFilter:
-    """Translate a ``trusted_filter`` for the core."""
+    """Translate a ``trusted_filter`` for :mod:`logic_retrievers`."""
     if callable(condition):
         return condition
     prefixes = (METADATA,) if index is None else index.prefixes
     translated = to_user_filter(condition, prefixes)
-    # the core refuses an empty Qdrant filter; None would silently trust no passage
+    # an empty Qdrant filter raises an error later; None would silently trust no passage
     return models.Filter() if condition is not None and translated is None else translated
 
 
 def describe_filter(condition: Any) -> Any:
-    """Describe a ``trusted_filter`` in JSON types: a dict as it is, anything else as a text."""
+    """Describe a ``trusted_filter`` in JSON types: a dict as a dict, anything else as a text."""
     if condition is None or isinstance(condition, Mapping):
         return jsonable(condition)
     is_model = isinstance(condition, BaseModel)
@@ -84,7 +84,7 @@ def describe_filter(condition: Any) -> Any:
 
 
 def translate_filters(filters: MetadataFilters, prefixes: Sequence[str]) -> models.Filter | None:
-    """Translate into one Qdrant filter; None without any condition."""
+    """Translate filters into one Qdrant filter; None if there is no condition."""
     parts = [
         translate_filters(part, prefixes)
         if isinstance(part, MetadataFilters)

@@ -1,4 +1,4 @@
-"""Adapt encoders to LlamaIndex's embedding models, its models to encoders, LLMs to readers."""
+"""Adapt encoders to LlamaIndex's embedding models and back, and LLMs to readers of the probe."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ class LogicEmbeddings(BaseEmbedding):
 
         LogicEmbeddings().get_query_embedding("a quiet inn")
 
-    Asynchronous calls encode in a thread. The object can be pickled for an ingestion pipeline with
-    ``num_workers`` if its encoder can; the package's own encoders can.
+    Asynchronous calls encode in a thread. For an ingestion pipeline with ``num_workers``, the
+    object can be pickled if its encoder can. The package's own encoders can.
 
     Args:
         vector: name of the vector.
-        bundle: folder of an encoder bundle; by default the one that comes with the package.
-        encoder: a ready encoder instead of a bundle.
+        bundle: folder of an encoder bundle; by default the package's own.
+        encoder: a ready encoder in place of a bundle.
         embed_batch_size: number of texts embedded together.
 
     Raises:
-        ConfigurationError: the encoder makes no such vector.
+        ConfigurationError: the encoder makes no vector of that name.
         BundleError: the bundle is missing, damaged or inconsistent.
     """
 
@@ -87,7 +87,7 @@ class LogicEmbeddings(BaseEmbedding):
         return "LogicEmbeddings"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # LlamaIndex's own way leaves out fields that cannot be pickled: another process would
+        # LlamaIndex itself leaves out fields that cannot be pickled, so another process would
         # silently use the default encoder
         names = {"embed_batch_size", "num_workers", "embeddings_cache", "model_name"}
         settings = {name: getattr(self, name) for name in names}
@@ -108,9 +108,9 @@ class LogicEmbeddings(BaseEmbedding):
         return await encoder_threads.submit(partial(self._get_text_embedding, text))
 
     def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        """Embed a batch; give a text that cannot be read a vector of zeros and a warning."""
-        # LlamaIndex has deleted the old nodes of changed documents by now, and an error would keep
-        # the new ones from being stored; the store leaves out or refuses only the unreadable one
+        """Embed a batch. A text that cannot be read gets a vector of zeros and a warning."""
+        # LlamaIndex has already deleted the old nodes of changed documents, and an error would keep
+        # it from storing the new ones. The store leaves out or refuses only the unreadable node.
         try:
             encoded = self.encoder.encode_documents(texts, [self.vector])
         except InputError:
@@ -138,14 +138,14 @@ def encoder_of(
     """Make an encoder of one named vector from LlamaIndex's embedding model.
 
     Args:
-        embeddings: any embedding model; :class:`LogicEmbeddings` gives its own encoder.
-        name: of the vector.
+        embeddings: any embedding model. A :class:`LogicEmbeddings` gives its own encoder.
+        name: the vector's name.
         identity: names the model. An index remembers it and refuses another model. By default the
             model's class and name.
 
     Raises:
-        ConfigurationError: not an embedding model, or one without a name and no identity.
-        EncoderError: the model gives no vectors; one text is tried.
+        ConfigurationError: it is no embedding model, or has no name and no identity was given.
+        EncoderError: the model returns no vector for a test text.
     """
     part = encoder_part(embeddings, name=name, identity=identity)
     return CombinedEncoder([part]) if isinstance(part, tuple) else part
@@ -173,7 +173,7 @@ class LLMReader:
 
     Args:
         llm: any LLM, with its own settings and seed.
-        name: names the model and its settings; cached answers are kept under it. Models do not
+        name: name of the model and its settings, under which answers are cached. Models do not
             report both reliably themselves.
 
     Examples:

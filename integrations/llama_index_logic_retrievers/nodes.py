@@ -36,7 +36,7 @@ AnyNode: TypeAlias = NodeWithScore | BaseNode
 
 
 def passage_of(node: AnyNode) -> Passage:
-    """Return a node's passage to rank or judge: its text, and the text that LlamaIndex embeds."""
+    """Return a node's passage to rank or judge, with its text and the text to embed."""
     node = node.node if isinstance(node, NodeWithScore) else node
     if not isinstance(node, BaseNode):
         raise InputError(f"A node is needed, not {type(node).__name__}.")
@@ -66,7 +66,7 @@ def stored_passage(node: BaseNode) -> Passage:
     node = without_evidence(node)
     try:
         fields = node.model_dump(mode="json")
-    except (PydanticSerializationError, TypeError):  # the index stores it, or refuses it alone
+    except (PydanticSerializationError, TypeError):  # the index then stores or refuses this node
         fields = node.model_dump()
     rest = {key: value for key, value in fields.items() if key not in FIELDS_OF_PASSAGE}
     resource = {k: v for k, v in (fields.get("text_resource") or {}).items() if k != "text" and v}
@@ -76,7 +76,7 @@ def stored_passage(node: BaseNode) -> Passage:
     passage = passage_of(node)
     return replace(
         passage,
-        # LlamaIndex finds a page without text by its metadata
+        # unlike passage_of, since LlamaIndex finds even a page without text by its metadata
         embed_text=embedded if embedded != passage.text else None,
         extra={"node": rest, "node_type": node.class_name()},
         quarantined=quarantined,
@@ -84,7 +84,7 @@ def stored_passage(node: BaseNode) -> Passage:
 
 
 def node_of(passage: Passage) -> BaseNode:
-    """Return the stored node; a plain text node where another tool stored the passage."""
+    """Return the stored node, or a plain text node if another tool stored the passage."""
     if "node" not in passage.extra:
         return _text_node(passage)
     kind = _KINDS.get(passage.extra.get("node_type", ""), TextNode)

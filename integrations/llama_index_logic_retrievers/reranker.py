@@ -41,23 +41,23 @@ class CompatibilityReranker(RerankerFields, BaseNodePostprocessor):
 
         CompatibilityReranker(top_n=3).postprocess_nodes(nodes, query_str="quiet, not loud")
 
-    Copies come back, each with the reasons for its rank in ``metadata["logic"]``. Nodes that agree
-    in id, text and metadata count once; nodes of one id that differ all count. A node without text
-    (an image) comes last.
+    The result holds copies, each with the reasons for its rank in ``metadata["logic"]``. Nodes that
+    agree in id, text and metadata count once; different ones with one id all count. A node without
+    text (an image) comes last.
 
     Args:
-        policy: a name, or a policy with settings of your own.
+        policy: a policy's name, or a policy with settings of your own.
         top_n: number of nodes; None keeps all of them.
-        encoder: makes the vectors; by default the index's, or the one that comes with the package.
-        index: a collection that holds some of the nodes; lends their stored vectors.
+        encoder: makes the vectors; by default the index's encoder or the package's own.
+        index: a collection that holds some of the nodes; their stored vectors are used.
         query_syntax, exclude, hard: as in :class:`ConstraintRetriever`.
-        judge: as in :class:`ConstraintRetriever`; under the policy ``judge`` it alone orders the
-            nodes of every query.
+        judge: as in :class:`ConstraintRetriever`. Under the policy ``judge``, the judge alone
+            orders the nodes of every query.
 
     Raises:
-        ConfigurationError: top_n is under 1, an unknown policy, syntax or setting, or a policy that
-            cannot use ``exclude``.
-        InputError: excluded texts that cannot be read.
+        ConfigurationError: top_n is under 1, the policy, syntax or a setting is unknown, or the
+            policy cannot use ``exclude``.
+        InputError: the excluded texts cannot be read.
     """
 
     policy: PolicySetting = "auto"
@@ -128,7 +128,7 @@ class CompatibilityReranker(RerankerFields, BaseNodePostprocessor):
     def _rerank_events(
         self, candidates: Sequence[tuple[Passage, NodeWithScore]], query: str
     ) -> Iterator[Callable[[Sequence[Hit]], list[NodeWithScore]]]:
-        """Send LlamaIndex's events around a reranking; yield the function that ends it."""
+        """Send LlamaIndex's events around a reranking, and yield the function that ends it."""
         name = f"logic-retrievers:{resolve_policy(self.policy).name}"
         nodes = [node for _, node in candidates]
         count = len(nodes) if self.top_n is None else self.top_n
@@ -155,7 +155,6 @@ class CompatibilityReranker(RerankerFields, BaseNodePostprocessor):
 def _read(
     nodes: Sequence[NodeWithScore], query_bundle: QueryBundle | None
 ) -> tuple[str, list[tuple[Passage, NodeWithScore]]]:
-    """Return the query's text, and each node with its passage."""
     if query_bundle is None:
         raise InputError("A reranking needs the query: pass query_bundle= or query_str=.")
     return query_bundle.query_str, [(passage_of(node), node) for node in nodes]

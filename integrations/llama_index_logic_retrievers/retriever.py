@@ -31,7 +31,7 @@ from logic_retrievers.ranking.query_input import (
 from logic_retrievers.search import Engine
 from logic_retrievers.validation import check_parts
 
-# without LlamaIndex's span, which it also puts around the methods below
+# unwrapped, because LlamaIndex already puts a tracing span around the methods below
 _retrieve = inspect.unwrap(BaseRetriever.retrieve)
 _aretrieve = inspect.unwrap(BaseRetriever.aretrieve)
 
@@ -46,9 +46,9 @@ class RetrieverOptions(TypedDict, total=False):
 
 
 class LogicRetriever(BaseRetriever):
-    """A retriever whose settings are public attributes, and can be given to a single call.
+    """A retriever whose settings are public attributes, which a single call may replace.
 
-    Each node comes back once per id, wherever index nodes lead.
+    A result has one node per id, even if several index nodes lead to it.
     """
 
     # names of the settings that a call may replace
@@ -74,11 +74,11 @@ class LogicRetriever(BaseRetriever):
 
         Args:
             str_or_query_bundle: the query.
-            **settings: replace the retriever's own for this call, all but the index and the
-                constants. None keeps the retriever's own.
+            **settings: replace the retriever's settings for this call, except the index and the
+                constants. None keeps the retriever's own setting.
 
         Raises:
-            ConfigurationError: an unknown setting, or one that cannot work.
+            ConfigurationError: a setting is unknown or cannot work.
         """
         nodes: list[NodeWithScore] = _retrieve(self._with_settings(settings), str_or_query_bundle)
         return nodes
@@ -90,9 +90,9 @@ class LogicRetriever(BaseRetriever):
         nodes: list[NodeWithScore] = await _aretrieve(retriever, str_or_query_bundle)
         return nodes
 
-    # not an abstractmethod: LlamaIndex would trace it as a span of its own
+    # no abstractmethod, because LlamaIndex would trace it as a separate span
     def _request(self, query: str) -> tuple[Engine | ContradictionSearch, dict[str, Any]]:
-        """Return the core's object and the arguments of its ``search``."""
+        """Return the core object and the arguments of its ``search``."""
         raise NotImplementedError
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
@@ -104,7 +104,7 @@ class LogicRetriever(BaseRetriever):
         return to_nodes(await core.asearch(**request))
 
     def _with_settings(self, settings: dict[str, Any]) -> Self:
-        """Return a copy with the settings of one call; itself without any."""
+        """Return a copy with the settings of one call, or the retriever itself without settings."""
         refuse_unknown(f"A call of {type(self).__name__}", settings, self._call_settings)
         changed = {name: value for name, value in settings.items() if value is not None}
         if not changed:
@@ -114,8 +114,9 @@ class LogicRetriever(BaseRetriever):
             setattr(changed_copy, name, value)
         return changed_copy
 
-    # LlamaIndex follows index nodes to their objects and then drops duplicates; older versions of
-    # 0.14 compare hashes, and so lose passages of equal text. It drops nothing from a single node.
+    # LlamaIndex follows index nodes to their objects and then drops duplicates. Older versions of
+    # 0.14 compare hashes, and so lose passages with equal text. Given one node at a time, they
+    # drop nothing.
 
     def _handle_recursive_retrieval(
         self, query_bundle: QueryBundle, nodes: list[NodeWithScore]
@@ -147,7 +148,7 @@ class SearchOptions(QueryOptions, total=False):
 
 
 class OverOptions(SearchOptions, Settings, total=False):
-    """Settings of a retriever, and those of :func:`open_index_over`."""
+    """Settings of a retriever and of :func:`open_index_over`."""
 
     embed_model: BaseEmbedding | None
     encoder: Encoder | None
@@ -161,23 +162,23 @@ class ConstraintRetriever(LogicRetriever):
         retriever.retrieve("a quiet hotel, not above a nightclub")
 
     Each node carries the reasons for its rank in ``metadata["logic"]``. All settings are public
-    attributes and may be changed at any time; all but the index can also be given to one call
+    attributes and may be changed at any time. A single call may replace all but the index
     (``retrieve(query, similarity_top_k=5)``).
 
     Args:
-        index: where the passages are.
+        index: the collection that holds the passages.
         policy: a name (``auto``, ``topical``, ``sequential``, ``union``, ...) or a policy with
             settings of your own.
-        similarity_top_k: number of nodes. Fewer come back only where the collection has no more
-            that pass the filter, or under ``min_score`` or a policy with ``backfill=False``.
-        filter: keep only nodes that pass: ``MetadataFilters``, a Qdrant ``Filter``, or
-            ``{"key": value}`` over the metadata.
-        min_score: keep only nodes with at least this score under the policy.
+        similarity_top_k: number of nodes. Fewer come back only if too few pass the filter, or if
+            ``min_score``, ``hard`` or a policy with ``backfill=False`` asks for it.
+        filter: ``MetadataFilters``, a Qdrant ``Filter``, or ``{"key": value}`` over the metadata,
+            which every node must pass.
+        min_score: least score of a node under the policy.
         query_syntax: ``words``, or ``expression`` to read queries by
             :meth:`logic_retrievers.Expression.parse` (``"quiet inns" AND NOT bars``).
-        exclude: texts to exclude in addition to what a query itself rules out; needs the policy
-            ``auto`` or ``boolean``, or ``hard``.
-        hard: leave out nodes that contain such a text as whole words; see
+        exclude: texts to exclude in addition to those that a query itself rules out. They need the
+            policy ``auto`` or ``boolean``, or ``hard``.
+        hard: leave out nodes that contain an excluded text as whole words; see
             :meth:`logic_retrievers.Engine.search`.
         judge: reads the first candidates of queries with a constraint: ``auto``, None, a callable
             or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
@@ -185,9 +186,9 @@ class ConstraintRetriever(LogicRetriever):
             retriever of LlamaIndex.
 
     Raises:
-        ConfigurationError: similarity_top_k is under 1, an unknown policy or syntax, or a policy
-            that cannot use ``exclude``.
-        InputError: a filter, or excluded texts, that cannot be read.
+        ConfigurationError: similarity_top_k is under 1, the policy or syntax is unknown, or the
+            policy cannot use ``exclude``.
+        InputError: the filter or the excluded texts cannot be read.
     """
 
     _call_settings = frozenset(SearchOptions.__annotations__)
@@ -224,8 +225,7 @@ class ConstraintRetriever(LogicRetriever):
             **options: settings of the class, and of :func:`open_index_over`.
 
         Raises:
-            ConfigurationError: not such a store, or neither model nor encoder.
-            CollectionError, ServerError: as :func:`open_index_over`.
+            ConfigurationError, CollectionError, ServerError: see :func:`open_index_over`.
         """
         own, opening = split_options(options)
         return cls(open_index_over(store, **opening), **own)

@@ -1,4 +1,4 @@
-"""Settings of LlamaIndex's parts: a policy as a field, and checks."""
+"""Settings of the LlamaIndex components: a policy as a field, pickling, conversion."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from llama_index_logic_retrievers.nodes import trusted_passages
 from logic_retrievers.adapters.settings import check_policy
 from logic_retrievers.policies import describe_policy
 
-# a name, a policy or a router; checked when set, described when serialised
+# a policy's name, a policy or a router; checked when set, described when serialised
 PolicySetting = Annotated[
     Any,
     BeforeValidator(check_policy),
@@ -22,16 +22,16 @@ PolicySetting = Annotated[
 
 
 def reduce_settings(part: BaseModel) -> tuple[Any, ...]:
-    """Pickle a part as its settings.
+    """Pickle a component as its settings.
 
-    LlamaIndex's own way silently leaves out fields that cannot be pickled.
+    LlamaIndex itself would silently leave out fields that cannot be pickled.
     """
     settings = {name: value for name, value in part if name != "callback_manager"}
     return partial(type(part), **settings), ()
 
 
 def core_settings(values: Mapping[str, Any], *own: str) -> dict[str, Any]:
-    """Convert settings to the core's types, without the adapter's ``own`` ones.
+    """Convert settings to the core's types, and drop the adapter's ``own`` settings.
 
     Raises:
         InputError: a trusted node is not a node, or a filter cannot be read.

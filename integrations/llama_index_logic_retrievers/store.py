@@ -34,16 +34,16 @@ from logic_retrievers.search import Engine
 from logic_retrievers.types import Hit, Passage
 from logic_retrievers.validation import check_parts
 
-# LlamaIndex's own store notes a node's document here, with a payload index
+# under this key LlamaIndex's own store keeps the id of a node's document, with a payload index
 _LLAMA_INDEX_SOURCE = "doc_id"
 _SEARCH_SETTINGS = {"policy", "min_score", "exclude", "hard"}
 _NATIVE_FILTER, _SYNTAX, _THRESHOLD = "qdrant_filters", "query_syntax", "mmr_threshold"
 _NO_POINT = "00000000-0000-0000-0000-000000000000"
 
 _MMR = VectorStoreQueryMode.MMR
-# candidates for each wanted node, as in LlamaIndex's own stores
+# number of candidates for each wanted node, as in LlamaIndex's own stores
 _MMR_CANDIDATES = 4
-# policy of each mode, where the query names none; None means the store's own
+# policy of each mode, if the query names none; None means the store's policy
 _MODES: Mapping[VectorStoreQueryMode, AnyPolicy | None] = {
     VectorStoreQueryMode.DEFAULT: None,
     VectorStoreQueryMode.HYBRID: AutoPolicy(base="hybrid"),
@@ -52,7 +52,7 @@ _MODES: Mapping[VectorStoreQueryMode, AnyPolicy | None] = {
     _MMR: "topical",
 }
 
-# matches every point: deleting by an empty filter is refused
+# a filter that matches every point, because the index refuses to delete by an empty filter
 _EVERYTHING = models.Filter(must_not=[models.HasIdCondition(has_id=[_NO_POINT])])
 
 
@@ -65,14 +65,14 @@ class LogicVectorStore(BasePydanticVectorStore):
         index.as_retriever(similarity_top_k=3).retrieve("a quiet hotel, not above a nightclub")
 
     The store makes every vector itself, from the text that LlamaIndex embeds
-    (``MetadataMode.EMBED``). LlamaIndex embeds as well, so give it :attr:`embed_model`: a store
-    from :meth:`open` remembers the last 8,192 vectors, so that no text is encoded twice. An
-    ``IngestionPipeline`` stores only nodes with an embedding: put :attr:`embed_model` last among
+    (``MetadataMode.EMBED``). LlamaIndex embeds this text too. Give it :attr:`embed_model`, because
+    a store from :meth:`open` remembers the last 8,192 vectors, so that no text is encoded twice. An
+    ``IngestionPipeline`` stores only nodes with an embedding, so put :attr:`embed_model` last among
     its transformations.
 
     Args:
-        index: where the nodes are stored.
-        policy: the default of queries.
+        index: the index that stores the nodes.
+        policy: the default policy of queries.
 
     Raises:
         ConfigurationError: not an index, or an unknown policy.
@@ -98,10 +98,10 @@ class LogicVectorStore(BasePydanticVectorStore):
         policy: AnyPolicy = "auto",
         **settings: Unpack[Settings],
     ) -> Self:
-        """Open a collection; create it where it does not exist.
+        """Open a collection, or create it if it does not exist.
 
-        ``encoder`` is the one that comes with the package by default, and ``policy`` the default
-        of queries. For ``settings`` (``location``, ``api_key``, ``tenant``, ...) and errors see
+        The default ``encoder`` comes with the package. ``policy`` is the default of queries. For
+        ``settings`` (``location``, ``api_key``, ``tenant``, ...) and errors see
         :meth:`PassageIndex.open`.
         """
         check_policy(policy)
@@ -117,7 +117,7 @@ class LogicVectorStore(BasePydanticVectorStore):
         policy: AnyPolicy = "auto",
         **settings: Unpack[Settings],
     ) -> Self:
-        """Open a collection without blocking the event loop; see :meth:`open`."""
+        """:meth:`open` without blocking the event loop."""
         check_policy(policy)
         if encoder is None:
             encoder = await encoder_threads.submit(default_encoder)
@@ -144,18 +144,18 @@ class LogicVectorStore(BasePydanticVectorStore):
         return self._index.client
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # LlamaIndex's own way would silently leave out the index
+        # LlamaIndex itself would silently leave out the index
         raise TypeError("A LogicVectorStore holds a connection; open one in each process.")
 
     def add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[str]:
-        """Store nodes and return their ids; unchanged nodes are not encoded again.
+        """Store nodes and return their ids. Unchanged nodes are not encoded again.
 
         A node without text is left out with a ``BlankTextWarning``. Metadata is stored as JSON.
 
         Raises:
-            InputError: some nodes cannot be stored; raised after all others are.
-            CollectionError, ServerError: Qdrant refused or failed; or LlamaIndex's own store made
-                the collection, and could not read what this one writes.
+            InputError: some nodes cannot be stored; raised after the others are stored.
+            CollectionError, ServerError: Qdrant refused or failed, or LlamaIndex's own store, which
+                cannot read this store's nodes, made the collection.
         """
         self._index.add(self._to_store(nodes, kwargs))
         return [node.node_id for node in nodes]
@@ -176,7 +176,7 @@ class LogicVectorStore(BasePydanticVectorStore):
         return [stored_passage(node) for node in nodes]
 
     def delete(self, ref_doc_id: str, **delete_kwargs: Any) -> None:
-        """Delete a document: its node, and the nodes that were cut from it."""
+        """Delete a document's node, and the nodes that were cut from it."""
         refuse_unknown("LogicVectorStore", delete_kwargs)
         self._index.delete(filter=_documents_filter(self._index, [ref_doc_id]))
 
@@ -210,7 +210,7 @@ class LogicVectorStore(BasePydanticVectorStore):
     def get_nodes(
         self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None
     ) -> list[BaseNode]:
-        """Return nodes by ids (in that order), by a filter, by both, or all of them."""
+        """Return nodes by ids (in their order), by a filter, by both, or all nodes."""
         if node_ids is not None and filters is None:
             return [node_of(passage) for passage in self._index.get(node_ids)]
         condition = _node_filter(self._index, node_ids, filters)
@@ -235,18 +235,17 @@ class LogicVectorStore(BasePydanticVectorStore):
         """Return the best nodes for a query's text.
 
         Args:
-            query: needs ``query_str``; reads ``similarity_top_k``, ``filters``, ``node_ids``,
-                ``doc_ids`` and the modes ``default``, ``hybrid`` (``auto`` over hybrid search),
-                ``sparse`` and ``text_search`` (words), ``mmr`` (``mmr_threshold`` over plain
-                search).
+            query: needs ``query_str``; may have ``similarity_top_k``, ``filters``, ``node_ids``,
+                ``doc_ids`` and ``mode``: ``default``, ``hybrid`` (``auto`` over hybrid search),
+                ``sparse`` and ``text_search`` (words), ``mmr`` (diverse results of plain search,
+                with ``mmr_threshold``).
             **kwargs: ``policy``, ``min_score``, ``query_syntax``, ``exclude``, ``hard``,
                 ``mmr_threshold`` and ``qdrant_filters`` for this query;
                 ``VectorStoreIndex.as_retriever`` passes them as ``vector_store_kwargs``.
 
         Raises:
-            ConfigurationError: an unknown mode or setting.
-            InputError: no text, a text that should be an expression and is not, or a filter that
-                cannot be translated.
+            ConfigurationError: a mode or setting is unknown.
+            InputError: there is no text, it is no expression, or a filter cannot be translated.
             MissingVectorError, ServerError: as :meth:`Engine.search`.
         """
         request = _search_request(self._index, query, kwargs, self.policy)
@@ -264,7 +263,7 @@ class LogicVectorStore(BasePydanticVectorStore):
 def _search_request(
     index: PassageIndex, query: VectorStoreQuery, settings: Mapping[str, Any], policy: AnyPolicy
 ) -> dict[str, Any]:
-    """Return the arguments of :meth:`Engine.search`; a setting of None counts as not given."""
+    """Return the arguments of :meth:`Engine.search`. A setting of None counts as not given."""
     if query.mode not in _MODES:
         raise ConfigurationError(
             f"LogicVectorStore has no query mode {VectorStoreQueryMode(query.mode).value!r}; it has"
@@ -299,17 +298,16 @@ def _search_request(
 def _chosen_hits(
     index: PassageIndex, query: VectorStoreQuery, settings: Mapping[str, Any], hits: Sequence[Hit]
 ) -> Operation[Sequence[Hit]]:
-    """Return the hits; in the mode ``mmr`` pick diverse ones."""
+    """Return the hits, or a diverse choice of them in the mode ``mmr``."""
     if query.mode != _MMR:
         return hits
-    # a setting, or the query's own field, as in LlamaIndex's stores
+    # the threshold is a setting or a field of the query, as in LlamaIndex's stores
     given = settings.get(_THRESHOLD, query.mmr_threshold)
     weight = 0.5 if given is None else given
     return (yield from diverse_hits(index, hits, query.similarity_top_k, weight))
 
 
 def _query_result(hits: Sequence[Hit]) -> VectorStoreQueryResult:
-    """Return hits as a vector store's result."""
     nodes = [scored.node for scored in to_nodes(hits)]
     return VectorStoreQueryResult(
         nodes=nodes,
@@ -321,7 +319,7 @@ def _query_result(hits: Sequence[Hit]) -> VectorStoreQueryResult:
 def _node_filter(
     index: PassageIndex, node_ids: Sequence[str] | None, filters: MetadataFilters | None
 ) -> models.Filter | None:
-    """Return a filter for nodes of these ids that pass the filters; None without a condition."""
+    """Return a filter for ids and filters together; None if there are neither."""
     return _all_of(
         [
             None if node_ids is None else _with_ids(index, node_ids),
@@ -340,7 +338,7 @@ def _deletion_filter(
 
 
 def _documents_filter(index: PassageIndex, doc_ids: Sequence[str]) -> models.Filter:
-    """Return a filter for the documents' nodes; without a tenant, nodes of tenants do not match."""
+    """Return a filter for the documents' nodes. Without a tenant, no tenant's nodes match."""
     condition = _in_documents(index, doc_ids)
     if index.tenant is not None:
         return condition

@@ -15,7 +15,7 @@ class Built(NamedTuple, Generic[T]):
     settings: dict[str, Any]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(None), ()  # not pickled: another process makes its own
+        return type(None), ()  # pickled as None, so that another process builds its own
 
 
 def build(built: Built[T] | None, settings: dict[str, Any], make: Callable[..., T]) -> Built[T]:

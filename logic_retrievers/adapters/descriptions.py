@@ -1,7 +1,7 @@
 """Descriptions of settings in JSON types, for cache keys, traces and saved pipelines.
 
-A function or object of the user's own is described by its name and cannot be made again. The error
-at loading says which argument to pass.
+A user's own function or object is described by its name and cannot be restored. The error at
+loading says which argument to pass.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PASSAGE_FIELDS = ("id", "text", "metadata", "source", "embed_text")
 
 
 def qualified_name(value: Any) -> str:
-    """Return module and name of a function or class, or of a value's class."""
+    """Return the module and name of a function, of a class, or of a value's class."""
     named = value if hasattr(value, "__qualname__") else type(value)
     return f"{named.__module__}.{named.__qualname__}"
 
@@ -43,7 +43,7 @@ def jsonable(value: Any) -> Any:
 
 
 def any_policy_from(description: Any) -> Any:
-    """Make the policy of a description; a policy or its name is returned unchanged.
+    """Make a policy from its description. A policy or a name is returned unchanged.
 
     Raises:
         UnknownPolicyError, ConfigurationError: see :func:`policy_from`.
@@ -70,10 +70,10 @@ def describe_resolution(resolution: Any) -> Any:
 
 
 def resolution_from(description: Any) -> Any:
-    """Make the resolution, or list of them, that :func:`describe_resolution` described.
+    """Make the resolution, or list of resolutions, that :func:`describe_resolution` described.
 
     Raises:
-        ConfigurationError: it was a function, or a strategy of the user's own.
+        ConfigurationError: the resolution was a function or a user's own strategy.
     """
     if isinstance(description, list):
         return [resolution_from(strategy) for strategy in description]

@@ -1,8 +1,8 @@
 """Put evidence into a document's metadata and take it out again, without changing the input.
 
-All evidence stands under one key, ``logic``: the reasons for a document's rank, the decision of a
+The key ``logic`` holds all evidence: the reasons for a document's rank, the decision of a
 contradiction filter (``contradiction``), and the findings of a cleaner (``cleaning``,
-``quarantined``). A user's own value under that key is kept under ``replaced`` and restored.
+``quarantined``). A user's own value of ``logic`` is kept under ``replaced`` and restored.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ T = TypeVar("T")
 EVIDENCE = "logic"
 CONTRADICTION = "contradiction"
 CLEANING = "cleaning"
-# PassageIndex reads this key in collections that other stores write: True hides the document
+# PassageIndex reads this key in collections that other stores write; True hides the document
 QUARANTINED = "quarantined"
 REPLACED = "replaced"
 _RANKING_KEYS = frozenset({"policy", "scores", "ranks", "passed_filter"})
@@ -28,7 +28,7 @@ _OTHER_KEYS = frozenset({CONTRADICTION, CLEANING, QUARANTINED, REPLACED})
 
 def paired(candidates: Sequence[tuple[Passage, T]], hits: Sequence[Hit]) -> list[tuple[T, Hit]]:
     """Pair each hit with the framework's item behind its passage."""
-    # by object: several items may have one id
+    # paired by object identity, because several items may have one id
     item_of = {id(passage): item for passage, item in candidates}
     return [(item_of[id(hit.passage)], hit) for hit in hits]
 
@@ -48,10 +48,10 @@ def with_ranking(
     """Copy the metadata deeply, with a hit's evidence in place of all earlier evidence.
 
     Args:
-        metadata: of the document.
+        metadata: the document's metadata.
         hit: the document's hit.
-        score_key: a further key for the score, where the framework has a usual one.
-        source: the passage's source, where the framework's document has no field for it.
+        score_key: a further key for the score, if the framework has a usual one.
+        source: the passage's source, if the framework's document has no field for it.
     """
     original = deepcopy(without_evidence(metadata, score_key))
     evidence = describe_hit(hit)
@@ -91,7 +91,7 @@ def with_findings(
     """Copy the metadata deeply, with a cleaner's findings in place of earlier ones.
 
     Args:
-        metadata: of the document.
+        metadata: the document's metadata.
         described: one value of :func:`describe_findings`; None means no findings.
     """
     remaining = without_findings(metadata)
@@ -101,18 +101,18 @@ def with_findings(
 def without_evidence(
     metadata: Mapping[Any, Any], score_key: str | None = None
 ) -> Mapping[Any, Any]:
-    """Return the metadata without this package's evidence; the same object where it has none."""
+    """Return the metadata without this package's evidence; the same object if it has none."""
     if not has_evidence(metadata):
         return metadata
     evidence = metadata[EVIDENCE]
-    # without a ranking's evidence the score is another retriever's
+    # without ranking evidence, another retriever wrote the score
     added = {EVIDENCE, score_key} if _is_ranking(evidence) else {EVIDENCE}
     original = {key: value for key, value in metadata.items() if key not in added}
     return original | dict(evidence.get(REPLACED, {}))
 
 
 def without_findings(metadata: Mapping[Any, Any]) -> Mapping[Any, Any]:
-    """Return the metadata without a cleaner's findings; the same object where it has none."""
+    """Return the metadata without a cleaner's findings; the same object if it has none."""
     if not has_evidence(metadata) or CLEANING not in metadata[EVIDENCE]:
         return metadata
     evidence = metadata[EVIDENCE]
@@ -124,7 +124,7 @@ def without_findings(metadata: Mapping[Any, Any]) -> Mapping[Any, Any]:
 
 
 def has_evidence(metadata: Mapping[Any, Any]) -> bool:
-    """Whether the value under ``logic`` is this package's, not the user's own."""
+    """Whether this package, and not the user, wrote the value of ``logic``."""
     evidence = metadata.get(EVIDENCE)
     if not isinstance(evidence, Mapping):
         return False
@@ -143,13 +143,13 @@ def is_quarantined(metadata: Mapping[Any, Any]) -> bool:
 
 
 def source_of(metadata: Mapping[Any, Any]) -> Any:
-    """Return the source that :func:`with_ranking` noted, or None."""
+    """Return the source that :func:`with_ranking` stored, or None."""
     evidence = metadata.get(EVIDENCE)
     return evidence.get("source") if _is_ranking(evidence) else None
 
 
 def _with_added(metadata: Mapping[Any, Any], added: Mapping[str, Any]) -> dict[Any, Any]:
-    """Copy the metadata deeply, with further evidence; keep a user's own value aside."""
+    """Copy the metadata deeply, add evidence, and keep a user's own value under ``replaced``."""
     copied = deepcopy(dict(metadata))
     evidence: Any = copied.get(EVIDENCE)
     if not has_evidence(copied):

@@ -57,13 +57,13 @@ from logic_retrievers.ranking.query_input import (
 )
 from logic_retrievers.types import Passage
 
-# reaction of an ingestion hook if the model, the ledger or Qdrant fails
+# what an ingestion hook does if the model, the ledger or Qdrant fails
 OnError: TypeAlias = Literal["raise", "skip"]
 _STORE_SETTINGS = frozenset({"location", "client", "api_key", "prefer_grpc", "grpc_port", "create"})
 
 
 def _checked(check: Callable[[Any], object]) -> Callable[[Any], Any]:
-    """Make a validator of a function that raises this package's error."""
+    """Make a validator from a check that raises this package's errors."""
 
     def validate(value: Any) -> Any:
         check(value)
@@ -73,11 +73,11 @@ def _checked(check: Callable[[Any], object]) -> Callable[[Any], Any]:
 
 
 def check_policy(policy: Any) -> str | Policy | PolicyRouter:
-    """Check a policy; make one from a description of :func:`describe_policy`.
+    """Check a policy, or make one from a description by :func:`describe_policy`.
 
     Raises:
         UnknownPolicyError: no policy has that name.
-        ConfigurationError: not a policy, or only Python can make it.
+        ConfigurationError: it is not a policy, or no description can restore it.
     """
     made: str | Policy | PolicyRouter = any_policy_from(policy)
     resolve_policy(made)
@@ -99,7 +99,7 @@ def _describe_judge(judge: AnyJudge) -> Any:
     return judge if judge is None or isinstance(judge, str) else qualified_name(judge)
 
 
-# pydantic would take True for 1
+# pydantic alone would accept True as 1
 Number: TypeAlias = Annotated[
     float, BeforeValidator(_checked(partial(check_number, "this setting")))
 ]
@@ -108,8 +108,8 @@ Count: TypeAlias = Annotated[
 ]
 ExcludeSetting: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(check_excluded)]
 HardSetting: TypeAlias = Annotated[bool, Field(strict=True)]
-# InstanceOf keeps a part out of a JSON schema, and a dict with the keys of a Qdrant filter from
-# becoming one; the core's class checks settings that depend on others
+# InstanceOf keeps a type out of a JSON schema, and keeps a dict with the keys of a Qdrant filter
+# from becoming one. The core's class checks settings that depend on each other.
 PolicySetting: TypeAlias = Annotated[
     str | InstanceOf[Policy] | InstanceOf[PolicyRouter],
     BeforeValidator(check_policy),
@@ -164,7 +164,7 @@ class RerankerFields(QueryFields):
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
         if self.encoder is None and self.index is None:
-            default_encoder()  # loads now: later an event loop might have to wait
+            default_encoder()  # loaded now, because loading it later might block an event loop
 
     def _request(self, query: str, candidates: Sequence[tuple[Passage, Any]]) -> dict[str, Any]:
         """Return the arguments of :meth:`logic_retrievers.Reranker.rerank`."""
@@ -178,7 +178,7 @@ class RerankerFields(QueryFields):
 
 
 class ConflictFields(BaseModel):
-    """Fields of a filter and of a cleaner; objects and secrets stay out of dumps."""
+    """Fields of a filter and of a cleaner. Objects and secrets stay out of dumps."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -271,7 +271,7 @@ def refuse_unknown(owner: str, settings: Mapping[str, Any], known: Set[str] = fr
 def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Split keyword arguments of ``over`` into a retriever's settings and an index's.
 
-    A name that neither knows counts as the retriever's.
+    The retriever gets unknown names, and refuses them.
     """
     names = {*Settings.__annotations__, "embed_model", "encoder", "identity"}
     own = {name: value for name, value in options.items() if name not in names}
@@ -280,7 +280,7 @@ def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
 
 
 def open_index_of(store: Any, *options: Any) -> PassageIndex:
-    """Return the index of a store that is open already; refuse settings for it.
+    """Return the index of an open store, which takes no settings.
 
     Raises:
         ConfigurationError: there are settings.
@@ -292,10 +292,10 @@ def open_index_of(store: Any, *options: Any) -> PassageIndex:
 
 
 def refuse_store_settings(settings: Settings, *further: str) -> None:
-    """Refuse settings that an existing store decides, and ``further`` ones of a framework.
+    """Refuse settings that an existing store decides, and a framework's ``further`` settings.
 
     Raises:
-        ConfigurationError: the message names the first setting.
+        ConfigurationError: the message names the first such setting.
     """
     if refused := sorted(settings.keys() & {*_STORE_SETTINGS, *further}):
         raise ConfigurationError(f"Leave {refused[0]}= out: the store decides it.")

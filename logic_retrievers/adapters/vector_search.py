@@ -1,6 +1,6 @@
-"""Search by a vector and for diverse results, over topical vectors only.
+"""Search by a vector, or for diverse results, over topical vectors only.
 
-A vector does not say what a query excludes, so no policy is applied.
+A vector does not tell what a query excludes, so no policy is applied.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ def diverse_hits(
     """Pick k relevant and diverse hits (MMR) by their topical vectors.
 
     Args:
-        index: the index they were found in.
-        hits: of a plain topical search; a hit without a stored vector resembles no other.
+        index: the index that found the hits.
+        hits: hits of a plain topical search. A hit without a stored vector resembles no other hit.
         k: number of hits to pick.
-        weight: of relevance, in [0, 1]; 1 - weight is the penalty on similarity to picked hits.
+        weight: weight of relevance, 0 to 1; 1 - weight penalises similarity to picked hits.
 
     Raises:
         ConfigurationError: k is under 1, or the weight is outside [0, 1].

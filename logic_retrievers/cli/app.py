@@ -13,7 +13,7 @@ from typer.main import get_command
 from logic_retrievers import __version__
 from logic_retrievers.cli.console import CommandGroup, out
 
-# what `--help` says of each command: the first sentence of the command's own help
+# command -> its line in `--help`, which is the first sentence of the command's own help
 COMMANDS = {
     "index": "Read documents, split the long ones, and store them with their vectors.",
     "backfill": "Make vectors that the stored passages of a collection lack.",
@@ -28,12 +28,12 @@ COMMANDS = {
     "quarantine": "List, show, restore, purge or verify what the cleaner has hidden.",
     "probe": "Compare the answers that different policies lead to.",
 }
-# the others are in modules of their own names
+# command -> its module, for commands whose module has another name
 MODULES = {"backfill": "index", "reindex": "index", "contradictions": "search", "parse": "search"}
 
 
 class LazyCommandGroup(CommandGroup):
-    """Imports a command when it is called; ``--help`` lists all without importing any."""
+    """Imports a command when it is called. ``--help`` lists commands without importing them."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -45,7 +45,7 @@ class LazyCommandGroup(CommandGroup):
 
 
 def import_command(name: str) -> Any:
-    """Import the module of a command, and make the command."""
+    """Import a command's module, and build the command."""
     command = getattr(import_module(f"logic_retrievers.cli.{MODULES.get(name, name)}"), name)
     if not isinstance(command, typer.Typer):
         single = typer.Typer()

@@ -1,6 +1,6 @@
-"""Console of the commands: output, progress, exit codes, and errors as one line.
+"""Console of the commands: output, progress, exit codes, and one-line errors.
 
-Text that is printed cannot control a terminal: hidden characters are made visible.
+Hidden characters are printed in a visible form, so that no text can control a terminal.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from logic_retrievers.text import escape_hidden, show_hidden
 
 P = ParamSpec("P")
 
-# width of a pipe or a file: lines do not break
+# width of a pipe or a file, so large that no line breaks
 UNBROKEN = 1_000_000
-# seconds between two lines about the progress where no terminal shows a bar
+# seconds between two lines about progress, if no terminal shows a bar
 REPORT_EVERY = 10.0
 
 AsJson = Annotated[bool, Option("--json", help="Print JSON on standard output.")]
@@ -62,7 +62,7 @@ class ExitCode(IntEnum):
 
 
 class TerminalConsole(Console):
-    """A console that sends only its own escape sequences: those of styles and progress bars.
+    """A console that sends only its own escape sequences, for styles and progress bars.
 
     Texts are printed as they are: "[bold]" or ":key:" is no markup, and numbers have no colour.
     """
@@ -70,21 +70,21 @@ class TerminalConsole(Console):
     def __init__(self, **settings: Any) -> None:
         super().__init__(markup=False, emoji=False, highlight=False, **settings)
 
-    @property  # type: ignore[misc]  # Rich can set it; no one here does
+    @property  # type: ignore[misc]  # Rich's own property can be set; this package never does so
     def size(self) -> ConsoleDimensions:
         return super().size if self.is_terminal else ConsoleDimensions(UNBROKEN, 25)
 
     def print_line(self, *parts: str | tuple[str, str], soft_wrap: bool = True) -> None:
-        """Print texts in one line; a part is a text or a pair of text and style."""
+        """Print parts in one line. A part is a text, or a pair of text and style."""
         pairs = [(part, "") if isinstance(part, str) else part for part in parts]
         line = Text.assemble(*(self.render_str(text, style=style) for text, style in pairs))
         self.print(line, soft_wrap=soft_wrap)
 
-    # a text is measured and wrapped as it is shown
+    # a text is measured and wrapped in its visible form
     def render_str(self, text: str, **settings: Any) -> Text:
         return super().render_str(show_hidden(text), **settings)
 
-    # everything that is printed passes here, tables too
+    # all output, tables included, passes through this method
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
@@ -93,10 +93,10 @@ class TerminalConsole(Console):
 
 
 class ShownStream:
-    """Wraps standard output or error for what bypasses the consoles: tracebacks, logging."""
+    """Wraps standard output or error for output that bypasses the consoles, such as tracebacks."""
 
     def __init__(self, stream: TextIO) -> None:
-        # Rich writes to the attribute of this name, so that its own sequences pass
+        # Rich writes to the attribute of this name, so that its own escape sequences pass
         self.rich_proxied_file = stream
 
     def write(self, text: str) -> int:
@@ -110,7 +110,7 @@ out, err = TerminalConsole(), TerminalConsole(stderr=True)
 
 
 class CommandGroup(TyperGroup):
-    """The commands of a program; wrong usage is reported as any other error."""
+    """The commands of a program. Wrong usage is reported like any other error."""
 
     def main(self, *arguments: Any, **settings: Any) -> Any:
         escape_unencodable()
@@ -123,7 +123,7 @@ class CommandGroup(TyperGroup):
             if not hasattr(error, "format_message"):  # only Typer's errors have it
                 raise
             message, context = error.format_message(), getattr(error, "ctx", None)
-            if message:  # empty where the help was printed instead
+            if message:  # empty if the help was printed instead
                 print_status("error", message)
             if message and context:
                 usage = context.get_usage().removeprefix("Usage: ")
@@ -133,14 +133,14 @@ class CommandGroup(TyperGroup):
 
 
 def escape_unencodable() -> None:
-    """Escape characters that the encoding of standard output and error lacks."""
+    """Escape characters that standard output and error cannot encode."""
     for stream in (out.file, err.file):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
 def report_errors(command: Callable[P, None]) -> Callable[P, None]:
-    """Wrap a command: the package's errors set the exit code, and warnings become a line each."""
+    """Wrap a command: the package's errors set the exit code, and each warning becomes a line."""
 
     @wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -157,14 +157,14 @@ def report_errors(command: Callable[P, None]) -> Callable[P, None]:
         except KeyboardInterrupt:
             print_status("stopped", "what was stored stays; run the same command again to go on")
             raise typer.Exit(130) from None
-        except BrokenPipeError:  # the reader of our output has closed it, as it may
+        except BrokenPipeError:  # the program that reads our output has closed the pipe
             sys.stderr.close()
             raise typer.Exit(ExitCode.DONE) from None
 
     return wrapped
 
 
-# Advice to call Python, and what the command line has instead.
+# Advice to call Python -> the same advice for the command line.
 _ADVICE = (
     (
         r"Index some passages first, or pass create=True\.",
@@ -176,7 +176,7 @@ _ADVICE = (
 
 
 def describe_error(error: LogicRetrieversError) -> str:
-    """Return an error's message, with advice for the command line."""
+    """Return an error's message, with its advice rewritten for the command line."""
     message = str(error)
     for python, command in _ADVICE:
         message = re.sub(python, command, message)
@@ -194,13 +194,13 @@ _EXIT_CODES: list[tuple[type[LogicRetrieversError], ExitCode]] = [
 
 
 def shorten(text: str, length: int) -> str:
-    """Return the text in one line of at most so many characters."""
+    """Return the text as one line of at most ``length`` characters."""
     line = " ".join(text.split())
     return line if len(line) <= length else f"{line[: length - 1].rstrip()}…"
 
 
 def print_json(value: Any) -> None:
-    """Print a value as JSON on standard output, in ASCII unless its encoding is a Unicode one."""
+    """Print a value as JSON on standard output, in ASCII unless the output's encoding is UTF."""
     has_all_letters = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
     text = json.dumps(value, ensure_ascii=not has_all_letters, indent=2)
     out.file.write(f"{escape_hidden(text)}\n")
@@ -208,7 +208,7 @@ def print_json(value: Any) -> None:
 
 
 def print_result(value: Any, line: str, *, as_json: bool) -> None:
-    """Print a value as JSON, or the line that says the same to people."""
+    """Print a value as JSON, or print the line that describes it to people."""
     if as_json:
         print_json(value)
     else:
@@ -249,7 +249,7 @@ def progress_bar(label: str) -> Iterator[ProgressCallback]:
         *(SpinnerColumn("line"), TextColumn(label), BarColumn(), words, TimeElapsedColumn()),
         console=err,
         transient=True,
-        redirect_stdout=False,  # everything is printed by consoles, which know of the bar
+        redirect_stdout=False,  # the consoles print everything, and they know about the bar
         redirect_stderr=False,
     ) as bar:
         task = bar.add_task("", total=None)
@@ -262,7 +262,7 @@ def progress_bar(label: str) -> Iterator[ProgressCallback]:
 
 
 def describe_progress(progress: Progress) -> str:
-    """Describe it as ``1,024 done, 34 %, 91/s, about 3 min left``, without unknown parts."""
+    """Describe progress: ``1,024 done, 34 %, 91/s, about 3 min left``, without unknown parts."""
     parts = [f"{progress.done:,} done"]
     if progress.share is not None:
         parts.append(f"{progress.share:.0%}".replace("%", " %"))

@@ -1,4 +1,4 @@
-"""``logic-retrievers doctor``: what is installed, and whether it works."""
+"""``logic-retrievers doctor``: list the installed parts, and check whether they work."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ OPTIONAL = (
     *("sentence-transformers", "torch", "ir-measures"),
     *("pypdfium2", "mammoth", "markdownify"),
 )
-# they install into one folder, so that the last one breaks the others
+# these packages install into one folder, so each breaks the one installed before it
 RUNTIMES = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxruntime-openvino")
 NOTE = "on the server"
 SLOW = "slow or missing"
-# passages from which one feels that a server filters a field without a payload index
+# from this many passages on, filtering a field without a payload index is slow
 SLOW_FILTER = 10_000
 
 
@@ -44,7 +44,7 @@ class Check(NamedTuple):
 
 @dataclass(frozen=True)
 class PossibleCollection(StoredCollection):
-    """The same options; without a location no index is checked."""
+    """The options of a stored collection. Without a location no index is checked."""
 
     location: Annotated[
         str,

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from logic_retrievers.index import PassageIndex
     from logic_retrievers.search import Engine
 
-BASE = "base"  # in place of a query encoder's file: the bundle's own query side
+BASE = "base"  # the bundle's own query side, in place of a query encoder's file
 
 
 @report_errors
@@ -92,11 +92,11 @@ def evaluate(
             "--per-query writes one run: give one --policy and one --query-encoder"
         )
     dataset = load_dataset(folder, split)
-    import_ir_measures()  # refuses before the documents are encoded
+    import_ir_measures()  # raises before the documents are encoded
     encoder = open_encoder(bundle, cache)
     with PassageIndex.open("evaluation", encoder) as index:
         for source in query_encoders.values():
-            # one that does not fit is refused before documents are encoded
+            # a query encoder that does not fit is refused before documents are encoded
             _set_query_encoder(index, source)
         _add_documents(index, dataset, encoder)
 
@@ -138,7 +138,7 @@ def _search(engine: Engine, texts: Sequence[str], k: int) -> list[list[tuple[str
 def _table(
     results: Mapping[str, EvaluationResult], comparisons: Mapping[str, Mapping[str, Comparison]]
 ) -> Table:
-    """Means with intervals of one result, or of several with differences from the first."""
+    """Build a table of means: of one result with intervals, or of several with differences."""
     from logic_retrievers.evaluation.metrics import MEANINGS
 
     first, *others = results
@@ -169,7 +169,7 @@ def _format_gain(gain: Estimate) -> str:
 
 
 def _read_query_encoders(paths: Sequence[str]) -> dict[str, QueryEncoder | None]:
-    """Short name -> query encoder, read before anything is encoded; None for the bundle's own."""
+    """Return short name -> query encoder, or None for the bundle's own query side."""
     from logic_retrievers.encoders import read_query_encoder
     from logic_retrievers.encoders.query_encoder import SUFFIX
 
@@ -201,5 +201,5 @@ def _add_documents(index: PassageIndex, dataset: Dataset, encoder: Encoder) -> N
             f"{long} of {len(passages)} are longer than the encoder reads and truncated",
         )
     with progress_bar("documents") as advance, warnings.catch_warnings():
-        warnings.simplefilter("ignore", LongTextWarning)  # printed above already
+        warnings.simplefilter("ignore", LongTextWarning)  # printed above
         index.add(passages, progress=advance)

@@ -118,7 +118,7 @@ def index(
 def _ensure_contradiction_vector(
     stored: StoredCollection, encoder: Encoder, settings: dict[str, Any]
 ) -> None:
-    """Create the collection with the vector, or add it to an existing one."""
+    """Create the collection with the contradiction vector, or add it to an existing collection."""
     from logic_retrievers.contradiction.settings import CONTRADICTION
 
     with suppress(MissingVectorError):

@@ -1,4 +1,4 @@
-"""Options that several commands share, and how they open an encoder, an index or a ledger."""
+"""Options that several commands share, and functions that open what they name."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ LedgerFile = Annotated[
 
 
 def open_encoder(bundle: Path | None, cache: Path | None = None) -> Encoder:
-    """Open the encoder of a bundle, behind a cache where one is named."""
+    """Open the encoder of a bundle, with a cache if one is named."""
     from logic_retrievers.encoders import CachedEncoder, OnnxEncoder, default_encoder
 
     encoder = default_encoder() if bundle is None else OnnxEncoder(bundle)
@@ -97,7 +97,7 @@ def open_encoder(bundle: Path | None, cache: Path | None = None) -> Encoder:
 
 
 def open_policy(name: str, base: Base) -> Policy | PolicyRouter:
-    """Return the policy of that name; only ``auto`` takes a base."""
+    """Return the policy of that name. Only ``auto`` takes a base."""
     from logic_retrievers.policies import AutoPolicy, resolve_policy
 
     policy = resolve_policy(name)
@@ -126,14 +126,15 @@ class StoredCollection:
         reads: bool = False,
         **settings: Any,
     ) -> PassageIndex:
-        """Open the collection, by default with the bundle's encoder; ``reads``: only to read it.
+        """Open the collection, by default with the bundle's encoder.
 
-        The other arguments are those of :meth:`PassageIndex.open`.
+        With ``reads``, nothing will be written. The other arguments are those of
+        :meth:`PassageIndex.open`.
         """
         from logic_retrievers.index import PassageIndex
 
         is_server, folder = _is_server(self.location), self.location
-        # a copy, which takes .1 s and 80 MB for 10,000 passages
+        # read_only makes a copy, which takes .1 s and 80 MB for 10,000 passages
         if reads and not is_server and os.path.isdir(folder) and not os.access(folder, os.W_OK):  # noqa: PTH112
             settings["read_only"] = True
         nodes = self.location.split(",")
@@ -157,7 +158,7 @@ class StoredCollectionWithLedger(StoredCollection):
 
 @dataclasses.dataclass(frozen=True)
 class NewCollection:
-    """How Qdrant keeps a new collection."""
+    """How Qdrant stores a new collection."""
 
     shards: Annotated[
         int | None, Option(min=1, help="Number of shards of a new collection on a cluster.")
@@ -180,7 +181,7 @@ class NewCollection:
     ] = None
 
     def options(self) -> dict[str, Any]:
-        """Return the options of the file, overridden by those of the command line."""
+        """Return the options from the file, overridden by those of the command line."""
         file = self.collection_options
         try:
             options = {} if file is None else json.loads(file.read_text("utf-8"))
@@ -200,7 +201,7 @@ class NewCollection:
 
 @dataclasses.dataclass(frozen=True)
 class FileOptions:
-    """How files are read; the names are those of :func:`read_documents`."""
+    """The options for reading files. Their names are those of :func:`read_documents`."""
 
     text_column: Annotated[
         str | None,
@@ -231,7 +232,7 @@ class FileOptions:
 
 
 def as_command(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn each field of a command's dataclass parameters into an option; report errors."""
+    """Turn each field of a command's dataclass parameters into an option, and report errors."""
     signature = inspect.signature(command, eval_str=True)
     groups: dict[str, Any] = {}
     parameters: list[inspect.Parameter] = []
@@ -258,7 +259,7 @@ def as_command(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def open_ledger(file: Path | None, location: str, *, create: bool) -> Ledger:
-    """Open the named ledger, or the default one of a location."""
+    """Open the ledger in a file, or a location's default ledger."""
     from logic_retrievers.cleaning import Ledger
 
     path = file or Path("." if _is_server(location) else location) / "ledger.sqlite"
@@ -266,7 +267,7 @@ def open_ledger(file: Path | None, location: str, *, create: bool) -> Ledger:
 
 
 def parse_filter(conditions: list[str]) -> dict[str, Any] | None:
-    """Read ``["city=Oslo", "year=2020"]`` as a filter; several values of a key are alternatives."""
+    """Read ``["city=Oslo", "year=2020"]`` as a filter. Values of the same key are alternatives."""
     from logic_retrievers.documents.rows import read_number
 
     values: dict[str, Any] = {}
@@ -280,7 +281,7 @@ def parse_filter(conditions: list[str]) -> dict[str, Any] | None:
             )
         try:
             wanted = json.loads(value)
-        except (ValueError, RecursionError) as error:  # no JSON, or nothing that could be stored
+        except (ValueError, RecursionError) as error:  # not JSON, or nested too deeply
             if value.lstrip().startswith(("{", "['")):
                 raise ConfigurationError(
                     f"the filter on {key!r} is not JSON: {shown(value)}. Write double quotation"
@@ -289,7 +290,7 @@ def parse_filter(conditions: list[str]) -> dict[str, Any] | None:
                 ) from error
             wanted = value
         if type(wanted) in (int, float):
-            wanted = read_number(value.strip())  # as a CSV file's cell is read
+            wanted = read_number(value.strip())  # numbers are read as in a CSV file
         if key in values:
             wanted = [each for part in (values[key], wanted) for each in _alternatives(key, part)]
         values[key] = wanted

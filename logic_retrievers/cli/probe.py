@@ -36,7 +36,7 @@ probe = typer.Typer(
 )
 
 EXTRACTIVE = "extractive"
-# metric -> title, of the columns that stand in the second table where the questions give them
+# metric -> column title in the second table, which has only metrics of the questions
 _SHARES = {
     "gold": "names right",
     "wrong": "names wrong",
@@ -162,7 +162,7 @@ def run(
 
 
 def _check_new_file(path: Path) -> None:
-    """Check, before anything is asked, that the traces can be written; a pipe may be there."""
+    """Check, before any question is asked, that the traces can be written. A pipe may exist."""
     try:
         path.lstat()
     except FileNotFoundError:

@@ -141,7 +141,7 @@ def verify(
 ) -> None:
     """Compare the ledger with the collection, and complete what a crash interrupted.
 
-    Exits with 3 where hidden passages are no longer stored, which nothing can mend.
+    Exits with 3 if hidden passages are no longer stored, because nothing can bring them back.
     """
     with _open_quarantine(stored) as store:
         result = store.verify(accept_ledger=accept_ledger)

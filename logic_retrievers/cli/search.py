@@ -164,9 +164,9 @@ def parse(query: Annotated[str, Argument(help="A query.")], as_json: AsJson = Fa
 def _print_hits(
     index: PassageIndex, hits: Sequence[Hit], *, explain: bool, as_json: bool, query: str = ""
 ) -> None:
-    """Print rank, score, id, text and evidence; an empty collection is an error.
+    """Print rank, score, id, text and evidence of each hit. An empty collection is an error.
 
-    ``query``: whose words are explained.
+    ``query`` is the text whose words are explained.
     """
     if not hits and not index.count():
         tenant = "" if index.tenant is None else f" of tenant {index.tenant!r}"
@@ -191,7 +191,7 @@ def _print_hits(
 
 
 def _explain_hit(hit: Hit) -> list[str]:
-    """Return a line for each atom of an expression, or the reason; then scores and ranks."""
+    """Return a line for each atom of an expression, or the reason, and then scores and ranks."""
     evidence = hit.evidence
     scores = [
         f"{name} {'-' if score is None else f'{score:.3f}'} (rank {evidence.ranks[name] or '-'})"

@@ -16,7 +16,7 @@ from logic_retrievers.cli.options import (
 )
 from logic_retrievers.errors import MissingExtraError
 
-# package -> the extra that brings it
+# package -> the extra that installs it
 EXTRAS = {"mcp": "mcp", "fastapi": "rest", "uvicorn": "rest", "prometheus_client": "rest"}
 
 
@@ -34,9 +34,9 @@ def serve(
 ) -> None:
     """Serve searches of a collection over HTTP, or to an assistant over MCP.
 
-    Over HTTP, requests must carry the key in LOGIC_RETRIEVERS_API_KEY where it is set; it has to be
-    for any other address than 127.0.0.1. An embedded collection is open to no other command
-    meanwhile.
+    Over HTTP, requests must carry the key in LOGIC_RETRIEVERS_API_KEY if it is set. It must be set
+    for any address other than 127.0.0.1. Meanwhile no other command can open an embedded
+    collection.
     """
     from logic_retrievers.serving.service import SearchService
 

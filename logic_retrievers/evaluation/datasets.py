@@ -1,4 +1,4 @@
-"""Data sets in folders: documents, queries and labels, and where the folders lie."""
+"""Find data sets in folders, and read their documents, queries and labels."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ SET_VARIABLE = f"Set {DATA_VARIABLE} to the folder that holds the data sets"
 
 _LABELS = ("satisfying", "violating", "neutral")
 _NOT_EXTRA = frozenset({"_id", "text", *_LABELS})
-_SIMILAR = 0.7  # difflib's ratio of two names; of "violates" and "violating" it is .71
+_SIMILAR = 0.7  # difflib's ratio of two names; .71 for "violates" and "violating"
 
 
 class Corpus(NamedTuple):
     """Documents by id.
 
     Args:
-        documents: id -> text, every text once, in the order of the file. Copies kept apart would
-            tie, and ties decide metrics.
+        documents: id -> text, in the order of the file. Every text occurs once, because copies
+            would tie, and ties can change metrics.
         ids: id of every row -> the id in ``documents`` with the same text; None for a row without
             text, which no search can return.
     """
@@ -38,12 +38,12 @@ class Corpus(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query with its labels; every document id is one of the data set's ``documents``.
+    """A query with its labels. Every document id is one of the data set's ``documents``.
 
     Args:
         id: unique in the data set.
-        text: what is searched for.
-        grades: relevance of the satisfying documents, 1 or more.
+        text: the text to search for.
+        grades: satisfying document -> its relevance, 1 or more.
         violating: documents that the query rules out.
         neutral: documents on the topic that neither satisfy nor violate.
         exclude: documents that are the query itself and may not appear in its results.
@@ -69,7 +69,7 @@ class Query:
 
     @property
     def group(self) -> str | None:
-        """The id that a set query and its variants share: same atoms, other operators."""
+        """The id that a set query shares with its variants, which join its atoms differently."""
         return self._text_field("group")
 
     @property
@@ -79,17 +79,17 @@ class Query:
 
     @property
     def expression(self) -> Expression | None:
-        """The gold expression, where the row has one (as :meth:`Expression.to_dict` writes it).
+        """The gold expression, if the row has one (in the form of :meth:`Expression.to_dict`).
 
         Raises:
-            ExpressionError: the row holds something else under ``expression``.
+            ExpressionError: the row's ``expression`` has another form.
         """
         value = self.extra.get("expression")
         return None if value is None else Expression.from_dict(value)
 
     @property
     def is_negation(self) -> bool:
-        """Whether its labels say so: a NOT in its expression, or the template ``not``."""
+        """Whether its expression contains a NOT. Without one, whether its template is ``not``."""
         expression = self.expression
         if expression is None:
             return self.template == "not"
@@ -107,7 +107,7 @@ class Dataset:
     Args:
         name: ``nevir/test``, ``scifact/test``, ``coder_antonym``, ...
         documents: id -> title and text; every text occurs once.
-        queries: those that have labels, in the order of the file.
+        queries: the queries that have labels, in the order of the file.
     """
 
     name: str
@@ -116,7 +116,7 @@ class Dataset:
 
 
 class DatasetFiles(NamedTuple):
-    """The files of one part of a data set; ``qrels`` where labels are not in the query rows."""
+    """The files of one part of a data set. ``qrels`` is None if the query rows hold the labels."""
 
     name: str
     corpus: Path
@@ -128,20 +128,20 @@ def load_dataset(folder: str | os.PathLike[str], split: str = "test") -> Dataset
     """Read a data set.
 
         load_dataset("nevir", split="dev")   # the folder nevir/dev
-        load_dataset("nevir/test")           # the same form, named directly
+        load_dataset("nevir/test")           # the folder nevir/test
         load_dataset("scifact")              # the queries of qrels/test.tsv
 
     The folder holds ``corpus.jsonl[.gz]`` (rows ``{_id, title, text}``), ``queries.jsonl[.gz]``
-    (rows ``{_id, text, ...}``) and the labels: lists ``satisfying``, ``violating`` and ``neutral``
-    in the query rows, or ``qrels/SPLIT.tsv`` or ``qrels.tsv``. Documents with the same text are
-    merged and labels follow them.
+    (rows ``{_id, text, ...}``) and the labels. The labels are lists ``satisfying``, ``violating``
+    and ``neutral`` in the query rows, or in ``qrels/SPLIT.tsv`` or ``qrels.tsv``. Documents with
+    the same text are merged, and so are their labels.
 
     Args:
         folder: a path, or a name inside :func:`data_folder`.
-        split: the part to read where the folder has parts; ignored where it has only one.
+        split: the part to read if the folder has parts; ignored if it has only one.
 
     Raises:
-        ReadError: names the folder that was looked in, or the file and line that is wrong.
+        ReadError: the message names the folder, or the wrong file and line.
     """
     files = find_dataset_files(folder, split)
     corpus = read_corpus(files.corpus)
@@ -152,11 +152,11 @@ def load_dataset(folder: str | os.PathLike[str], split: str = "test") -> Dataset
 def read_corpus(path: Path) -> Corpus:
     """Read ``corpus.jsonl[.gz]``: rows ``{_id, title, text}``.
 
-    A document is its title and its text, joined by a space, even where the text repeats the title
-    (as in Cranfield): published figures are made this way, and one rule serves every folder.
+    A document is its title and its text, joined by a space, even if the text repeats the title (as
+    in Cranfield), because published figures are made this way.
 
     Raises:
-        ReadError: a bad row, an id used twice, or no document at all.
+        ReadError: a row is bad, an id is used twice, or there is no document.
     """
     documents: dict[str, str] = {}
     ids: dict[str, str | None] = {}
@@ -175,10 +175,10 @@ def read_corpus(path: Path) -> Corpus:
 
 
 def data_folder() -> Path:
-    """Return ``LOGIC_RETRIEVERS_DATA``, or ``../shared/data`` from here or from the repository.
+    """Return ``LOGIC_RETRIEVERS_DATA``, or ``../shared/data`` from here or the repository.
 
     Raises:
-        ReadError: there is no such folder; the message lists where it was looked for.
+        ReadError: no such folder; the message lists the places that were tried.
     """
     places = _data_places()
     if folder := next(filter(is_folder, places), None):
@@ -198,11 +198,11 @@ def _data_places() -> list[Path]:
 def find_dataset_files(folder: str | os.PathLike[str], split: str) -> DatasetFiles:
     """Find the files of one part of a data set; ``folder`` as in :func:`load_dataset`.
 
-    Parts are subfolders, or files in ``qrels/``; a folder that is itself a part is taken as it is.
-    Parts without a corpus of their own share that of the folder above them.
+    Parts are subfolders, or files in ``qrels/``. A folder may also be a part itself. Parts without
+    a corpus share the corpus of the folder above them.
 
     Raises:
-        ReadError: no such folder or part, or one of its files is missing.
+        ReadError: the folder, the part or one of its files does not exist.
     """
     advice = "A data set is a folder with corpus.jsonl[.gz] and queries.jsonl[.gz]"
     root = existing_folder(Path(folder), advice).resolve()
@@ -229,7 +229,7 @@ def find_dataset_files(folder: str | os.PathLike[str], split: str) -> DatasetFil
 
 
 def existing_folder(folder: Path, advice: str = SET_VARIABLE) -> Path:
-    """Return the folder as named, or of that name inside :func:`data_folder`.
+    """Return the folder, or the folder of that name inside :func:`data_folder`.
 
     Raises:
         ReadError: neither exists; the message ends with ``advice``.
@@ -244,7 +244,7 @@ def existing_folder(folder: Path, advice: str = SET_VARIABLE) -> Path:
 
 
 def in_data_folder(path: Path, kind: str) -> Path:
-    """Return a relative path inside :func:`data_folder`; nothing may be there.
+    """Return a relative path inside :func:`data_folder`. The path need not exist.
 
     Raises:
         ReadError: there is no data folder; the message says that the path is no ``kind`` either.
@@ -256,15 +256,15 @@ def in_data_folder(path: Path, kind: str) -> Path:
 
 
 def data_file(folder: Path, name: str) -> Path | None:
-    """Return the file of that name, plain or with ``.gz`` appended; None where neither exists."""
+    """Return the file of that name, plain or with ``.gz`` appended; None if neither exists."""
     return next(filter(is_file, (folder / name, folder / f"{name}.gz")), None)
 
 
 def required_file(folder: Path, name: str) -> Path:
-    """Return :func:`data_file`.
+    """Return :func:`data_file`, which must exist.
 
     Raises:
-        ReadError: there is none.
+        ReadError: the file is missing.
     """
     path = data_file(folder, name)
     if path is None:
@@ -287,8 +287,8 @@ def _find_qrels(part: Path, split: str) -> Path | None:
 def _read_queries(path: Path, qrels: Path | None, corpus: Corpus) -> tuple[Query, ...]:
     """Read the queries that have labels.
 
-    With ``qrels``, those are the queries with a grade above 0 there; without, those whose row
-    lists satisfying or violating documents. Labels of empty documents are dropped.
+    If there are ``qrels``, a query needs a grade above 0 there. Otherwise its row must list
+    satisfying or violating documents. Labels of empty documents are dropped.
     """
     grades = {} if qrels is None else _read_grades(qrels, corpus)
     queries: list[Query] = []
@@ -360,9 +360,9 @@ def _canonical_ids(documents: Sequence[str], row: Row, corpus: Corpus) -> frozen
 
 
 def _own_document(query: str, text: str, corpus: Corpus) -> frozenset[str]:
-    """The document that is the query: same id and same text, apart from a title.
+    """Find the document that is the query: it has the same id and text, apart from a title.
 
-    The id alone is no sign: in many sets queries and documents are both numbered from 1.
+    The id alone proves nothing, since many sets number both queries and documents from 1.
     """
     name = corpus.ids.get(query)
     if name is not None and f" {corpus.documents[name]}".endswith(f" {text.strip()}"):

@@ -1,8 +1,7 @@
-"""Metrics for retrieval under constraints, and which of them a data set gets.
+"""Metrics for retrieval under constraints, and the choice of those that fit a data set.
 
-The metric functions are pure functions of one ranked list and its labels. A list may be shorter
-than k: it then has fewer chances to violate and fewer to satisfy, so never read V@k without the
-recall.
+The metric functions are pure functions of one ranked list and its labels. A list that is shorter
+than k has fewer chances to violate and fewer to satisfy, so never read V@k without the recall.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _CONSTRAINT_METRICS = (  # in the order of a report
     *("FVR", "NegRecall@10", "violation_rate", "constraint_nDCG@10"),
 )
 
-# metric without its depth -> explanation in a line
+# metric without its depth -> explanation in one line
 MEANINGS: Mapping[str, str] = {
     "P": "the first hit satisfies (share of queries)",
     "R": "share of the wanted passages among the first k",
@@ -55,7 +54,7 @@ def violation_at_k(ranked: Sequence[str], violating: Collection[str], k: int) ->
 def first_violating_rank(
     ranked: Sequence[str], violating: Collection[str], k: int = FVR_DEPTH
 ) -> int:
-    """FVR: 1-based rank of the first violating document; k + 1 if the top k has none (eq. 4)."""
+    """FVR: 1-based rank of the first violating document; k + 1 if the first k have none (eq. 4)."""
     ranks = (rank for rank, document in enumerate(ranked[:k], start=1) if document in violating)
     return next(ranks, k + 1)
 
@@ -63,8 +62,8 @@ def first_violating_rank(
 def recall_at_k(ranked: Sequence[str], wanted: Collection[str], k: int) -> float:
     """R@k: share of the wanted documents among the first k.
 
-    Over the satisfying documents it is the recall; over the violating ones it is NegRecall@k
-    (BoolQuestions), where smaller is better. NaN where nothing is wanted.
+    With satisfying documents it is the recall. With violating ones it is NegRecall@k
+    (BoolQuestions), where smaller is better. NaN if nothing is wanted.
     """
     if not wanted:
         return math.nan
@@ -77,8 +76,8 @@ def mean_rank_violation(
     """1 if the violating documents have a better mean rank than the satisfying ones, else 0.
 
     Its mean over negation queries is the violation rate (Shen et al. 2025, LogiCoL). A document
-    that is not in the list counts as one rank after its end; equal means are no violation. So an
-    empty list violates nothing: read the recall too. NaN where either set is empty.
+    that is not in the list gets the rank after the list's end. Equal means are no violation. So an
+    empty list violates nothing: read the recall too. NaN if either set is empty.
     """
     if not satisfying or not violating:
         return math.nan
@@ -86,7 +85,7 @@ def mean_rank_violation(
     unranked = len(ranked) + 1
     satisfying_sum = sum(ranks.get(document, unranked) for document in satisfying)
     violating_sum = sum(ranks.get(document, unranked) for document in violating)
-    # the comparison of the two means, in whole numbers: a tie stays a tie
+    # compares the two means in whole numbers, so that a tie stays a tie
     return float(violating_sum * len(satisfying) < satisfying_sum * len(violating))
 
 
@@ -95,7 +94,7 @@ def constraint_ndcg_at_k(
 ) -> float:
     """nDCG@k with gains 2, 1 and 0 for satisfying, neutral and violating (CoDeR's diagnostics).
 
-    NaN where no document has a gain.
+    NaN if no document has a gain.
     """
 
     def dcg(gains: Iterable[int]) -> float:
@@ -109,8 +108,8 @@ def constraint_ndcg_at_k(
 def ranks_above(ranked: Ranking, satisfying: Collection[str], violating: Collection[str]) -> bool:
     """Whether every satisfying document ranks above every violating one (one query of a pair).
 
-    A document that is not in the list ranks below all that are. Equal scores are a tie, and a tie
-    fails, as does a missing satisfying document.
+    A document that is not in the list ranks below all documents in it. Equal scores are a tie. A
+    tie fails, and so does a missing satisfying document.
     """
     scores = dict(ranked)
     positions = {document: position for position, (document, _) in enumerate(ranked)}
@@ -124,10 +123,10 @@ def ranks_above(ranked: Ranking, satisfying: Collection[str], violating: Collect
 
 
 def import_ir_measures() -> Any:
-    """Import ir-measures, before the work whose results need it.
+    """Import ir-measures, before long work that needs it.
 
     Raises:
-        MissingExtraError: it is not installed.
+        MissingExtraError: ir-measures is not installed.
     """
     try:
         import ir_measures
@@ -139,10 +138,10 @@ def import_ir_measures() -> Any:
 def standard_metrics(
     grades: Mapping[str, Mapping[str, int]], ranked: Mapping[str, Sequence[str]], depth: int = 100
 ) -> dict[str, dict[str, float]]:
-    """Metric -> query -> P@1, nDCG@5, nDCG@10, MRR@10 and MAP@10 by ir-measures, with linear gains.
+    """Metric -> query -> value for P@1, nDCG@5, nDCG@10, MRR@10 and MAP@10, by ir-measures.
 
-    ``grades``: query -> relevant document -> grade, 1 or more. An empty list scores 0; cut-offs
-    beyond the depth are left out.
+    nDCG has linear gains. ``grades``: query -> relevant document -> grade, 1 or more. An empty list
+    scores 0. Metrics deeper than ``depth`` are left out.
     """
     ir_measures = import_ir_measures()
     qrels = [
@@ -150,7 +149,7 @@ def standard_metrics(
         for query, documents in grades.items()
         for document, grade in documents.items()
     ]
-    # trec_eval sorts by score and breaks ties by id: only strictly falling scores keep our order.
+    # trec_eval sorts by score and breaks ties by id, so only strictly falling scores keep our order
     run = [
         ir_measures.ScoredDoc(query, document, 1 / rank)
         for query in grades
@@ -178,7 +177,7 @@ def _constraint_metrics(query: Query, ids: Sequence[str]) -> Iterator[tuple[str,
             yield f"V@{k}", k, violation_at_k(ids, query.violating, k)
         yield "FVR", FVR_DEPTH, float(first_violating_rank(ids, query.violating))
         yield "NegRecall@10", 10, recall_at_k(ids, query.violating, 10)
-        if query.grades and query.is_negation:  # of lists of any length
+        if query.grades and query.is_negation:  # depth 0: for lists of any length
             yield "violation_rate", 0, mean_rank_violation(ids, query.grades, query.violating)
     if query.neutral:
         ndcg = constraint_ndcg_at_k(ids, query.satisfying, query.neutral, 10)
@@ -201,7 +200,7 @@ def compute_metrics(
     for query in queries:
         if query.pair and query.grades and query.violating:
             pairs.setdefault(query.pair, []).append(query)
-    # a pair's value stands under each of its two queries: the mean over queries is that over pairs
+    # both queries of a pair get its value, so the mean over queries is the mean over pairs
     values["paired_accuracy"] = {
         query.id: float(all(ranks_above(rankings[q.id], q.grades, q.violating) for q in both))
         for both in pairs.values()

@@ -1,4 +1,4 @@
-"""Evaluate a search function on a data set, and compare the results of several."""
+"""Evaluate a search function on a data set, and compare the results of several searches."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ Search: TypeAlias = Callable[[Sequence[str], int], Sequence[Ranking]]
 
 @dataclass(frozen=True, slots=True)
 class EvaluationResult:
-    """The figures of one policy on one data set, both by name.
+    """The figures of one policy on one data set, named by ``policy`` and ``dataset``.
 
     Args:
         depth: requested length of the rankings.
-        documents: size of the pool.
-        short_lists: queries whose list is shorter than the depth although the pool has more. Report
-            such lists apart: a short list lowers V@k without being better.
+        documents: number of documents in the pool.
+        short_lists: number of lists that are shorter than the depth although the pool has more
+            documents. Report them apart: a short list lowers V@k without being better.
         estimates: metric -> mean and interval; fractions in [0, 1], FVR in ranks.
         per_query: metric -> query id -> value, only for the queries that the metric applies to.
         groups: query id -> group; the queries of a group are resampled together.
@@ -53,7 +53,6 @@ class EvaluationResult:
 
     @property
     def queries(self) -> int:
-        """Number of queries."""
         return len(self.run)
 
     @property
@@ -73,7 +72,7 @@ class EvaluationResult:
         return {**{name: getattr(self, name) for name in names}, "intervals": intervals}
 
     def write_per_query(self, path: str | os.PathLike[str]) -> None:
-        """Write a CSV file of every metric for every query, empty where it does not apply.
+        """Write every metric of every query to a CSV file; empty if a metric does not apply.
 
         Raises:
             StorageError: the file cannot be written.
@@ -97,18 +96,19 @@ def evaluate(
 ) -> EvaluationResult:
     """Search for every query of a data set and measure the rankings.
 
-    The labels and the depth decide which metrics there are: nDCG, MRR, MAP, P and R where
-    there are satisfying documents; V@k, FVR and NegRecall@10 where there are violating ones;
-    violation_rate where such a query is a negation; constraint_nDCG@10 where there are neutral
-    ones; paired_accuracy where queries come in pairs. A metric deeper than ``depth`` is left out.
+    The labels decide which metrics there are. nDCG, MRR, MAP, P and R need satisfying documents;
+    V@k, FVR and NegRecall@10 need violating ones; violation_rate needs both, and a negation.
+    constraint_nDCG@10 needs neutral documents, and paired_accuracy needs queries in pairs. A metric
+    deeper than ``depth`` is left out.
 
-    ``search`` is called once with all query texts; ``depth`` is the length of the rankings. Paired
-    accuracy is exact where both documents of a query lie within it; a pair below it counts as a
-    failure. ``policy`` names the result in a report; the rest is as in :func:`bootstrap`.
+    ``search`` is called once with all query texts. ``depth`` is the length of the rankings. Paired
+    accuracy is exact if both documents of a query rank within the depth; a pair below it counts as
+    a failure. ``policy`` names the result in a report. The other arguments are those of
+    :func:`bootstrap`.
 
     Raises:
-        ConfigurationError: the depth is below 1, or ``search`` returned something else than ranked
-            documents of the data set.
+        ConfigurationError: the depth is below 1, or ``search`` did not return ranked documents of
+            the data set.
         MissingExtraError: ir-measures is not installed.
     """
     if depth < 1:
@@ -147,9 +147,9 @@ def estimate_metrics(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> dict[str, Estimate]:
-    """Metric -> mean and interval; :func:`bootstrap` draws the same queries for all metrics.
+    """Metric -> mean and interval. :func:`bootstrap` draws the same queries for all metrics.
 
-    ``per_query``: metric -> query -> value; ``groups`` names every query.
+    ``per_query``: metric -> query -> value. ``groups``: query -> group, for every query.
     """
     table = [[values.get(query, math.nan) for values in per_query.values()] for query in groups]
     estimates = bootstrap(table, list(groups.values()), resamples=resamples, seed=seed)
@@ -163,12 +163,12 @@ def estimates_by_label(
     *,
     seed: int = 0,
 ) -> dict[str, dict[str, Estimate]]:
-    """Means and bootstrap intervals of every metric for each label: template, domain, kind, ...
+    """Compute means and intervals of every metric for each label (template, domain, kind, ...).
 
         templates = {query.id: query.template for query in dataset.queries if query.template}
         by_template = estimates_by_label(result.per_query, templates, result.groups)
 
-    Queries without a label are left out, and so is a metric without a value under a label.
+    A query without a label is left out, and so is a metric without a value under a label.
     ``groups`` maps queries to groups that are resampled together; by default each query is alone.
     """
     estimates: dict[str, dict[str, Estimate]] = {}
@@ -185,10 +185,10 @@ def estimates_by_label(
 
 
 class Comparison(NamedTuple):
-    """A result against the baseline in one metric: mean of result - baseline per query.
+    """The mean of result - baseline per query, in one metric.
 
-    The interval is paired, ``p`` two-sided of the paired bootstrap, and ``p_corrected`` after Holm
-    over all results that were compared together.
+    Interval and two-sided ``p`` are those of the paired bootstrap. ``p_corrected`` is ``p`` after
+    Holm's correction over all results that were compared together.
     """
 
     difference: Estimate
@@ -204,11 +204,11 @@ def compare(
     queries: Collection[str] | None = None,
     seed: int = 0,
 ) -> dict[str, dict[str, Comparison]]:
-    """Paired comparisons of several results with a baseline over the same queries.
+    """Compare several results with a baseline over the same queries, in pairs.
 
-    Returns name -> metric -> comparison; the baseline itself is skipped, and a metric that a result
-    or the baseline lacks. ``queries`` keeps some queries only, say those of one template. All
-    comparisons share the bootstrap samples.
+    The answer is name -> metric -> comparison. It lacks the baseline, and metrics that a result or
+    the baseline lacks. ``queries`` selects queries, such as those of one template. All comparisons
+    share the bootstrap samples.
 
     Raises:
         ConfigurationError: the results are not over the same queries.
@@ -247,14 +247,14 @@ def compare(
 
 
 def _bootstrap_group(query: Query) -> str:
-    """Queries that share documents or atoms are no independent evidence: same group."""
+    """Name a query's group. Queries that share documents or atoms are no independent evidence."""
     if query.pair is not None:
         return f"pair {query.pair}"
     return query.id if query.group is None else f"group {query.group}"
 
 
 def _allowed_ranking(query: Query, ranking: Ranking, documents: Mapping[str, str]) -> Ranking:
-    """Check a ranking and take out the document that is the query itself."""
+    """Check a ranking, and drop the document that is the query itself."""
     ids = [document for document, _ in ranking]
     unknown = next((document for document in ids if document not in documents), None)
     if unknown is not None:

@@ -25,7 +25,7 @@ class Row:
         return ReadError(problem, file=str(self.path), line=self.line)
 
     def text(self, name: str) -> str:
-        """Return the string in a field; an absent or null ``title`` counts as empty."""
+        """Return the string in a field. An absent or null ``title`` counts as empty."""
         value = self.fields.get(name)
         if value is None and name == "title":
             return ""
@@ -34,11 +34,10 @@ class Row:
         return self._validate_text(value, name)
 
     def id(self, name: str = "_id") -> str:
-        """Return the id in a field as a string."""
         return self._validate_id(self.fields.get(name), name)
 
     def ids(self, name: str) -> tuple[str, ...]:
-        """Return the list of document ids in a field; an absent or null one counts as empty."""
+        """Return the list of document ids in a field. An absent or null list counts as empty."""
         values = self.fields.get(name)
         if values is None:
             return ()
@@ -47,7 +46,6 @@ class Row:
         return tuple(self._validate_id(value, name) for value in values)
 
     def with_fields(self, fields: dict[str, Any]) -> Row:
-        """Return other fields at the same place: a published row converted to our form."""
         return Row(fields, self.path, self.line)
 
     def _validate_id(self, value: object, name: str) -> str:
@@ -59,7 +57,7 @@ class Row:
 
     def _validate_text(self, value: str, name: str) -> str:
         try:
-            value.encode("utf-8")  # JSON lets half a pair through; tokenizers and trec_eval crash
+            value.encode("utf-8")  # JSON allows lone surrogates; tokenizers and trec_eval crash
         except UnicodeEncodeError:
             raise self.error(f"{name!r} holds half of a surrogate pair; repair it") from None
         return value
@@ -75,7 +73,7 @@ class Qrel(NamedTuple):
 
 
 def json_rows(path: Path) -> Iterator[Row]:
-    """Read the objects of a JSON Lines file, plain or gzip; blank lines are skipped.
+    """Read the objects of a JSON Lines file, plain or gzip, and skip blank lines.
 
     Raises:
         ReadError: the file cannot be read, or a line is not a JSON object.
@@ -93,7 +91,7 @@ def json_rows(path: Path) -> Iterator[Row]:
 def read_qrels(path: Path) -> Iterator[Qrel]:
     """Read the lines ``query-id TAB corpus-id TAB score`` of a file with or without a header.
 
-    Only tabs separate columns: ids may hold spaces.
+    Only tabs separate columns, because ids may hold spaces.
 
     Raises:
         ReadError: the file cannot be read, or a line has another form.
@@ -115,9 +113,9 @@ def read_qrels(path: Path) -> Iterator[Qrel]:
 
 
 def _content_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Number the lines of a UTF-8 file that are not blank; only line feeds end them.
+    """Yield number and text of each line of a UTF-8 file that is not blank.
 
-    Texts hold U+2028, where ``str.splitlines`` would break them.
+    Only a line feed ends a line. ``str.splitlines`` would also break texts at U+2028.
     """
     number = 0
     try:

@@ -40,15 +40,15 @@ def bootstrap(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> list[Estimate]:
-    """Means with 95 % percentile intervals; rows are drawn with replacement, alike for each column.
+    """Compute means with 95 % percentile intervals, from rows drawn with replacement.
 
-    ``values`` has shape (queries,) or (queries, metrics), NaN where a metric does not apply; a
-    column without a value gives NaN. ``groups`` has one label per query: queries with the same
-    label are drawn together (the two of a NevIR pair share their documents and are no independent
-    evidence). The same seed gives the same intervals.
+    All columns share the drawn rows. ``values`` has shape (queries,) or (queries, metrics), NaN
+    where a metric does not apply. A column without a value gives NaN. ``groups`` has one label per
+    query. Queries with the same label are drawn together, since they are no independent evidence
+    (a NevIR pair shares its documents). The same seed gives the same intervals.
 
     Raises:
-        ConfigurationError: no queries, or a setting out of range.
+        ConfigurationError: there are no queries, or a setting is out of range.
     """
     return resample(values, groups, resamples=resamples, seed=seed)[0]
 
@@ -56,12 +56,12 @@ def bootstrap(
 def paired_bootstrap(
     differences: npt.ArrayLike, groups: Sequence[Hashable] | None = None, *, seed: int = 0
 ) -> list[PairedTest]:
-    """Mean differences of paired values with 95 % intervals and :func:`bootstrap_p`.
+    """Compute mean differences of paired values, with 95 % intervals and :func:`bootstrap_p`.
 
     ``differences`` has shape (queries,) or (queries, columns), NaN where a query has none.
 
     Raises:
-        ConfigurationError: a column without a difference, or not one group per difference.
+        ConfigurationError: a column has no difference, or there is not one group per query.
     """
     estimates, means = resample(differences, groups, seed=seed)
     return [
@@ -71,10 +71,11 @@ def paired_bootstrap(
 
 
 def bootstrap_p(resampled: npt.ArrayLike) -> float:
-    """Two-sided p of a difference being zero: twice the smaller share of samples beyond zero.
+    """Compute the two-sided p of a zero difference from resampled means.
 
-    A difference of exactly zero counts for both sides, so that runs that are alike get 1; no p is
-    less than that of one sample. NaN where a sample has no difference.
+    It is twice the smaller share of samples on one side of zero. Exactly zero counts for both
+    sides, so equal runs get 1. The least p is 1 / (samples + 1). A sample without a difference is
+    NaN.
 
     Raises:
         ConfigurationError: the difference is defined in no sample.
@@ -88,10 +89,10 @@ def bootstrap_p(resampled: npt.ArrayLike) -> float:
 
 
 def mcnemar(gained: int, lost: int) -> float:
-    """Two-sided p of McNemar's exact test (McNemar 1947, in its binomial form).
+    """Compute the two-sided p of McNemar's exact test (McNemar 1947, in its binomial form).
 
-    If two systems were alike, each question that they differ on would be gained or lost like a
-    toss of a coin: p = min(1, 2 P[X <= min(gained, lost)]), X ~ Binomial(gained + lost, 1/2).
+    If two systems were equally good, a coin could decide which one is right on each question where
+    they differ: p = min(1, 2 P[X <= min(gained, lost)]), X ~ Binomial(gained + lost, 1/2).
     """
     tosses = gained + lost
     outcomes: int = 2**tosses
@@ -100,10 +101,10 @@ def mcnemar(gained: int, lost: int) -> float:
 
 
 def holm(ps: Sequence[float | None]) -> list[Any]:
-    """Corrects p-values for multiple testing (Holm 1979); in their order.
+    """Correct p-values for multiple testing (Holm 1979), and return them in the given order.
 
-    The smallest of m is multiplied by m, the next by m - 1, and so on, and none may be smaller than
-    one before it. ``None``, where nothing was tested, stays and does not count.
+    The smallest of m is multiplied by m, the next by m - 1, and so on, and no result is smaller
+    than one before it. ``None`` (nothing was tested) stays and does not count.
     """
     corrected: list[float | None] = [None] * len(ps)
     tested = sorted((p, index) for index, p in enumerate(ps) if p is not None)
@@ -121,9 +122,9 @@ def resample(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> tuple[list[Estimate], Values]:
-    """:func:`bootstrap` with the means of its samples, shape (resamples, metrics).
+    """Return :func:`bootstrap` and the means of its samples, of shape (resamples, metrics).
 
-    A mean is NaN where no query of a sample has a value.
+    A mean is NaN if no query of the sample has a value.
     """
     table = np.asarray(values, dtype=np.float64)
     if not table.size:
@@ -145,7 +146,7 @@ def resample(
 
 
 def _group_sums(table: Values, groups: Sequence[Hashable] | None) -> tuple[Values, Values]:
-    """Sums and numbers of the defined values, shape (groups, columns) each."""
+    """Return sums and numbers of the defined values, each of shape (groups, columns)."""
     labels = range(len(table)) if groups is None else groups
     numbers: dict[Hashable, int] = {}
     rows = np.array([numbers.setdefault(label, len(numbers)) for label in labels])
@@ -158,7 +159,7 @@ def _group_sums(table: Values, groups: Sequence[Hashable] | None) -> tuple[Value
 
 
 def _draw_groups(n: int, resamples: int, random: np.random.Generator) -> Iterator[Values]:
-    """How often each of n groups is drawn, in chunks of shape (resamples, n)."""
+    """Yield how often each of n groups is drawn, in chunks of shape (resamples, n)."""
     for start in range(0, resamples, _CHUNK):
         size = min(_CHUNK, resamples - start)
         drawn = random.integers(0, n, (size, n)) + np.arange(size)[:, None] * n

@@ -1,4 +1,4 @@
-"""Grading of answers by comparison with right and wrong ones."""
+"""Grade an answer by comparing it with right and wrong answers."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ WORDING: Mapping[str, Any] = tomllib.loads(
     Path(__file__).with_name("wording.toml").read_text("utf-8")
 )
 Tokens: TypeAlias = tuple[str, ...]
-# What makes an answer right. ``containment``, for short answers: it contains a right answer and no
-# wrong one. ``support``, for long ones: it has more of a right answer's words than of any wrong
-# one's; without wrong answers, more than half of a right answer's words.
+# What makes an answer right. ``containment`` is for short answers: the answer must contain a right
+# answer and no wrong one. ``support`` is for long answers: the answer must have a greater share of
+# a right answer's words than of any wrong answer's, or than half if there are no wrong answers.
 Grading: TypeAlias = Literal["containment", "support"]
 Direction: TypeAlias = Literal["satisfying", "violating", "neither"]
 
-# Share that stands for a wrong answer's where there is none. With one, a word that stands in
-# every text helps both alike; without, it would make most sentences right. (Of BoolQuestions' right
-# answers, 66 % share a word with a random sentence, and none shares half of its words.)
+# The share that ``support`` must exceed if there is no wrong answer. Without it, a word that occurs
+# in every text would make most sentences right. (Of BoolQuestions' right answers, 66 % share a word
+# with a random sentence, and none shares half of its words.)
 _SUPPORT_WITHOUT_WRONG = 0.5
 _ARTICLES = frozenset({"a", "an", "the"})
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_INSIDE = re.compile(r"['\u2019\u02bc`]|\.(?!\d)")  # of "O'Neil" and "U.S."; 3.5 keeps its point
+_INSIDE = re.compile(r"['\u2019\u02bc`]|\.(?!\d)")  # as in "O'Neil", "U.S."; 3.5 keeps its point
 _TOKEN = re.compile(r"(?:[^\W_]|(?<=\d)\.(?=\d))+")
 
 
@@ -41,14 +41,14 @@ class Grade:
     """The grade of an answer.
 
     Args:
-        exact: it is a right answer, up to case, accents, punctuation and articles.
+        exact: whether it is a right answer, up to case, accents, punctuation and articles.
         f1: harmonic mean of precision and recall of the tokens (SQuAD), against the nearest right
             answer.
-        support: greatest share of a right answer's tokens that it has, less the greatest share of
-            a wrong answer's; in [-1, 1]. One half is subtracted where there is no wrong answer.
+        support: greatest share of a right answer's tokens that it has, minus the greatest share of
+            a wrong answer's; in [-1, 1]. One half is subtracted if there is no wrong answer.
         gold: number of right answers that it contains.
         wrong: number of wrong answers that it contains.
-        abstained: it is empty or says that it does not know, and contains no answer.
+        abstained: whether it contains no answer, and is empty or says that it does not know.
     """
 
     exact: bool
@@ -59,7 +59,6 @@ class Grade:
     abstained: bool
 
     def correct(self, grading: Grading = "containment") -> bool:
-        """Whether the answer counts as right."""
         if grading == "containment":
             return self.gold > 0 and self.wrong == 0
         return self.support > 0 and not self.abstained
@@ -68,9 +67,9 @@ class Grade:
 def grade(question: ProbeQuestion, answer: str) -> Grade:
     """Grade an answer.
 
-    Contained means as consecutive whole tokens: "Ann" is not in "Annapolis". Where one answer lies
-    inside a longer one, only the longer one counts: "Rocky II" contains no "Rocky". An answer that
-    denies a wrong one ("not Ann but Bob") contains it all the same.
+    An answer contains another one as consecutive whole tokens: "Ann" is not in "Annapolis". If one
+    match lies inside a longer one, only the longer one counts: "Rocky II" contains no "Rocky". An
+    answer that denies a wrong one ("not Ann but Bob") still contains the wrong one.
     """
     tokens = answer_tokens(answer)
     gold = {answer_tokens(text) for text in question.gold}
@@ -94,9 +93,9 @@ def grade(question: ProbeQuestion, answer: str) -> Grade:
 
 
 def top_passage_direction(question: ProbeQuestion, passages: Sequence[str]) -> Direction | None:
-    """The label of the first passage's id (CoDeR, appendix); None for a question without labels.
+    """Return the label of the first passage's id (CoDeR, appendix), or None without labels.
 
-    It describes the retrieval, and does not count for the accuracy.
+    The label describes the retrieval and does not change the accuracy.
     """
     if not question.satisfying and not question.violating:
         return None
@@ -107,11 +106,11 @@ def top_passage_direction(question: ProbeQuestion, passages: Sequence[str]) -> D
 
 
 def answer_tokens(text: str) -> Tokens:
-    """Words and numbers without case, accents, punctuation and articles.
+    """Return words and numbers without case, accents, punctuation and articles.
 
-    Normalized as in SQuAD's script (Rajpurkar et al. 2016), except that a mark between two words
-    separates them, ``1,000`` is ``1000``, and letters lose their accents. A text of articles alone
-    keeps them, and a text of signs alone keeps those: no text with content becomes empty.
+    Texts are normalized as in SQuAD's script (Rajpurkar et al. 2016), except that a mark between
+    two words separates them, ``1,000`` is ``1000``, and letters lose their accents. A text made
+    only of articles or signs keeps them, so that no text with content becomes empty.
     """
     plain = comparable(text)
     words = _TOKEN.findall(_INSIDE.sub("", _THOUSANDS.sub("", plain)))
@@ -122,7 +121,7 @@ def answer_tokens(text: str) -> Tokens:
 
 
 def find_spans(part: Tokens, whole: Tokens) -> list[range]:
-    """The positions of a sequence of tokens inside another one."""
+    """Find the positions of a sequence of tokens inside another one."""
     length = len(part)
     if not length:
         return []

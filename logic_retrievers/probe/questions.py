@@ -26,8 +26,7 @@ class ProbeQuestion:
     """A question whose answer is graded by comparison; :data:`FIELDS` explains its fields.
 
     Raises:
-        InputError: an empty id or text, no right answer, an empty answer, or one that is right and
-            wrong.
+        InputError: an empty id, text or answer, no right answer, or one that is also wrong.
     """
 
     id: str
@@ -51,10 +50,10 @@ class ProbeQuestion:
 
 @dataclass(frozen=True, slots=True)
 class ProbeSet:
-    """Questions in the order of asking, and the passages (id -> text) that they are about.
+    """Questions in the order in which they are asked, and their passages (id -> text).
 
     Raises:
-        InputError: no question, a repeated id, or a passage that does not exist.
+        InputError: there is no question, an id is repeated, or a question names an unknown passage.
     """
 
     name: str
@@ -77,11 +76,12 @@ class ProbeSet:
 
 
 def read_probe(folder: str | os.PathLike[str]) -> ProbeSet:
-    """Read a question set from a folder; the folder's name becomes the set's.
+    """Read a question set from a folder. The set gets the folder's name.
 
-    The folder holds ``questions.jsonl``, rows of :data:`FIELDS`, and ``corpus.jsonl``, rows of
-    ``_id``, ``title`` and ``text``; both may be gzip, with ``.gz`` after their names. Passages with
-    the same text are merged, as in :func:`logic_retrievers.evaluation.datasets.read_corpus`.
+    The folder holds ``questions.jsonl``, with rows of :data:`FIELDS`, and ``corpus.jsonl``, with
+    rows of ``_id``, ``title`` and ``text``. Both may be gzip files, with ``.gz`` after their names.
+    Passages with the same text are merged, as in
+    :func:`logic_retrievers.evaluation.datasets.read_corpus`.
 
     Raises:
         ReadError: a file is missing, or a row cannot be used; the message names file and line.
@@ -145,7 +145,7 @@ def _read_answers(row: Row, field: str) -> tuple[str, ...]:
 
 
 def _read_passage_ids(row: Row, field: str, corpus: Corpus) -> tuple[str, ...]:
-    ids: dict[str, None] = {}  # each once, in their order
+    ids: dict[str, None] = {}  # an ordered set
     for passage in row.ids(field):
         canonical = corpus.ids.get(passage)
         if canonical is None:

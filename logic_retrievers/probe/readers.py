@@ -1,4 +1,4 @@
-"""Readers answer prompts (a question and its passages): extractive, or a chat endpoint; a cache."""
+"""Readers that answer a question from its passages: extractive, by a chat endpoint, or cached."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _VECTOR = "topical"
 _SENTENCE_END = re.compile(
     r"(?:(?<=[.!?\u2026])|(?<=[.!?\u2026][\"')\]\u201d\u2019]))\s+(?![a-z])|\n+"
 )
-_PRECISION = 6  # decimals: below float32's, so that copies of one sentence tie
+_PRECISION = 6  # decimals of a score: fewer than float32 has, so that copies of a sentence tie
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The input of a reader: the same for every configuration except for the passages.
+    """The input of a reader. Only the passages differ between configurations.
 
     A chat model gets the instruction ``system``, the worked ``examples`` (message, answer), and
-    ``user``: passages and question in one message. ``seed`` is for a reader that samples.
+    ``user``, which holds passages and question in one message. ``seed`` is for readers that sample.
     """
 
     question: str
@@ -54,7 +54,7 @@ class Prompt:
 
 
 def build_prompt(question: str, passages: Sequence[str], seed: int = 0) -> Prompt:
-    """An instruction, two worked examples, the passages (there may be none), and the question."""
+    """Build a prompt from an instruction, two worked examples, the passages and the question."""
 
     def message(passages: Sequence[str], question: str) -> str:
         numbered = [f"{n}. {' '.join(text.split())}" for n, text in enumerate(passages, 1)]
@@ -72,24 +72,24 @@ class Reader(Protocol):
 
     @property
     def name(self) -> str:
-        """Model and settings that change an answer, no secret: part of the cache's key."""
+        """Model and settings that change an answer. A part of the cache's key, without secrets."""
 
     def answer(self, prompt: Prompt) -> str:
         """Answer a prompt.
 
         Raises:
-            LogicRetrieversError: no answer to this prompt; to another one there may be.
+            LogicRetrieversError: this prompt got no answer; another prompt may still get one.
         """
 
 
 class ExtractiveReader:
     """Answers without a language model: the sentence whose vector is nearest to the question's.
 
-    The earlier passage and sentence win a tie. Without passages the answer is empty. It never
-    abstains, and it does not understand a negation: it measures what the passages say.
+    The earlier passage and sentence win a tie. Without passages the answer is empty. The reader
+    never abstains and does not understand a negation, so it shows only what the passages say.
 
     Args:
-        encoder: by default that of the bundle that comes with the package.
+        encoder: by default the package's own.
     """
 
     def __init__(self, encoder: Encoder | None = None) -> None:
@@ -111,7 +111,7 @@ class ExtractiveReader:
 
 
 def split_sentences(text: str) -> list[str]:
-    """Split at line breaks, and after a mark with white space unless a small letter follows."""
+    """Split at line breaks, and at the space after an end mark unless a small letter follows."""
     return [part.strip() for part in _SENTENCE_END.split(text) if part.strip()]
 
 
@@ -119,10 +119,9 @@ class EndpointReader:
     """Reads with a chat model behind an endpoint of the OpenAI form.
 
     Args:
-        endpoint: of the model.
-        temperature: sent with the prompt; None leaves it out, for models that refuse it.
-        max_tokens: longest answer; a longer one is truncated and graded as it is. None leaves it
-            out.
+        endpoint: client of the chat model.
+        temperature: sent with the prompt. None leaves it out, for models that refuse it.
+        max_tokens: longest answer; a longer one is truncated and then graded. None leaves it out.
         send_seed: whether the prompt's seed is sent; some models refuse one.
 
     Raises:
@@ -144,7 +143,7 @@ class EndpointReader:
 
     @property
     def name(self) -> str:
-        """The model and the settings that are sent; the address changes no answer."""
+        """The model and its settings, but not the address, which changes no answer."""
         settings = {**self._settings, "seed": self._send_seed}
         listed = ", ".join(f"{setting}={value}" for setting, value in settings.items())
         return f"{self._endpoint.model} ({listed})"
@@ -155,15 +154,15 @@ class EndpointReader:
 
 
 class CachedReader:
-    """Keeps a reader's answers on disk and asks it only for those that are missing.
+    """Keeps a reader's answers on disk and asks the reader only for missing answers.
 
     The key is a hash of the reader's name and the whole prompt. The file holds answers in plain
     text and is never pruned. A new file is readable by its owner alone. Each call opens its own
     connection, so threads and forks are safe.
 
     Args:
-        reader: answers what is not in the file.
-        path: of an SQLite file, made where there is none.
+        reader: answers the prompts that are not in the file.
+        path: path of an SQLite file, which is created if it does not exist.
 
     Raises:
         StorageError: the file cannot be opened, read or written.
@@ -182,7 +181,7 @@ class CachedReader:
         return self._reader.name
 
     def answer(self, prompt: Prompt) -> str:
-        # of JSON, not of joined text: two requests never share a key
+        # a hash of JSON and not of joined strings, so that two requests never share a key
         request = json.dumps([self._reader.name, *astuple(prompt)])
         key = hashlib.sha256(request.encode()).digest()
         rows = self._execute("SELECT answer FROM answers WHERE key = ?", key)

@@ -1,4 +1,4 @@
-"""The result of a probe: figures of each configuration, by kind of question, and comparisons."""
+"""The result of a probe: each configuration's figures, also by kind of question; comparisons."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class Trace:
     """The outcome of one question under one configuration.
 
     Args:
-        question: its id.
+        question: the question's id.
         configuration: its name.
         passages: ids, in the order in which the reader got them.
-        scores: of the passages under the configuration.
-        answer: as the reader gave it; None where there is none.
-        grade: of the answer.
-        direction: label of the first passage; None where the question has no labels.
-        retrieval_seconds: for the passages.
-        reader_seconds: for the answer; for a repeated prompt, what it took the first time.
+        scores: the passages' scores under the configuration.
+        answer: the reader's answer; None if there is none.
+        grade: the answer's grade.
+        direction: label of the first passage; None if the question has no labels.
+        retrieval_seconds: time to find the passages.
+        reader_seconds: time to answer, or for a repeated prompt that of its first answer.
         error: why there is no answer.
     """
 
@@ -45,13 +45,15 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class AccuracyComparison:
-    """The accuracy of a configuration against that of another one.
+    """The accuracy of a configuration compared with a baseline.
 
     Args:
-        difference: of the shares of right answers, with a paired bootstrap interval.
-        gained, lost: questions that only this one, or only the other one, has right.
-        p: of McNemar's exact test, two-sided; ``p_corrected`` after Holm over all comparisons.
-        questions: how many both have answered; ``left_out``: how many one of them has not.
+        difference: difference of the shares of right answers, with a paired bootstrap interval.
+        gained, lost: questions that only the configuration, or only the baseline, has right.
+        p: two-sided p of McNemar's exact test.
+        p_corrected: ``p`` after Holm's correction over all comparisons.
+        questions: number of questions that both answered.
+        left_out: number of questions that only one of them answered.
     """
 
     difference: Estimate
@@ -71,12 +73,12 @@ class ProbeResult:
     """The traces of a probe, and the figures computed from them.
 
     Args:
-        set, reader: their names.
+        set, reader: names of the question set and of the reader.
         depth: passages per question.
-        seed: of the prompts, and of the resampling.
-        grading: what counts as right.
-        kinds: question -> kind, in the order of asking; empty where there is only one.
-        traces: configuration -> question -> trace; the others are compared with the first.
+        seed: seed of prompts and resampling.
+        grading: which answers count as right.
+        kinds: question -> kind (may be empty), in the order of asking.
+        traces: configuration -> question -> trace. The first configuration is the baseline.
     """
 
     set: str
@@ -95,11 +97,11 @@ class ProbeResult:
     def figures(self, configuration: str) -> dict[str, Estimate]:
         """Means with 95 % intervals over the questions that were answered.
 
-        ``accuracy`` is the share of right answers; ``exact``, ``f1``, ``support``, ``gold``,
-        ``wrong`` and ``abstained`` as in :class:`Grade` (``gold`` and ``wrong`` as shares of
-        questions whose answer contains one); ``top_satisfying`` and ``top_violating`` the label of
-        the first passage, for questions with labels; ``retrieval_seconds`` and ``reader_seconds``
-        per question.
+        ``accuracy`` is the share of right answers. ``exact``, ``f1``, ``support`` and ``abstained``
+        are those of :class:`Grade`. ``gold`` and ``wrong`` are the shares of questions whose answer
+        contains a right or a wrong answer. ``top_satisfying`` and ``top_violating`` are the shares
+        of labelled questions whose first passage has that label. ``retrieval_seconds`` and
+        ``reader_seconds`` are times per question.
         """
         values = self._values(configuration)
         answered = dict.fromkeys(values.get("accuracy", ()), "")
@@ -110,9 +112,9 @@ class ProbeResult:
         return estimates_by_label(self._values(configuration), self._labels, seed=self.seed)
 
     def comparisons(self, kind: str | None = None) -> dict[str, AccuracyComparison]:
-        """Configuration -> its accuracy against the first's, over the questions of a kind.
+        """Configuration -> its accuracy compared with the first's, over the questions of a kind.
 
-        A question that got no answer under one of the two is left out for both, and counted.
+        A question that only one of the two answered is left out for both, and is counted.
         """
         first, *others = self.traces
         correct = {name: self._correct(name, kind) for name in others}
@@ -210,10 +212,10 @@ def compare_accuracy(
     *,
     seed: int = 0,
 ) -> dict[str, AccuracyComparison]:
-    """Compares configurations with the baseline, p corrected for their number.
+    """Compare configurations with the baseline, and correct p for their number.
 
-    Both map a question that was answered to whether its answer is right; a configuration that
-    shares none with the baseline is left out.
+    Each configuration maps its answered questions to whether the answer is right. A configuration
+    that shares no question with the baseline is left out.
     """
     changes = {
         name: [int(other[q]) - int(is_right) for q, is_right in baseline.items() if q in other]

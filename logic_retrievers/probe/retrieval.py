@@ -41,16 +41,16 @@ def resolve_configurations(
     *,
     threshold: float | None = None,
 ) -> dict[str, Retrieve]:
-    """Name -> retrieval.
+    """Return the retrieval for each name.
 
-    ``topical`` is a policy over the index; ``topical+annotate`` adds a contradiction filter, which
-    drops what contradicts the trusted passages of each question.
+    ``topical`` is a policy over the index. ``topical+annotate`` adds a contradiction filter, which
+    drops passages that contradict the trusted passages of each question.
 
     ``threshold`` is the least probability of a contradiction; by default that of the encoder. The
-    index holds the passages of the set.
+    index must hold the passages of the set.
 
     Raises:
-        UnknownPolicyError, UnknownResolutionError: nothing has that name.
+        UnknownPolicyError, UnknownResolutionError: no policy or resolution has that name.
         ConfigurationError: no name, a threshold without a resolution, or an encoder without a
             contradiction vector.
     """
@@ -75,7 +75,7 @@ def resolve_configurations(
 
 
 def policy_retrieval(index: PassageIndex, policy: str | Policy | PolicyRouter) -> Retrieve:
-    """Retrieval under a policy; where a question has candidates, only these can be retrieved.
+    """Return a retrieval by a policy. If a question has candidates, only they can be found.
 
     Raises:
         UnknownPolicyError: no policy has that name.
@@ -96,9 +96,9 @@ def filtered_retrieval(
     contradiction_filter: ContradictionFilter,
     passages: Mapping[str, str],
 ) -> Retrieve:
-    """A retrieval with a contradiction filter, which gets the trusted passages of each question.
+    """Add a contradiction filter, which gets the trusted passages of each question.
 
-    It retrieves :data:`OVERFETCH` times the depth, so that dropped passages are replaced.
+    It retrieves :data:`OVERFETCH` times the depth, so that other passages replace dropped ones.
     ``passages`` maps ids to texts.
     """
 

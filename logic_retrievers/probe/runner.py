@@ -1,4 +1,4 @@
-"""Runs every question under every configuration, with one reader, prompt, depth and seed."""
+"""Ask every question under every configuration, with the same reader, prompt, depth and seed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from logic_retrievers.probe.result import ProbeResult, Trace
 from logic_retrievers.probe.retrieval import Retrieve
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 
-# The next question would meet these errors too.
+# errors that the next question would meet too
 _FATAL = (AuthenticationError, ConfigurationError, MissingExtraError, StorageError)
 
 
@@ -38,18 +38,17 @@ def probe(
 ) -> ProbeResult:
     """Measure whether answers are better with one way of retrieving than with another.
 
-    All configurations of a question are asked one after the other, and a prompt that two share is
-    asked once. Where retrieval or the reader fails, the question counts as failed for that
-    configuration; what would fail for every question (a key, a setting, a full disk, a model that
-    has not answered once and cannot be reached) ends the run.
+    Each question is asked under all configurations in turn; a prompt that two share is asked once.
+    If retrieval or the reader fails, the question counts as failed for that configuration. An error
+    that would meet every question (a refused key, a wrong setting, a full disk, a model that cannot
+    be reached and has not answered once) ends the run.
 
     ``configurations`` maps names to retrievals; the others are compared with the first. The reader
     gets ``depth`` passages. ``seed`` is for the prompts and the resampling; ``progress`` is called
     after every answer.
 
     Raises:
-        ConfigurationError: no configuration, a depth under 1, a seed under 0, or an unknown
-            grading.
+        ConfigurationError: no configuration, depth under 1, seed under 0, or unknown grading.
         AuthenticationError, ServerUnavailableError: the reader refused the key, or could not be
             reached from the start.
     """
@@ -78,8 +77,6 @@ def probe(
 
 
 class _Outcome(NamedTuple):
-    """What the reader made of a prompt: an answer, or an error."""
-
     answer: str | None
     seconds: float
     error: str | None
@@ -127,13 +124,13 @@ class _ProbeRunner(NamedTuple):
         except Exception as error:
             has_answered = any(outcome.answer is not None for outcome in self.outcomes.values())
             if isinstance(error, ServerUnavailableError) and not has_answered:
-                raise  # there is no server; one that fails in the middle may come back
+                raise  # there is no server; a server that fails later may come back
             failure = f"reader: {_describe_error(error)}"
         return _Outcome(answer, time.perf_counter() - started, failure)
 
 
 def _describe_error(error: Exception) -> str:
-    """The error in one line; only our own messages, since others may hold a key or a text."""
+    """Describe an error in one line, or raise a fatal one. Foreign messages may hold a key."""
     if isinstance(error, _FATAL):
         raise error
     kind = type(error).__name__

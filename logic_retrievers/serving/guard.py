@@ -1,4 +1,4 @@
-"""Check host, key, length and time of a request before any of it is parsed."""
+"""Check a request's host, key, length and time before any of the request is parsed."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-# hosts that need no key; other names are refused, so that no web page reaches the service
+# hosts that need no key; others are refused without one, against DNS rebinding by a web page
 LOOPBACK = ("127.0.0.1", "localhost")
-# bytes of a request
+# most bytes of a request
 MAX_BODY = 2**20
-# requests that are answered at once
+# most requests that are answered at the same time
 MAX_REQUESTS = 100
 MAX_CONNECTIONS = 500
 # seconds for the head of a request, and for its body
 PATIENCE = 5.0
-# answered without the key
+# paths that need no key
 OPEN_PATHS = ("/health",)
 
 
@@ -42,7 +42,7 @@ class Guard:
 
     Args:
         app: the application.
-        api_key: bearer token of every request; with None requests must come to a loopback name.
+        api_key: bearer token of every request. With None, requests must name a loopback host.
     """
 
     def __init__(self, app: ASGIApp, api_key: str | None) -> None:
@@ -74,7 +74,7 @@ class Guard:
             async with asyncio.timeout(PATIENCE):
                 while not body or (body[-1].get("more_body") and size <= MAX_BODY):
                     body.append(await receive())
-                    size += len(body[-1].get("body", b""))  # HTTP/2 may name no length
+                    size += len(body[-1].get("body", b""))  # HTTP/2 may give no length
         except TimeoutError:
             detail = f"the body of a request has to arrive within {PATIENCE:.0f} seconds"
             late = problem(408, "RequestTimeout", detail, Connection="close")
@@ -103,7 +103,7 @@ class Guard:
         if "transfer-encoding" in headers:
             return problem(411, "LengthRequired", "send the request with a Content-Length")
         length = headers.get("content-length", "0")
-        # without a key no body is read: half-sent ones would take the places of other requests
+        # open paths need no key, so no body is read: half-sent ones would block other requests
         limit = 0 if path in OPEN_PATHS else MAX_BODY
         if not length.isdecimal() or len(length) > len(f"{MAX_BODY}") or int(length) > limit:
             return problem(413, "TooLarge", f"this request may have {limit:,} bytes at most")
@@ -116,9 +116,9 @@ class Guard:
 
 
 class HastyProtocol(H11Protocol):
-    """Limits the time for the head of a request, for which uvicorn alone would wait for ever.
+    """Limits the time for the head of a request. Uvicorn alone would wait for it forever.
 
-    The limit also ends a body that still arrives after its request was answered.
+    The limit also closes a connection whose body still arrives after the request was answered.
     """
 
     _limit: asyncio.TimerHandle | None = None

@@ -1,4 +1,4 @@
-"""The searches as tools of a Model Context Protocol server, for an assistant."""
+"""A Model Context Protocol server that offers the searches to an assistant as tools."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TOOLS = [
 
 
 def build_mcp_server(service: SearchService) -> Server[Any]:
-    """Build a server with a tool for each search; an assistant reads its errors as results."""
+    """Build a server with a tool for each search. An assistant gets errors as results."""
 
     async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=_TOOLS)
@@ -69,7 +69,7 @@ def _result(text: str, **fields: Any) -> types.CallToolResult:
 
 
 def run_mcp(service: SearchService) -> None:
-    """Serve over standard input and output until the input ends; other prints go to stderr."""
+    """Serve over standard input and output until the input ends. Other prints go to stderr."""
 
     async def run() -> None:
         server = build_mcp_server(service)

@@ -47,7 +47,7 @@ from logic_retrievers.serving.service import (
 
 API_KEY = "LOGIC_RETRIEVERS_API_KEY"
 PROBLEMS = (400, 401, 404, 408, 411, 413, 422, 500, 501, 503, 504)
-# seconds for running requests after SIGTERM; Docker kills after ten
+# seconds to finish running requests after SIGTERM; Docker kills after ten
 SHUTDOWN = 8
 
 _bearer = HTTPBearer(auto_error=False, description=f"The key in {API_KEY}.")
@@ -62,7 +62,7 @@ class Health(BaseModel):
 
 
 def status_of(error: LogicRetrieversError) -> int:
-    """Return the HTTP status of an error: 422 where the request is at fault, else 5xx."""
+    """Return the HTTP status of an error: 422 if the request is at fault, else 404 or 5xx."""
     match error:
         case InputError() | ConfigurationError():
             return 422
@@ -79,22 +79,22 @@ def status_of(error: LogicRetrieversError) -> int:
 
 
 def build_app(service: SearchService, api_key: str | None = None) -> FastAPI:
-    """Build the application; ``/openapi.json`` describes it.
+    """Build the application. Its ``/openapi.json`` describes it.
 
     Args:
-        service: carries out the searches.
-        api_key: bearer token of every request but ``/health``. With None only requests to this
-            machine's own name are answered.
+        service: runs the searches.
+        api_key: bearer token of every request but ``/health``. With None, only requests to a
+            loopback host are answered.
 
     Raises:
-        ConfigurationError: a key that is empty, or that no request can carry.
+        ConfigurationError: the key is empty, or no request can carry it.
     """
-    # no /docs: that page makes a browser load scripts from other hosts
+    # no /docs, because that page makes a browser load scripts from other hosts
     app = FastAPI(title="logic-retrievers", version=VERSION, docs_url=None, redoc_url=None)
     app.add_middleware(Guard, api_key=None if api_key is None else check_key(api_key))
     metrics = _measure_requests(app)
     guarded: dict[str, Any] = {
-        "dependencies": [] if api_key is None else [Depends(_bearer)],  # for the description
+        "dependencies": [] if api_key is None else [Depends(_bearer)],  # only for openapi.json
         "responses": {status: {"model": Problem} for status in PROBLEMS},
     }
 
@@ -141,7 +141,7 @@ def build_app(service: SearchService, api_key: str | None = None) -> FastAPI:
 
 
 def _measure_requests(app: FastAPI) -> CollectorRegistry:
-    """Count and time requests; requests without a route have the path `other`."""
+    """Count and time requests. A request without a route has the path `other`."""
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     name, labels = "logic_retrievers_request", ["path", "status"]
@@ -166,13 +166,13 @@ def _measure_requests(app: FastAPI) -> CollectorRegistry:
 
 
 def run_rest(service: SearchService, host: str, port: int, api_key: str | None) -> None:
-    """Serve until SIGINT or SIGTERM; an address that others can reach needs a key."""
+    """Serve until SIGINT or SIGTERM. An address that others can reach needs a key."""
     if api_key is None and host not in LOOPBACK:
         raise ConfigurationError(
             f"anyone who reaches {host} could read the collection: set {API_KEY} to a key of your"
             f" own, or serve on {LOOPBACK[0]}"
         )
-    # uvicorn raises the signal again after its shutdown; the index must be closed then
+    # Uvicorn raises SIGTERM again after its shutdown; as KeyboardInterrupt it lets the index close
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     uvicorn.run(
         build_app(service, api_key),

@@ -1,4 +1,4 @@
-"""The served searches with their requests and responses, for every protocol."""
+"""The searches to serve, and their requests and responses, for every protocol."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from logic_retrievers.search import Engine
 from logic_retrievers.types import Hit
 
 VERSION = version("logic-retrievers")
-# passages of a response
+# most passages in a response
 MAX_K = 100
-# characters of a text; an encoder reads the first 256 tokens or so
+# most characters of a text; an encoder reads only the first 256 tokens or so
 MAX_CHARACTERS = 10_000
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -38,7 +38,7 @@ class _Request(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _check_characters(cls, values: Any) -> Any:
-        # neither an engine nor a response takes half a character
+        # neither an engine nor a response can hold a lone surrogate
         try:
             text = json.dumps(values, ensure_ascii=False, skipkeys=True, default=str)
         except RecursionError:
@@ -130,7 +130,7 @@ class SearchService:
 
     Args:
         index: collection to search.
-        policy: policy of the searches; expressions need one that reads them (``auto``).
+        policy: policy of the searches. Expressions need a policy that reads them, such as ``auto``.
         judge: judge of the :class:`Engine`.
     """
 
@@ -141,7 +141,7 @@ class SearchService:
         self._engine = Engine(index, policy, judge=judge)
 
     async def answer(self, request: Request) -> SearchResponse:
-        """Carry out a search; raises the package's errors."""
+        """Run a search, or raise one of the package's errors."""
         match request:
             case SearchRequest(query=query):
                 hits = await self._engine.asearch(
@@ -186,7 +186,7 @@ def _found(hit: Hit, explain: bool) -> FoundPassage:
 
 
 def describe_invalid(errors: Sequence[Mapping[str, Any]]) -> str:
-    """Describe errors in one line, without the values, which may be long or secret."""
+    """Describe pydantic's errors in one line, without values, which may be long or secret."""
     return "; ".join(
         f"{'.'.join(map(str, error['loc'])) or 'request'}: {error['msg']}" for error in errors
     )
