@@ -25,7 +25,7 @@ class RecipeTable(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-Similarity: TypeAlias = Sparsity | Literal["cosine"]
+Similarity: TypeAlias = Literal[Sparsity, "cosine"]
 Reduction: TypeAlias = Literal["sum", "mean"]
 
 

@@ -21,6 +21,7 @@ from pydantic import (
     PlainSerializer,
     model_validator,
 )
+from pydantic.json_schema import SkipJsonSchema
 from qdrant_client import models
 
 from logic_retrievers.adapters.descriptions import (
@@ -158,8 +159,8 @@ class RerankerFields(QueryFields):
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     top_n: Count | None = None
-    encoder: Encoder | None = Field(default=None, exclude=True, repr=False)
-    index: PassageIndex | None = Field(default=None, exclude=True, repr=False)
+    encoder: SkipJsonSchema[Encoder | None] = Field(default=None, exclude=True, repr=False)
+    index: SkipJsonSchema[PassageIndex | None] = Field(default=None, exclude=True, repr=False)
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)

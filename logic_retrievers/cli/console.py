@@ -168,7 +168,7 @@ def report_errors(command: Callable[P, None]) -> Callable[P, None]:
 _ADVICE = (
     (
         r"Index some passages first, or pass create=True\.",
-        "Run `logic-retrievers index PATH` first, or name another place with --location.",
+        "Run `logic-retrievers index PATH` first, or name another --collection or --location.",
     ),
     (r"with tenant=, or with all_tenants=True", "with --tenant, or with --all-tenants"),
     (r"index\.backfill\(\['(\w+)'\]\)", r"`logic-retrievers backfill \1`"),

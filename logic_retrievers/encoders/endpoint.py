@@ -77,10 +77,13 @@ class _Client(ModelEndpoint):
 
     def __init__(self, dimension: int | None, batch_size: int, **settings: Any) -> None:
         super().__init__(**settings)
-        self._dimension, self._batch_size, self._settings = dimension, batch_size, settings
+        self._dimension, self._batch_size = dimension, batch_size
+        # a key is kept as a secret alone
+        self._has_key = settings.pop("api_key", None) is not None
+        self._settings = settings
 
     def __reduce__(self) -> Any:
-        if self._settings.get("api_key") is not None:
+        if self._has_key:
             raise TypeError(
                 "an EndpointEncoder with api_key= is not pickled: name the key's environment"
                 " variable as api_key_variable="

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from math import comb
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -93,11 +92,19 @@ def mcnemar(gained: int, lost: int) -> float:
 
     If two systems were equally good, a coin could decide which one is right on each question where
     they differ: p = min(1, 2 P[X <= min(gained, lost)]), X ~ Binomial(gained + lost, 1/2).
+
+    Raises:
+        ConfigurationError: a count is negative.
     """
+    if min(gained, lost) < 0:
+        raise ConfigurationError(f"counts are 0 or more, not {gained} and {lost}")
     tosses = gained + lost
-    outcomes: int = 2**tosses
-    as_few = sum(comb(tosses, few) for few in range(min(gained, lost) + 1))
-    return min(1.0, 2 * as_few / outcomes)
+    ways = as_few = 1  # to lose `few` tosses, and at most as many
+    for few in range(1, min(gained, lost) + 1):
+        ways = ways * (tosses - few + 1) // few
+        as_few += ways
+    p: float = 2 * as_few / 2**tosses
+    return min(1.0, p)
 
 
 def holm(ps: Sequence[float | None]) -> list[Any]:

@@ -64,8 +64,6 @@ class PassageIndex:
         connection: performs the calls.
         embedded: whether the engine runs in this process.
         async_client: the client that was passed; None if the index makes its own.
-        collection: name of the collection.
-        tenant: the tenant whose passages are read and written.
         language: language of the lexical vector's stems.
         prefixes: payload keys that hold metadata, for filters made by hand; "" for the top level.
     """
@@ -74,14 +72,22 @@ class PassageIndex:
         self.connection = connection
         self.embedded = connection.embedded
         self.async_client = connection.async_client
-        self.collection = collection.name
-        self.tenant = collection.tenant
         self.language = collection.language
         self.prefixes = collection.prefixes
         self._collection = collection
         self._encoder = encoder
         self._swapping = threading.Lock()
         self._known_fields: set[str] = set()
+
+    @property
+    def collection(self) -> str:
+        """Name of the collection."""
+        return self._collection.name
+
+    @property
+    def tenant(self) -> str | None:
+        """The tenant whose passages are read and written."""
+        return self._collection.tenant
 
     @classmethod
     def open(

@@ -126,8 +126,10 @@ def test_another_process_makes_it_anew_without_a_key(living, monkeypatch):
     for encoder in (made, again):
         assert encoder.encode_queries(["apple"])["topical"].shape == (1, 26)
     assert living.requests[-1][1:] == living.requests[-2][1:]
+    keyed = encoder_of(living, api_key="letter-key")
+    assert "letter-key" not in repr(vars(keyed._client))  # where a debugger or a log would show it
     with pytest.raises(TypeError, match="api_key_variable="):
-        pickle.dumps(encoder_of(living, api_key="secret"))
+        pickle.dumps(keyed)
 
 
 @pytest.mark.parametrize(

@@ -192,6 +192,8 @@ def test_a_collection_of_tenants_is_not_opened_for_all_by_accident(opened, locat
     opened().add([Passage("a", "quiet hotel")])
     assert opened().count() == 1  # no tenants yet
     mine = opened(tenant="mine")
+    with pytest.raises(AttributeError, match="tenant"):
+        mine.tenant = "theirs"  # would be shown, and change nothing
     mine.add([Passage("b", "noisy hostel")])
     with pytest.raises(ConfigurationError, match=r"tenant=.*all_tenants=True"):
         opened()

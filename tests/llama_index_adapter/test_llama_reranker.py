@@ -95,6 +95,7 @@ def test_settings_hold_all_that_changes_the_result(index):
         assert json.loads(text)["class_name"] == CompatibilityReranker.class_name()
         assert not {"encoder", "index"} & set(json.loads(text))
     assert CompatibilityReranker(index=index).to_json() == described[0]
+    assert "encoder" not in CompatibilityReranker.model_json_schema()["properties"]
     named = json.loads(described[-2])["judge"]
     assert named == {"judge": "llama_stubs.motels", "candidates": 5}
 
