@@ -1,6 +1,6 @@
 """The rule parser divides a query into excluded texts, wanted rest, and the rest's AND and OR.
 
-Cues, such as *not*, introduce the excluded texts.
+Cues, such as *not*, tell where the excluded texts are.
 """
 
 from __future__ import annotations
@@ -229,7 +229,7 @@ def _relation(text: str, cue: Cue) -> str:
 def _split_negated(text: str) -> Iterator[_Split]:
     """Yield a cut of a negated fact at *but not* or *which are not*.
 
-    *films of A or films of B but not released in 1990*. None if the wanted part is negated too.
+    *films of A or films of B but not released in 1990*. No cut if the wanted part is negated.
     """
     match = _WHICH_ARE_NOT.match(text) or _BUT_NOT.match(text)
     if match is None or _find_negation(match["wanted"]) is not None:

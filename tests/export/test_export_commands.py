@@ -190,7 +190,7 @@ def test_export_makes_a_bundle_that_says_where_it_comes_from(models, tmp_path: P
         assert "a-run from the-base" in text
         assert str(tmp_path) not in text
     assert ("Not to be handed on" in notice) is not ships
-    assert ("compatibility: trained on data that let no" in done.output) is not ships
+    assert ("compatibility: trained on data whose licence lets no" in done.output) is not ships
 
 
 @pytest.mark.slow
