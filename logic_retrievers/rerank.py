@@ -96,9 +96,10 @@ class Reranker:
     ) -> list[Hit]:
         """Return the k best of the passages, best first.
 
-        A passage that has the id, text and metadata of an earlier one is dropped. Passages of one
-        id that differ all count. Equal scores keep the order of the input. Passages without text
-        cannot be scored and come last. A hit holds the passage object that was given.
+        A passage that has the id, text and metadata of an earlier one is dropped. Different
+        passages that share an id are ranked each by itself. Equal scores keep the order of the
+        input. Passages without text cannot be scored and come last. A hit holds the passage object
+        that was given.
 
         Args:
             query: any text that is not empty, a :class:`ParsedQuery`, or an

@@ -39,9 +39,10 @@ def limit_questions(
     """Questions over ``limit_small`` with exactly one right answer.
 
     The 45 likes of a person are too long a list for a reader of half a billion parameters, so the
-    passages are shortened. A random part of the things is kept, at most ``likes`` per person, and
-    each kept thing for everyone who likes it. The shortened passages decide the truth: the one
-    person who likes A and not B is the answer; people who like both are wrong, and violate.
+    passages are shortened. Some things are drawn at random, the same for all people, so that no
+    person likes more than ``likes`` of them. Each passage names those that its person likes. The
+    shortened passages decide what is right: the one person who likes A and not B is the answer.
+    Each person who likes both is a wrong answer, whose passage is listed as ``violating``.
 
     A thing is left out if only one person likes it, or if its words are part of another thing
     (*Chess*, *Chess Boxing*), since a passage about one could be taken for the other.

@@ -3,9 +3,9 @@
 python -m benchmarks.product.cleaning_growth [--sizes 5000 10000] [--new 500] [--judge]
 python -m benchmarks.product.cleaning_growth --hooks [--sizes 10000] [--new 500] [--judge]
 
-Two dry runs clean films of the benchmark data: whole collections, whose vectors are stored, and new
-passages, whose vectors are made. With ``--hooks`` the new passages are stored, a hundred at a time:
-without a cleaner, and with the cleaners of the core and of both frameworks.
+One dry run cleans a whole collection of films, whose vectors are stored. Another cleans new films,
+whose vectors must be made. With ``--hooks``, the new films are stored, a hundred at a time, without
+a cleaner and with the cleaner of the core, of LangChain and of LlamaIndex before storing (hooks).
 """
 
 from __future__ import annotations

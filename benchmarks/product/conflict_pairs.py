@@ -33,7 +33,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
 def fit_sets(most: int) -> dict[Use, list[Pairs]]:
-    """Load development parts: argued and short passages; inference with and without neutrals."""
+    """Load the pairs that the weights are fitted on, all from development parts."""
     everything, one_question = conflictqa("dev")
     inference = ("mnli_small/dev", "cad_nli/dev")
     return {
@@ -70,7 +70,7 @@ def evaluation_sets(most: int) -> dict[Use, dict[str, Pairs]]:
 
 
 def neighbour_lists(name: str, seed: int = 5) -> Pairs:
-    """Pair the passages of :data:`LISTS` lists, each a passage of a corpus and its nearest ones."""
+    """Make :data:`LISTS` lists of a random passage and its nearest, and pair within each list."""
     random = Random(seed)
     texts = _texts(name, random)
     vectors = document_vectors("topical", texts)

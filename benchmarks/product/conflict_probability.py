@@ -1,12 +1,12 @@
-"""One probability of a contradiction, from the vectors and from a cross-encoder's readings.
+"""One probability of a contradiction, from the vectors and from what cross-encoders read.
 
 python -m benchmarks.product.conflict_probability [--bundle DIR] [--fit] [--most 700]
 
-Measures the vectors alone, the readings alone, and both combined, on labelled pairs of several
-kinds: ROC-AUC, calibration error, and conflicts at the shipped threshold. Then it counts alarms
+Measures the vectors, each cross-encoder (pair kinds and NLI), and all combined, on labelled pairs
+of several kinds: ROC-AUC, calibration error, and conflicts at the threshold. Then it counts alarms
 among neighbours in corpora without contradictions: 30 lists of six passages each, and sentences
 with their nearest passages. ``--fit`` fits the weights again, on development parts alone (each set
-counts the same), and prints them as constants for ``logic-export add-judge``.
+counts the same), measures with them, and prints them as constants for ``logic-export add-judge``.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Readings:
     Args:
         labels: whether each pair contradicts.
         own, cosines: probabilities and cosines by the vectors, shape (pairs,).
-        read: probabilities of the kinds and of the labels of inference, shape (pairs, 8).
+        read: probabilities of the pair kinds, then of the NLI labels, shape (pairs, 8).
     """
 
     labels: npt.NDArray[np.bool_]
@@ -122,7 +122,7 @@ def fit_constants(read: Callable[[Pairs], Readings], most: int) -> dict[str, flo
 
 
 def fit(sets: Sequence[Readings], use: Use) -> list[float]:
-    """Fit the weights by least cross entropy, where each set counts the same."""
+    """Fit a logistic regression in which each set counts the same; return its weights."""
     features = np.vstack([[conflict_features(use, *row)[1:] for row in s.rows(use)] for s in sets])
     weights = np.concatenate([np.full(len(s.labels), 1 / len(s.labels)) for s in sets])
     model = LogisticRegression(max_iter=2000).fit(
@@ -136,7 +136,7 @@ def fit(sets: Sequence[Readings], use: Use) -> list[float]:
 def measure(
     name: str, readings: Readings, constants: ConflictConstants, use: Use
 ) -> dict[str, Any]:
-    """Measure order, calibration and conflicts of one set."""
+    """Measure ROC-AUC, calibration error and the conflicts found in one set."""
     both = readings.as_one(constants, use)
     flagged = both >= constants.threshold
     labels = readings.labels

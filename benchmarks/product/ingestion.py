@@ -2,8 +2,9 @@
 
 python -m benchmarks.product.ingestion [--sizes 1000 10000] [--abstracts 5183]
 
-Measures passages per second, the encoder's share of the time, and memory. For the command `index`,
-also with nothing left to do, it measures processor seconds too, which other work disturbs less.
+Measures passages per second, the encoder's share of the time, and memory. The command `index` runs
+twice, the second time with nothing left to do. Its processor seconds are measured too, because
+other work disturbs them less.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Latency of every policy over one collection.
+"""Latency of every policy except ``judge`` over one collection.
 
 python -m benchmarks.product.latency [--points 10000] [--queries 60]
 

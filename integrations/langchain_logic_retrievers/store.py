@@ -115,8 +115,8 @@ class LogicVectorStore(VectorStore):
 
         Args:
             documents: documents to store.
-            embedding: makes the topical vectors. With :class:`LogicEmbeddings`, their encoder makes
-                all its vectors. None means the package's own encoder.
+            embedding: makes the topical vectors. If it is a :class:`LogicEmbeddings`, the encoder
+                in it makes all vectors. None means the package's own encoder.
             ids: as for :meth:`add_documents`.
             identity: see :func:`encoder_of`.
             **settings: as for :meth:`open`; ``collection`` may be called ``collection_name``.
@@ -191,7 +191,7 @@ class LogicVectorStore(VectorStore):
         """Store documents. A document with a known id replaces the stored one.
 
         A document with a blank text is left out with a ``BlankTextWarning``. Metadata is stored as
-        JSON, without the evidence of searches.
+        JSON, without what this package's components have added (the key ``logic``).
 
         Args:
             documents: documents to store.
@@ -434,5 +434,8 @@ def _with_scores(hits: Sequence[Hit]) -> list[tuple[Document, float]]:
 
 
 def _relevance(score: float) -> float:
-    """Map a score to [0, 1]: a cosine in [-1, 1], or below -1 after a penalty."""
+    """Map a score from [-1, 1] to [0, 1].
+
+    A score is a cosine. A penalty can put it below -1, which becomes 0.
+    """
     return min(1.0, max(0.0, (score + 1) / 2))

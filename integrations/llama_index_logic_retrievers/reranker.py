@@ -41,9 +41,9 @@ class CompatibilityReranker(RerankerFields, BaseNodePostprocessor):
 
         CompatibilityReranker(top_n=3).postprocess_nodes(nodes, query_str="quiet, not loud")
 
-    The result holds copies, each with the reasons for its rank in ``metadata["logic"]``. Nodes that
-    agree in id, text and metadata count once; different ones with one id all count. A node without
-    text (an image) comes last.
+    The result holds copies, each with the reasons for its rank in ``metadata["logic"]``. Of nodes
+    with the same id, text and metadata, only the first is ranked. Different nodes that share an id
+    are ranked each by itself. A node without text (an image) comes last.
 
     Args:
         policy: a policy's name, or a policy with settings of your own.
@@ -55,7 +55,7 @@ class CompatibilityReranker(RerankerFields, BaseNodePostprocessor):
             orders the nodes of every query.
 
     Raises:
-        ConfigurationError: top_n is under 1, the policy, syntax or a setting is unknown, or the
+        ConfigurationError: top_n is under 1; the policy, the syntax or a setting is unknown; or the
             policy cannot use ``exclude``.
         InputError: the excluded texts cannot be read.
     """

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import IO
 
 from logic_retrievers.documents.files import (
-    OUTPUT_PER_BYTE,
     Problem,
     Record,
     SourceFile,
@@ -54,7 +53,13 @@ class Converter:
                 pass
 
     def read(self, file: SourceFile, stream: IO[bytes]) -> list[Record | Problem]:
-        """Return what the file's reader in ``CONVERTERS`` yields before the process ends."""
+        """Return what the file's reader in ``CONVERTERS`` yields.
+
+        If the conversion fails, the last item is a Problem.
+
+        Raises:
+            Problem: no process can be started.
+        """
         is_new = self._process is None
         process = self._process = self._process or _start()
         items: list[Record | Problem] = []
@@ -110,7 +115,7 @@ def _convert(
 ) -> Iterator[Record | Problem]:
     assert process.stdin is not None
     assert process.stdout is not None
-    with suppress(OSError):  # the process has ended, so nothing will be read
+    with suppress(OSError):  # if the process has ended, reading below reports it
         _send(process.stdin, [os.path.abspath(file.path), asdict(file), SECONDS])  # noqa: PTH100 - links stay
     left = limit = longest_output(size)
     while True:
@@ -120,7 +125,7 @@ def _convert(
             raise Problem(f"takes more than {SECONDS:,.0f} seconds to convert; divide it")
         if left < 0:
             raise Problem(
-                f"gives more than {limit:,} bytes of text ({OUTPUT_PER_BYTE} for each of its own); "
+                f"gives more than {limit:,} bytes of text, the limit for a file of its size; "
                 "divide it, or save it as text"
             )
         if not line.endswith(b"\n"):

@@ -66,7 +66,7 @@ class SourceFile:
         name: path relative to the root, with forward slashes. It is the ``source`` of its passages
             and the stem of their default ids, so neither changes when the root is moved.
         ending: ending of its name, in lower case; decides how the file is read.
-        inside: the folder that no link to the file may lead out of.
+        inside: folder in which the file must lie once links are followed; None allows any place.
         format: how its text is written.
     """
 
@@ -250,7 +250,7 @@ def name_columns(
     """Return the columns of the text, the id and the source.
 
     Raises:
-        Problem: there is no column of the text, or none with a name that the caller gave.
+        Problem: no column holds the text, or a column that the caller named is missing.
     """
     texts = find_columns(values, TEXT_KEYS, named.text_column)
     if not texts:

@@ -21,8 +21,9 @@ WORDING: Mapping[str, Any] = tomllib.loads(
 )
 Tokens: TypeAlias = tuple[str, ...]
 # What makes an answer right. ``containment`` is for short answers: the answer must contain a right
-# answer and no wrong one. ``support`` is for long answers: the answer must have a greater share of
-# a right answer's words than of any wrong answer's, or than half if there are no wrong answers.
+# answer and no wrong one. ``support`` is for long answers. It takes the share of each right and
+# wrong answer's words that the answer contains. The greatest share of a right answer must exceed
+# the greatest share of a wrong one, or 0.5 if there is none, and the answer must not abstain.
 Grading: TypeAlias = Literal["containment", "support"]
 Direction: TypeAlias = Literal["satisfying", "violating", "neither"]
 
@@ -93,9 +94,10 @@ def grade(question: ProbeQuestion, answer: str) -> Grade:
 
 
 def top_passage_direction(question: ProbeQuestion, passages: Sequence[str]) -> Direction | None:
-    """Return the label of the first passage's id (CoDeR, appendix), or None without labels.
+    """Tell whether the first id in ``passages`` satisfies or violates the question, or neither.
 
-    The label describes the retrieval and does not change the accuracy.
+    None if the question lists no satisfying or violating ids. This label (CoDeR, appendix)
+    describes the retrieval and does not change the accuracy.
     """
     if not question.satisfying and not question.violating:
         return None
@@ -114,7 +116,8 @@ def answer_tokens(text: str) -> Tokens:
     """
     plain = comparable(text)
     words = _TOKEN.findall(_INSIDE.sub("", _THOUSANDS.sub("", plain)))
-    signs = "".join(plain.split()) or "".join(text.split())  # an accent alone is a sign too
+    # `comparable` removes a lone accent, so the text itself is taken then
+    signs = "".join(plain.split()) or "".join(text.split())
     return tuple(word for word in words if word not in _ARTICLES) or tuple(
         words or filter(None, [signs])
     )

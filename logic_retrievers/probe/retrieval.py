@@ -43,14 +43,15 @@ def resolve_configurations(
 ) -> dict[str, Retrieve]:
     """Return the retrieval for each name.
 
-    ``topical`` is a policy over the index. ``topical+annotate`` adds a contradiction filter, which
-    drops passages that contradict the trusted passages of each question.
+    ``topical`` is a policy over the index. ``topical+annotate`` adds a contradiction filter with
+    the resolution ``annotate``. The filter drops passages that contradict a trusted passage of the
+    question. The resolution decides between the others (``annotate`` keeps both).
 
     ``threshold`` is the least probability of a contradiction; by default that of the encoder. The
     index must hold the passages of the set.
 
     Raises:
-        UnknownPolicyError, UnknownResolutionError: no policy or resolution has that name.
+        UnknownPolicyError, UnknownResolutionError: no policy, or no resolution, has that name.
         ConfigurationError: no name, a threshold without a resolution, or an encoder without a
             contradiction vector.
     """

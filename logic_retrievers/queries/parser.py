@@ -1,4 +1,7 @@
-"""The rule parser finds cues, the texts that they exclude, the wanted rest, and its AND and OR."""
+"""The rule parser divides a query into excluded texts, wanted rest, and the rest's AND and OR.
+
+Cues, such as *not*, tell where the excluded texts are.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ from logic_retrievers.queries.scope import (
 # A longer text is a document to search with, and is not parsed.
 MAX_CHARACTERS = 2_000
 
-# With this, at most one ordinary query in a hundred is split (SciFact, MS MARCO, Cranfield: none).
+# With this threshold, no query of SciFact, MS MARCO or Cranfield becomes an expression.
 THRESHOLD = 0.7
 
 _SPACES = re.compile(r"\s{2,}")
@@ -43,8 +46,9 @@ _JOINING = pattern("joining")
 _QUESTION_WITHOUT = pattern("question_without")
 _STATEMENT = pattern("statement")
 
-# A query cut in two: the wanted text, the excluded texts as (relation or ``""``, text), and the
-# excluded text that the rules read instead, None if they read the same.
+# A query cut in two: the wanted text, the excluded texts as (relation or ``""``, text), and None if
+# the rules made this cut. If not, the last part is the text that the rules exclude, in lower case
+# (``""`` if they exclude nothing).
 _Split: TypeAlias = tuple[str, tuple[tuple[str, str], ...], str | None]
 
 
@@ -59,8 +63,8 @@ class RuleParser:
     Args:
         rules: the families of cues, in order of precedence if two match at the same place. Put
             your own before ``RULES``, or leave some out.
-        threshold: least confidence with which a query that joins things becomes an expression;
-            above 1 none does.
+        threshold: least confidence at which a query with AND, OR or BUT NOT becomes an expression;
+            above 1 no query does.
         languages: languages besides English whose exclusions are read, from ``de``, ``es``,
             ``fr``, ``it``, ``nl`` and ``pt``.
 
@@ -165,7 +169,11 @@ def _opens(masked: str, at: int) -> bool:
 
 
 def _is_english(parsed: ParsedQuery, language: str | None) -> bool:
-    """Whether English rules may read the text. If no word tells its language, the cue must."""
+    """Whether English rules may read the text.
+
+    If no word tells its language, they may, except for a negated fact or the cue "no", which is a
+    word of several languages.
+    """
     tells = parsed.kind != "negated_fact" and parsed.cue.lower() != "no"
     return language == "en" or (language is None and tells)
 
@@ -192,7 +200,11 @@ def _parse_exclusions(text: str, masked: str, exclusions: Sequence[Exclusion]) -
 
 
 def _splits(text: str, exclusions: Sequence[Exclusion]) -> Iterator[_Split]:
-    """Yield a cut that excludes all text behind a single cue, then the cut that the rules read."""
+    """Yield the cuts of a query to try, in order.
+
+    If its only cue stands inside the query and excludes what follows, the first cut excludes all
+    text behind the cue. The rules' own cut is always the last.
+    """
     if len(exclusions) == 1 and exclusions[0].start == exclusions[0].cue.start > 0:
         cue = exclusions[0].cue
         behind = text[cue.end :].strip(" .?!,")
@@ -215,7 +227,10 @@ def _relation(text: str, cue: Cue) -> str:
 
 
 def _split_negated(text: str) -> Iterator[_Split]:
-    """Yield a cut at *but not*, if no rule reads an exclusion: *but not released in*."""
+    """Yield a cut of a negated fact at *but not* or *which are not*.
+
+    *films of A or films of B but not released in 1990*. No cut if the wanted part is negated.
+    """
     match = _WHICH_ARE_NOT.match(text) or _BUT_NOT.match(text)
     if match is None or _find_negation(match["wanted"]) is not None:
         return
@@ -224,7 +239,10 @@ def _split_negated(text: str) -> Iterator[_Split]:
 
 
 def _squeeze(text: str) -> tuple[str, list[int]]:
-    """Make each run of white space one character; return the text, and each one's old position."""
+    """Make each run of white space one character.
+
+    Return the text, and the old position of each of its characters and of its end.
+    """
     pieces: list[str] = []
     offsets: list[int] = []
     for match in _SPACE_OR_CHARACTER.finditer(text):

@@ -172,7 +172,8 @@ def run_rest(service: SearchService, host: str, port: int, api_key: str | None) 
             f"anyone who reaches {host} could read the collection: set {API_KEY} to a key of your"
             f" own, or serve on {LOOPBACK[0]}"
         )
-    # Uvicorn raises SIGTERM again after its shutdown; as KeyboardInterrupt it lets the index close
+    # After its shutdown, Uvicorn raises SIGTERM again, which would end the process at once. This
+    # handler turns it into KeyboardInterrupt, so that the caller can close the index.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     uvicorn.run(
         build_app(service, api_key),

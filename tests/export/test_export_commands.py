@@ -190,7 +190,7 @@ def test_export_makes_a_bundle_that_says_where_it_comes_from(models, tmp_path: P
         assert "a-run from the-base" in text
         assert str(tmp_path) not in text
     assert ("Not to be handed on" in notice) is not ships
-    assert ("compatibility: trained on data that let no" in done.output) is not ships
+    assert ("compatibility: trained on data whose licence lets no" in done.output) is not ships
 
 
 @pytest.mark.slow
@@ -200,7 +200,7 @@ def test_add_head_adds_a_run_to_a_bundle(models, bundle: Path, tmp_path: Path):
     out = tmp_path / "new"
     done = run("add-head", bundle, "--head", f"mine={ran}", "--out", out)
     assert "lowest cosine to the original: 0.99" in done.output
-    assert "mine: trained on data that let no model be handed on" in done.output
+    assert "mine: trained on data whose licence lets no model be handed on" in done.output
     assert [one.rows for one in load_bundle(out).manifest.heads["mine"].training] == [12]
     found = OnnxEncoder(out).encode_documents(["a quiet room"])
     np.testing.assert_allclose(found["mine"], found["contradiction"], atol=1e-6)

@@ -74,7 +74,7 @@ def test_a_run_brings_its_base_its_data_and_their_licences(bundle, models, tmp_p
     result = CliRunner().invoke(app, called, catch_exceptions=False)
     assert result.exit_code == 0, result.output + result.stderr
     assert "above the bundle's trunk" in result.stdout
-    assert "let no model be handed on" in result.stdout
+    assert "lets no model be handed on" in result.stdout
     card = read_query_encoder(file).card
     assert [(one.name, one.licence, one.rows) for one in card.training] == [
         ("our clicks", "CC0-1.0", 7)

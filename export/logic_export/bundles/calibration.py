@@ -75,10 +75,11 @@ def calibrate(
 ) -> ContradictionConstants:
     """Find the constants on development data.
 
-    alpha comes from the paper's search on the retrieval of ``questions``, the null distribution
-    from random pairs of ``background``. The probability is a logistic regression on cosine and
-    deviation (Platt) in which every source of pairs has the same weight. The threshold is the
-    lowest multiple of 0.001, from 0.5 up, that flags at most 5 % of each source's other pairs.
+    alpha comes from SparseCL's search on the retrieval of ``questions``, the null distribution
+    from random pairs of ``background``. The probability is a logistic regression (Platt) on the
+    cosine and on the sparsity, in standard deviations of the null distribution. Every source of
+    pairs has the same weight. The threshold is the lowest multiple of 0.001, from 0.5 up, that
+    flags at most 5 % of each source's pairs that do not contradict.
 
     Args:
         encoder: makes ``topical`` and ``contradiction`` vectors.
@@ -178,10 +179,12 @@ def unrelated_pairs(texts: Sequence[str], count: int, seed: int) -> list[tuple[s
 
 
 def null_distribution(sparsities: npt.NDArray[np.float64]) -> dict[str, float]:
-    """Return ``null_mean`` and ``null_deviation`` of Hoyer sparsities, without copies (NaN).
+    """Return ``null_mean`` and ``null_deviation`` of Hoyer sparsities.
+
+    Pairs of copies, whose sparsity is NaN, are left out.
 
     Raises:
-        InputError: fewer than 30 pairs are not copies, or all have one sparsity.
+        InputError: fewer than 30 pairs are not copies, or all have the same sparsity.
     """
     known = sparsities[~np.isnan(sparsities)]
     if len(known) < MIN_NULL_PAIRS or not known.std():

@@ -1,4 +1,7 @@
-"""Exports sentence-transformers models as a bundle behind a parity gate, and adds heads to one."""
+"""Exports sentence-transformers models as a bundle, and adds heads to a bundle.
+
+A bundle is written only if parity holds: its vectors must be close to those of the models.
+"""
 
 from __future__ import annotations
 

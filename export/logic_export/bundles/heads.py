@@ -23,7 +23,7 @@ class HeadSource:
         exclusion: constants of the exclusion policy.
         contradiction: constants of the contradiction score.
         training: the data sets that the model was trained on, beyond those of its base.
-        ships: whether the licences of these data sets permit to hand the model on.
+        ships: whether the licences of these data sets permit handing the model on.
         origin: where the model comes from, as the bundle records it; never a local path.
         queries_only: True if only the query side was trained, against the document vectors of the
             base model. Such a model becomes a query encoder, not a head.

@@ -1,4 +1,4 @@
-"""Exports a run that trained queries alone as one file, for use over an existing index."""
+"""Exports a run that trained only the query side as one file, for use over an existing index."""
 
 from __future__ import annotations
 
@@ -184,7 +184,10 @@ def _above_trunk(
     shared_layers: int,
     compression: Compression,
 ) -> tuple[str | None, onnx.ModelProto]:
-    """Return the SHA-256 of the bundle's trunk and the graph above, or None and the whole graph."""
+    """Return the SHA-256 of the bundle's trunk, and the graph above it.
+
+    If the model does not share the trunk, return None and the whole graph.
+    """
     file = head.document.trunk
     if file is not None:
         below, above = split_graph(graph, shared_layers)

@@ -16,7 +16,7 @@ SharedLayers = Annotated[int, typer.Option(help="As the bundle was exported with
 Compression = Annotated[Storage, typer.Option(help="As the bundle was exported with.")]
 NewStorage = Annotated[Storage, typer.Option(help="How weights are stored.")]
 NewBundle = Annotated[Path, typer.Option("--out", help="The new bundle; must not exist.")]
-RESTRICTED = "trained on data that let no model be handed on"
+RESTRICTED = "trained on data whose licence lets no model be handed on"
 
 
 @report_errors

@@ -62,9 +62,7 @@ def add_judge(
     folder: Annotated[Path, typer.Option("--out", help="The new bundle; must not exist.")],
     constant: Annotated[
         list[str] | None,
-        typer.Option(
-            help="NAME=VALUE, a constant of the judge, pair kinds or NLI; may be repeated."
-        ),
+        typer.Option(help="NAME=VALUE: a constant of the model that is added; may be repeated."),
     ] = None,
     minimum: Annotated[
         list[str] | None,
@@ -72,28 +70,33 @@ def add_judge(
     ] = None,
     compression: Annotated[
         JudgeStorage,
-        typer.Option(help="How weights are stored; with int4 a CPU takes a third of the time."),
+        typer.Option(help="How weights are stored; int4 is three times as fast on a CPU."),
     ] = "int4",
     rank: Annotated[
         int | None,
         typer.Option(
-            min=1, help="For pair kinds and NLI: store changes in a lower rank than the recipe's."
+            min=1,
+            help="For pair kinds and NLI: rank in which their changes to the judge are stored, "
+            "if lower than the recipe's.",
         ),
     ] = None,
     keep_here: Annotated[
         bool,
-        typer.Option("--keep-here", help="Accept data that let no model be handed on."),
+        typer.Option("--keep-here", help="Accept data whose licence lets no model be handed on."),
     ] = False,
 ) -> None:
-    """Copies a bundle with a pair judge, pair kinds or NLI added; vectors stay the same."""
+    """Copies a bundle and adds a trained model: a pair judge, or one for pair kinds or NLI.
+
+    The encoders' vectors stay the same.
+    """
     with training_imports():
         from logic_export.judge.export import add_judge as add
         from logic_export.judge.finished_run import read_finished_run
     finished = read_finished_run(run)
     if not finished.ships and not keep_here:
         raise ConfigurationError(
-            f"{run} was trained on data that let no model be handed on; with --keep-here the "
-            "bundle must stay on this machine"
+            f"{run} was trained on data whose licence lets no model be handed on; to make a bundle "
+            "for this machine only, pass --keep-here"
         )
     source = finished.source
     if rank is not None:
@@ -109,7 +112,7 @@ def add_judge(
     )
     _print_accuracies(figures)
     if not finished.ships:
-        out.print("trained on data that let no model be handed on")
+        out.print("trained on data whose licence lets no model be handed on")
     out.print(f"the bundle is in {folder}", soft_wrap=True)
 
 

@@ -27,7 +27,7 @@ class Topic:
 def exclusion_triplets(
     neighbours: Iterable[tuple[Topic, Topic]], *, seed: int = 0
 ) -> list[Triplet]:
-    """Make a query for each topic of a pair that excludes the other topic.
+    """For each of the two topics of a pair, make a query that asks for it and excludes the other.
 
     The topics must be similar, or the exclusion is trivial. Pass two passages of one question, or
     nearest neighbours (:func:`neighbouring_topics`).
@@ -55,9 +55,10 @@ _KIND = re.compile(r"^.{0,120}?\b(?:is|was|are|were) (?:an?|the) ([^.,;()]{5,60}
 def neighbouring_topics(
     topics: Sequence[Topic], encode: Encode, *, count: int, among: int = 5, seed: int = 0
 ) -> list[tuple[Topic, Topic]]:
-    """Pair random topics, each with one of the ``among`` topics with the most similar names.
+    """Pair each of ``count`` random topics with a topic of a similar name.
 
-    Pairing with the nearest would give only the hardest pairs. ``encode`` gives unit vectors.
+    It is drawn from the ``among`` topics with the most similar names, since the nearest alone would
+    give only the hardest pairs. ``encode`` gives unit vectors.
     """
     random = Random(seed)
     topics = random.sample(topics, min(len(topics), _POOL_PER_PAIR * count))
@@ -72,9 +73,9 @@ def neighbouring_topics(
 
 
 def describe_topic(topic: Topic, random: Random, share: float = 0.4) -> Topic:
-    """Put the kind before the name of a share of the topics: "the film Spendthrift".
+    """With probability ``share``, put a topic's kind before its name: "the film Spendthrift".
 
-    The kind is read from a first sentence "X is a ..."; other topics are returned unchanged.
+    The kind is read from a first sentence "X is a ..."; without one, the topic stays unchanged.
     """
     kind = _KIND.match(topic.text)
     if kind is None or random.random() >= share:

@@ -35,9 +35,10 @@ def labelled_triplets(dataset: Dataset) -> list[Triplet]:
 
 
 def conflict_triplets(rows: Sequence[Mapping[str, str]], *, seed: int = 0) -> list[Triplet]:
-    """Pair a side's statement in ConflictQA with each of its texts, against one of the other side.
+    """Pair the statement of each side of a ConflictQA question with each of the side's texts.
 
-    ``rows`` have the fields of :data:`SIDE_FIELDS`; an empty field counts as missing.
+    The violating passage is a random text of the other side. ``rows`` have the fields of
+    :data:`SIDE_FIELDS`; an empty field counts as missing.
     """
     random = Random(seed)
     triplets = []
@@ -84,8 +85,8 @@ def cropped_triplets(triplets: Sequence[Triplet], *, copies: int, seed: int = 0)
 def crop_pair(left: str, right: str, random: Random) -> tuple[str, str]:
     """Crop two versions of a passage at the same random boundaries.
 
-    Both boundaries lie in shared sentences, before the first and after the last difference. A text
-    is empty if its version has nothing between them.
+    Both boundaries lie in shared sentences, before the first and after the last difference. A crop
+    is empty if its version has nothing between the boundaries.
     """
     left_sentences, right_sentences = split_sentences(left), split_sentences(right)
     changes = [

@@ -113,10 +113,10 @@ def set_queries(
     variants: bool = False,
     seed: int = 0,  # noqa: ARG001 - builders share a form
 ) -> list[SetExample]:
-    """Read what ``logic-export data set-queries`` wrote, with ``variants`` also SPLIT_variants.
+    """Read a split that ``logic-export data set-queries`` wrote.
 
-    Queries without an answer are skipped. Each query needs an ``expression``; a query without a
-    ``group`` forms its own.
+    With ``variants``, the split ``SPLIT_variants`` is read too. Queries without an answer are
+    skipped. Each query needs an ``expression``; a query without a ``group`` forms its own.
     """
     names = [split, f"{split}_variants"] if variants else [split]
     parts = [load_dataset(folder, name) for name in names]

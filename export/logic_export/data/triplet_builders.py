@@ -83,7 +83,7 @@ def labelled(
 
 
 def wordnet(folder: Path | None = None, *, phrases: bool = True, seed: int = 0) -> list[Triplet]:
-    """Make CoDeR's stage 1: words and, with ``phrases``, phrases with their opposites."""
+    """Make the triplets of CoDeR's stage 1, of words and, with ``phrases``, of short phrases."""
     words = load_wordnet(folder)
     triplets = word_triplets(words, seed=seed)
     return [*triplets, *phrase_triplets(words, seed=seed)] if phrases else triplets
@@ -95,7 +95,7 @@ def conflicts(path: Path, *, seed: int = 0) -> list[Triplet]:
 
 
 def linked(path: Path, *, seed: int = 0) -> list[Triplet]:
-    """Ask for one of the two passages in a question's ``positive``, and exclude the other."""
+    """Ask for one of the two passages in the field ``positive``, and exclude the other."""
     random = Random(seed)
     pairs = []
     for row in json_rows(find_data_file(path)):
@@ -120,9 +120,9 @@ def neighbours(path: Path, count: int, *, seed: int = 0) -> list[Triplet]:
 def sharing(
     path: Path, field: str, count: int, asks: Sequence[str] = FILM_REQUESTS, *, seed: int = 0
 ) -> list[Triplet]:
-    """Ask for the texts of a name listed under a corpus's ``field`` (a film's cast), except one.
+    """Ask for the texts that list the same name in ``field`` (a film's cast), and exclude one text.
 
-    ``asks`` are requests for the texts of a ``{name}``.
+    ``asks`` are the wordings of the request, with the placeholder ``{name}``.
     """
     random = Random(seed)
     by_name: dict[str, list[Topic]] = defaultdict(list)
@@ -163,7 +163,7 @@ def find_data_file(path: Path) -> Path:
 
 
 def corpus_texts(path: Path) -> list[str]:
-    """Read the texts of a corpus, or of the ``positive`` fields of questions."""
+    """Read the lines of a corpus's texts, or of the ``positive`` fields of questions."""
     rows = json_rows(find_data_file(path))
     return [
         passage

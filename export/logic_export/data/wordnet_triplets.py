@@ -49,7 +49,7 @@ def word_triplets(wordnet: WordNet, *, seed: int = 0, most: int = 20) -> list[Tr
 
 
 def phrase_triplets(wordnet: WordNet, *, seed: int = 0, most: int = 30) -> list[Triplet]:
-    """Make triplets of a phrase that excludes X, a satisfying antonym of X, and violating X.
+    """Make triplets of a phrase that excludes X, an antonym of X (satisfying), and X (violating).
 
     Synonyms of the antonym satisfy as well, synonyms of X violate as well (CoDeR, stage 1).
 

@@ -1,4 +1,4 @@
-"""Decides which training rows share a batch; the base of the collators, which make its tensors."""
+"""Decides which training rows share a batch. :class:`Collator` is the base of all collators."""
 
 from __future__ import annotations
 
@@ -60,7 +60,8 @@ def fill_batches(
     Texts of one source have similar lengths and make negatives of the same kind. A text in two
     groups of a batch would be a positive of one and a negative of the other.
 
-    A group is (source, texts, indices) and is never split; a batch has ``size`` indices or more.
+    A group is (source, texts, indices) and is never split. A batch has ``size`` indices or more,
+    but batches that no further group can fill have fewer.
     """
     order = list(groups)
     random.shuffle(order)

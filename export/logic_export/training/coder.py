@@ -1,4 +1,4 @@
-"""CoDeR's compatibility head: triplets, and development by constraint and recall."""
+"""CoDeR's compatibility head: batches of triplets, and two development figures."""
 
 from __future__ import annotations
 
@@ -42,9 +42,10 @@ def triplet_row(triplet: Triplet) -> dict[str, str]:
 
 
 def triplet_plan(dataset: Any, size: int) -> Draw:
-    """Keep triplets over the same two passages (a mirrored pair) in one batch.
+    """Keep triplets over the same passages in one batch.
 
-    Each passage is then encoded once, as positive of one query and negative of the other.
+    Each passage of a mirrored pair is then encoded once, as positive of one query and negative of
+    the other.
     """
     groups: dict[tuple[str, frozenset[str]], tuple[set[str], list[int]]] = {}
     for index, row in enumerate(dataset):
@@ -57,7 +58,10 @@ def triplet_plan(dataset: Any, size: int) -> Draw:
 
 
 class TripletCollator(Collator):
-    """Makes ``query_*``, ``document_*`` (each document once), ``label``: row of each positive."""
+    """Makes ``query_*``, ``document_*`` (each document once) and ``label``.
+
+    The label of a query is the row of its satisfying passage among the documents.
+    """
 
     def __call__(self, features: Sequence[Row]) -> Tensors:
         satisfying = [row["satisfying"] for row in features]
@@ -83,7 +87,7 @@ def constraint_development(
     recall_loss: float,
     documents: Encode | None = None,
 ) -> Development:
-    """Measure constraint and recall on data sets that label violating passages."""
+    """Measure :data:`CONSTRAINT` and :data:`RECALL` on data sets that label violating passages."""
     sets = {dataset.name: partial(constraint_figures, dataset) for dataset in datasets}
     score = partial(constraint_score, recall_loss=recall_loss)
     return Development(sets, roles, score, documents)

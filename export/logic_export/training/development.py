@@ -23,8 +23,8 @@ class Development(BaseEvaluator):
     Args:
         sets: name -> function that measures a query encoder and a document encoder.
         roles: lengths and prefixes of queries and documents.
-        score: function from the model's and the base's figures on all sets to one number; higher
-            is better.
+        score: makes one number, higher is better, from two lists with the figures of each set:
+            those of the model, and those before training (``base``).
         documents: encodes documents; None takes the measured model.
     """
 

@@ -129,8 +129,8 @@ def set_plan(dataset: Any, size: int, *, random_share: float) -> Draw:
     """Mix whole groups and single queries as LogiCoL does.
 
     A group holds queries over the same atoms with different operators. Whole groups are drawn until
-    they hold ``random_share`` of the queries. These queries are batched one by one, in random
-    order; the other batches are filled with whole groups. A batch holds one source, since it is
+    they hold ``random_share`` of the queries. Batches of these queries ignore the groups; the other
+    batches are filled with whole groups. A batch holds one source, since it is
     unknown whether documents of another source satisfy a query.
 
     Args:
@@ -170,8 +170,9 @@ def set_plan(dataset: Any, size: int, *, random_share: float) -> Draw:
 class SetCollator(Collator):
     """Makes ``query_*``, ``document_*`` (an answer of each query), ``label`` (:func:`pack_labels`).
 
-    The draw of an answer depends on the batch itself (queries and order), so it differs in nearly
-    every epoch and is the same in a resumed run. ``documents`` is source -> id -> text.
+    The draw of an answer depends only on the seed and the batch's queries in their order, so it
+    differs in nearly every epoch and is the same in a resumed run. ``documents`` is source -> id ->
+    text.
     """
 
     def __init__(

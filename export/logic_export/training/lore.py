@@ -1,4 +1,7 @@
-"""LORE's query encoder: trained on queries with candidates in tiers; documents may stay frozen."""
+"""LORE's query encoder, trained on candidates in three tiers: positive, distractor, negative.
+
+The document vectors may be those of the base model (``frozen_documents``).
+"""
 
 from __future__ import annotations
 
@@ -65,9 +68,10 @@ def tier_plan(dataset: Any, size: int) -> Draw:
 
 
 class TierCollator(Collator):
-    """Makes ``query_*``, ``document_*`` (each passage once), ``label`` (tiers: queries, passages).
+    """Makes ``query_*``, ``document_*`` (each passage once) and ``label``.
 
-    ``documents`` makes the features of the passages.
+    The label is the tier of each passage for each query, shape (queries, passages). ``documents``
+    makes the features of the passages.
     """
 
     def __init__(
@@ -119,7 +123,7 @@ def write_vectors(path: Path, passages: Sequence[str], encode: Encode) -> None:
 
 
 def stored_vectors(path: Path) -> DocumentFeatures:
-    """Memory-map the vectors that :func:`write_vectors` stored."""
+    """Return features from the vectors that :func:`write_vectors` stored, memory-mapped."""
     vectors: npt.NDArray[np.float32] = np.load(path, mmap_mode="r")
     return lambda rows: {"document_sentence_embedding": torch.from_numpy(vectors[list(rows)])}
 
@@ -138,11 +142,11 @@ def tier_development(
     """Measure recall of positives and of distractors at 3, as LORE does.
 
     The score is the mean over the sets of recall of positives minus recall of distractors, -1 to 1.
-    Each alone is easy: an encoder that follows every topic of a query finds the positives, and one
-    that follows none avoids the distractors.
+    Each recall alone is easy to get right: an encoder that follows every topic of a query finds the
+    positives, and one that follows none avoids the distractors.
 
     Args:
-        sets: data set -> examples; N1 is measured where a query has distractors.
+        sets: data set -> examples. Recall of distractors needs queries with distractors.
         roles: the recipe's roles.
         documents: see :class:`Development`.
 

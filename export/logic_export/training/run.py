@@ -140,11 +140,11 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
     """Run a recipe, or resume an interrupted run of it.
 
     ``out`` gets ``recipe.json``, ``data.jsonl.gz`` (the sampled rows; for set queries also
-    ``documents.jsonl.gz``, with frozen documents also ``document_vectors.npy``),
-    ``metrics.jsonl``, ``checkpoints``, and at the end ``model`` (a query encoder where documents
-    are frozen), ``card.json`` and the model card ``README.md``. A run that was killed resumes from
-    its last complete checkpoint and ends with the same weights. For several GPUs, start the program
-    under ``torchrun`` or ``accelerate launch``.
+    ``documents.jsonl.gz``, with frozen documents also ``document_vectors.npy``), ``metrics.jsonl``,
+    ``checkpoints``, and at the end, in place of the checkpoints, ``model`` (a query encoder where
+    documents are frozen), ``card.json`` and the model card ``README.md``. A run that was killed
+    resumes from its last complete checkpoint and ends with the same weights. For several GPUs,
+    start the program under ``torchrun`` or ``accelerate launch``.
 
     Args:
         recipe: the settings.
@@ -164,7 +164,7 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
     )
     patience = recipe.evaluation.patience
     early_stopping = [] if patience is None else [EarlyStoppingCallback(patience)]
-    with arguments.main_process_first(local=False):  # the others read what it wrote
+    with arguments.main_process_first(local=False):  # other processes read its files
         prepare_folder(out, recipe)
         rows, sets = task.rows(out)
         checkpoint = last_checkpoint(out / "checkpoints")

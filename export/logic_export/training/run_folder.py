@@ -103,7 +103,10 @@ def _holds_recipe(mark: Path, recipe: RecipeTable) -> bool:
 
 
 def last_checkpoint(folder: Path) -> Path | None:
-    """Find the newest checkpoint with a state file, which the trainer writes last."""
+    """Find the newest complete checkpoint, and remove incomplete ones.
+
+    A checkpoint is complete if it has its state file, which the trainer writes last.
+    """
     checkpoints = []
     for path in folder.glob("checkpoint-*"):
         try:

@@ -46,10 +46,10 @@ class Task(ABC, Generic[S]):
 
     @abstractmethod
     def plan(self, dataset: Any, size: int) -> Draw:
-        """Return the function that draws an epoch's batches of rows of a table."""
+        """Return a function that draws the batches of an epoch, as row numbers of a table."""
 
     def collator(self, model: SentenceTransformer, out: Path) -> Collator:  # noqa: ARG002
-        """Return what makes a batch's tensors; the run's folder ``out`` may hold documents."""
+        """Return the collator; some kinds read documents from the run's folder ``out``."""
         return self.collate(model, self.roles)
 
     def loss(self, model: SentenceTransformer) -> EmbeddingLoss[S]:
@@ -57,4 +57,4 @@ class Task(ABC, Generic[S]):
 
     @abstractmethod
     def development(self) -> Development:
-        """The recipe's development sets."""
+        """Return the measurement on the recipe's development sets."""

@@ -20,9 +20,9 @@ T = TypeVar("T")
 class RowFormat(Generic[T]):
     """One format of training rows."""
 
-    # from a builder's name, its options and a seed to rows without duplicates
+    # makes rows without duplicates from a builder's name, its options and a seed
     build: Callable[[str, Mapping[str, Any], int], list[T]]
-    # from rows, the number to keep and a seed to about that many of the rows
+    # samples rows: takes the rows, about how many to keep, and a seed
     sample: Callable[[Sequence[T], int, int], list[T]]
     write: Callable[[Path, Sequence[T]], None]
     read: Callable[[Path], list[T]]

@@ -60,7 +60,7 @@ def test_add_judge_takes_all_from_the_runs_card(small_judge: SmallJudge, tmp_pat
     assert "--keep-here" in call(*arguments, code=2)
     assert not out.exists()
     said = call(*arguments, "--keep-here")
-    assert "let no model be handed on" in said
+    assert "lets no model be handed on" in said
     assert f"the bundle is in {out}" in said
     judge = load_bundle(out).manifest.judge
     assert judge.constants == {"thing_weight": 0.25, "property_weight": 0.0}
