@@ -35,6 +35,7 @@ _LEADS_OUT = (
     "is a link out of the folder that is read; name what it leads to, or follow such links "
     "(follow_links=True, --follow-links)"
 )
+_UNPACKED = f"unpacks to more than {OUTPUT_PER_BYTE} times its size; unpack it"
 _BAD_BYTE = re.compile("[\udc80-\udcff]")
 
 
@@ -153,28 +154,15 @@ def open_file(file: SourceFile) -> Iterator[IO[bytes]]:
             if not is_inside or not os.path.samestat(place.stat(), status):
                 raise Problem(_LEADS_OUT)
         if file.path.suffix.lower() == ".gz":
-            with _Unpacked(stream, status.st_size) as unpacked:
+            with gzip.open(stream) as unpacked:
                 yield cast("IO[bytes]", unpacked)
         else:
             yield stream
 
 
 def longest_output(size: int) -> int:
-    """Return the bytes of text that a file of this size may give."""
+    """Return the characters of text that a file of this size may give."""
     return max(LEAST_LIMIT, OUTPUT_PER_BYTE * size)
-
-
-class _Unpacked(gzip.GzipFile):
-    """Unpacks a file, up to its longest output."""
-
-    def __init__(self, packed: IO[bytes], size: int) -> None:
-        super().__init__(fileobj=packed, mode="rb")
-        self._limit = longest_output(size)
-
-    def read1(self, size: int = -1) -> bytes:
-        if self.tell() > self._limit:
-            raise Problem(f"unpacks to more than {OUTPUT_PER_BYTE} times its size; unpack it")
-        return super().read1(size)
 
 
 @contextmanager
@@ -204,21 +192,29 @@ def read_lines(file: SourceFile, stream: IO[bytes], newline: str = "\n") -> Iter
     With ``newline=""`` a carriage return ends a line too, as in an old Mac's files.
     """
     ends = "\n" if newline else ("\n", "\r")
+    left = longest_output(os.fstat(stream.fileno()).st_size)
     with open_text(file, stream, newline) as text:
         while line := text.readline(LONGEST_LINE + 1):
             yield line
+            left -= len(line)
             rest = line if len(line) > LONGEST_LINE else "\n"
             while rest and not rest.endswith(ends):
                 rest = text.readline(2**16)
+                left -= len(rest)
+            if left < 0:
+                raise Problem(_UNPACKED)
 
 
 def read_text(file: SourceFile, stream: IO[bytes]) -> str:
     """Return the whole text of a file."""
+    limit = min(LONGEST_TEXT, longest_output(os.fstat(stream.fileno()).st_size))
     with open_text(file, stream) as text:
-        content = text.read(LONGEST_TEXT + 1)
+        content = text.read(limit + 1)
     if len(content) > LONGEST_TEXT:
         advice = "divide it, or save rows as JSONL"
         raise Problem(f"longer than {LONGEST_TEXT:,} characters; {advice}")
+    if len(content) > limit:
+        raise Problem(_UNPACKED)
     return content
 
 

@@ -230,6 +230,8 @@ def read_html(file: SourceFile, stream: IO[bytes]) -> Iterator[Record]:
     """Yield the only record of a web page; its title goes before a text without a heading."""
     raw = stream.read(LONGEST_MARKUP + 1)
     _check_size(len(raw))
+    if not raw.strip():
+        raise Problem("is empty")
     with _conversion(_HTML_ADVICE):
         text, title, has_heading = parse_html(_decode(raw, file.format.encoding))
     if not text:

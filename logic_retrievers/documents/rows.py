@@ -7,11 +7,12 @@ import json
 import re
 from collections.abc import Iterator
 from itertools import chain
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 import yaml
 
 from logic_retrievers.documents.files import (
+    ID_KEYS,
     LONGEST_LINE,
     TEXT_KEYS,
     Problem,
@@ -20,11 +21,12 @@ from logic_retrievers.documents.files import (
     bad_byte,
     find_columns,
     name_columns,
+    open_text,
     read_lines,
     read_text,
 )
 from logic_retrievers.errors import InputError
-from logic_retrievers.validation import plain_value
+from logic_retrievers.validation import MAX_DEPTH, plain_value
 
 MAX_COLUMNS = 1_000
 LONGEST_FRONT_MATTER = 2**14  # characters; PyYAML reads some 50,000 a second
@@ -45,21 +47,29 @@ def read_jsonl(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem
     """
     begin = stream.read(4096).decode(file.format.encoding, "ignore").removeprefix("\ufeff")
     stream.seek(0)
-    if _NO_LINES.match(begin):
-        records = read_json(file, stream)
-        try:
-            first = next(records)
-        except Problem:  # only the first line is bad, so the others may be good
-            stream.seek(0)
-        else:
-            yield first
-            yield from records
-            return
+    if _NO_LINES.match(begin) and _begins_with_value(file, stream):
+        yield from read_json(file, stream)
+        return
     for number, row in enumerate(read_lines(file, stream), start=1):
         if len(row) > LONGEST_LINE:
-            yield Problem(f"longer than {LONGEST_LINE:,} characters; left out", number)
+            yield _too_long(number)
         elif row.strip():
             yield _parse(file, row, number, number)
+
+
+def _begins_with_value(file: SourceFile, stream: IO[bytes]) -> bool:
+    """Return whether the first value is JSON; if only the first line is bad, others may be good."""
+    with open_text(file, stream) as text:
+        begin = text.read(LONGEST_LINE)
+    stream.seek(0)
+    try:
+        return next(_read_values(file, begin), None) is not None
+    except Problem:
+        return False
+
+
+def _too_long(line: int) -> Problem:
+    return Problem(f"longer than {LONGEST_LINE:,} characters; left out", line)
 
 
 def read_json(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
@@ -67,7 +77,11 @@ def read_json(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]
 
     The first syntax error ends the reading. Default ids number the objects.
     """
-    text, decode = read_text(file, stream), json.JSONDecoder().raw_decode
+    yield from _read_values(file, read_text(file, stream))
+
+
+def _read_values(file: SourceFile, text: str) -> Iterator[Record | Problem]:
+    decode = json.JSONDecoder().raw_decode
     place, line, number, is_list = 0, 1, 0, False
     while True:
         if between := _BETWEEN.match(text, place):
@@ -132,8 +146,11 @@ def read_csv(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
     for place, name in enumerate(columns):
         if name and name in columns[:place]:
             raise Problem(f"two columns are called {name!r}; rename one", header[0])
-    # Text, id and source stay texts, even if they are all digits, and are kept even if empty.
-    named = name_columns(dict.fromkeys(columns), file.format, header[0])
+    # Text, ids and source stay texts, even if they are all digits, and are kept even if empty.
+    named = {
+        *name_columns(dict.fromkeys(columns), file.format, header[0]),
+        *find_columns(columns, ID_KEYS, file.format.id_column),
+    }
     for row in rows:
         if isinstance(row, Problem):
             yield row
@@ -149,38 +166,48 @@ def read_csv(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
 
 def _read_rows(file: SourceFile, stream: IO[bytes]) -> Iterator[tuple[int, list[str]] | Problem]:
     """Yield the header and the rows of its width, each with the number of its first line."""
-    lines = read_lines(file, stream, newline="")
-    begin: list[str] = []
-    for line in lines:
-        begin.append(line)
-        if line.strip():
-            break
-    else:
+    lines = enumerate(read_lines(file, stream, newline=""), start=1)
+    header = next((line for line in lines if line[1].strip()), None)
+    if header is None:
         return
-    delimiter = file.format.delimiter or _find_delimiter(begin[-1], file)
-    rows = csv.reader(chain(begin, lines), delimiter=delimiter, strict=True)
+    if len(header[1]) > LONGEST_LINE:
+        raise _too_long(header[0])
+    start = last = size = 0  # first line, last line and characters of a row
+    too_long: list[Problem] = []
+
+    def feed() -> Iterator[str]:
+        nonlocal start, last, size
+        for last, line in chain([header], lines):
+            if len(line) > LONGEST_LINE:  # it is cut, and a quote that it opens would stay open
+                too_long.append(_too_long(last))
+                continue
+            start, size = start or last, size + len(line)
+            if size > LONGEST_LINE:  # the rest of the cell must not be read as rows
+                raise Problem(
+                    f"a row of more than {LONGEST_LINE:,} characters, if its quotes are closed; "
+                    "what follows is not read",
+                    start,
+                )
+            yield line
+
+    delimiter = file.format.delimiter or _find_delimiter(header[1], file)
+    rows = csv.reader(feed(), delimiter=delimiter, strict=True)
     width = 0
     while True:
-        start = rows.line_num + 1
+        start = size = 0
         try:
             cells = next(rows, None)
         except csv.Error as error:
-            if "limit" in str(error):  # the rest of the cell must not be read as rows
-                raise Problem(
-                    f"a row of more than {LONGEST_LINE:,} characters, if its quotes are closed;"
-                    " what follows is not read",
-                    start,
-                ) from None
-            yield Problem(f"not a CSV row: {error}; left out up to line {rows.line_num}", start)
+            yield Problem(f"not a CSV row: {error}; left out up to line {last}", start)
             continue
+        finally:
+            yield from too_long
+            too_long.clear()
         if cells is None:
             return
-        row = delimiter.join(cells)
-        if len(row) > LONGEST_LINE:
-            yield Problem(f"longer than {LONGEST_LINE:,} characters; left out", start)
-        elif cells:
+        if cells:
             width = width or len(cells)
-            problem = bad_byte(row, file, start)
+            problem = bad_byte(delimiter.join(cells), file, start)
             if problem is None and len(cells) != width:
                 advice = f"put quotes around a cell with line ends or {delimiter!r}"
                 wrong = f"{len(cells)} cells where the header has {width}; {advice}"
@@ -229,8 +256,8 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
 
     Numbers, ``true`` and ``false`` become values of their type. ``no``, ``007``, dates and all else
     stay texts, and a key without a value is left out. A text with a colon need not be quoted. So
-    that nothing is lost, YAML that is no mapping, malformed, too long, nested too deeply, or has
-    aliases stays in the text.
+    that nothing is lost, YAML that is no mapping with text keys, malformed, too long, nested too
+    deeply, or has aliases, sets or bytes stays in the text.
     """
     match = _FRONT_MATTER.match(text)
     source = (match and match[1]) or ""
@@ -242,7 +269,7 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
             values = plain_value({} if loaded is None else loaded, "front matter")
         except (yaml.YAMLError, InputError, ValueError, RecursionError):
             continue
-        if isinstance(values, dict):
+        if isinstance(values, dict) and all(isinstance(key, str) for key in loaded or ()):
             present = {key: value for key, value in values.items() if value is not None}
             return present, text[match.end() :]
     return {}, text
@@ -255,15 +282,24 @@ def _quoted(match: re.Match[str]) -> str:
 class _Loader(yaml.SafeLoader):
     """Reads texts, JSON's numbers, ``true`` and ``false``, but no aliases, which grow unbounded."""
 
+    _depth = 0
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             raise yaml.YAMLError("aliases are not read")
-        return super().compose_node(parent, index)
+        self._depth += 1  # PyYAML's time is the square of the levels, and no index takes more
+        if self._depth > MAX_DEPTH:
+            raise yaml.YAMLError("nested too deeply")
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
 
     def construct_number(self, node: yaml.ScalarNode) -> int | float | str:
         return read_number(node.value)  # "1:30" is not read in base 60, nor "010" in base 8
+
+    def refuse(self, node: yaml.Node) -> NoReturn:
+        raise yaml.YAMLError(f"{node.tag} is not read")
 
 
 for _tag, _pattern, _first in (
@@ -275,3 +311,5 @@ for _tag, _pattern, _first in (
         f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), _first
     )
 _Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_number)
+for _tag in ("binary", "set"):
+    _Loader.add_constructor(f"tag:yaml.org,2002:{_tag}", _Loader.refuse)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from written_files import lines_of, read, write
 
-from logic_retrievers.documents import read_documents
+from logic_retrievers.documents import files, read_documents
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.types import Passage
 
@@ -159,6 +159,24 @@ def test_a_bad_first_line_costs_no_good_one(tmp_path: Path, first: str) -> None:
     """It looks like the beginning of a list, or of an object on several lines."""
     passages, _ = read(write(tmp_path / "a.jsonl", "\n".join([first, *map(json.dumps, ROWS)])))
     assert [passage.id for passage in passages] == ["a", "b"]
+
+
+def test_a_list_without_rows_costs_itself(tmp_path: Path) -> None:
+    """Behind many spaces it ended the reading of all other files."""
+    write(tmp_path / "a.jsonl", f"[{' ' * 5_000}]")
+    write(tmp_path / "b.txt", "good")
+    passages, reading = read(tmp_path)
+    assert [passage.text for passage in passages] == ["good"]
+    assert lines_of(reading) == [1]
+
+
+@pytest.mark.parametrize("indent", [None, 0])
+def test_a_list_that_is_too_long_is_one_error(tmp_path, monkeypatch, indent) -> None:
+    """Each of its lines was an error, and the advice to divide it was lost."""
+    monkeypatch.setattr(files, "LONGEST_TEXT", 50)
+    _, reading = read(write(tmp_path / "a.jsonl", json.dumps(ROWS, indent=indent)))
+    (error,) = reading.errors
+    assert "longer than 50 characters; divide it" in str(error)
 
 
 @pytest.mark.parametrize(

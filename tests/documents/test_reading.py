@@ -142,6 +142,8 @@ class TestCsv:
         (passage,), _ = read(write(tmp_path / "a.csv", rows))
         metadata = {"title": "2024", "seats": 60, "price": 2.5, "zip": "01234", "sign": "+1"}
         assert passage == Passage("12", "2024\n5", metadata, "a.csv")
+        passages, _ = read(write(tmp_path / "b.csv", "_id,id,text\n,1.50,a\nx,7,b\n"))
+        assert [(p.id, p.metadata) for p in passages] == [("1.50", {"_id": ""}), ("x", {"id": "7"})]
 
     def test_bad_rows(self, tmp_path: Path) -> None:
         """A comma without quotes would cut a text short in silence."""
@@ -159,10 +161,13 @@ class TestCsv:
         assert lines_of(reading) == [3]
         assert "up to line 2001" in str(reading.errors[0])
 
-    def test_a_file_is_not_read_on_in_the_middle_of_a_cell(self, tmp_path, monkeypatch) -> None:
+    @pytest.mark.parametrize("of_the_application", [10**9, 200_000])
+    def test_a_file_is_not_read_on_in_the_middle_of_a_cell(
+        self, tmp_path, monkeypatch, of_the_application
+    ) -> None:
         """What stands in a cell was taken for rows."""
         limit_lines(monkeypatch, 200_000)
-        csv.field_size_limit(200_000)  # reading raises it again
+        csv.field_size_limit(of_the_application)  # reading raises it to its own limit at least
         path = write(tmp_path / "a.csv", 'id,text\n1,"' + "2,x\n" * 100_000)
         passages, reading = read(path)
         assert not passages
@@ -176,6 +181,17 @@ class TestCsv:
         assert [passage.id for passage in passages] == ["a", "c"]
         assert lines_of(reading) == [3, 5]
         assert all("longer than 100" in str(error) for error in reading.errors)
+
+    @pytest.mark.parametrize("long", ['1,"' + "x" * 500 + '"', "x" * 500 + ",1", "x" * 500])
+    def test_a_cell_that_is_cut_costs_no_good_row(self, tmp_path, monkeypatch, long) -> None:
+        """Its closing quote was cut off with the rest of its line."""
+        limit_lines(monkeypatch, 100)
+        passages, reading = read(write(tmp_path / "a.csv", f"id,text\n{long}\n2,b\n,c\n"))
+        assert [passage.id for passage in passages] == ["2", "a.csv#4"]
+        assert lines_of(reading) == [2]
+        passages, reading = read(write(tmp_path / "a.csv", f"{long}\nid,text\n2,b\n"))
+        assert not passages
+        assert lines_of(reading) == [1]
 
     def test_many_open_quotes(self, tmp_path: Path) -> None:
         """A quote inside of a cell costs its own row."""

@@ -96,6 +96,7 @@ def test_odd_markup(html: str, text: str) -> None:
     ("content", "line", "says"),
     [
         ("", None, "is empty"),
+        (" \n", None, "is empty"),
         ("<script>x</script><nav>y</nav>", None, "no text outside of scripts"),
         (b"<p>\n\ncaf\xe9", 3, "0xE9 is not utf-8"),
         (b'<meta charset="shift_jis">\n<p>\xff', 2, "is not shift_jis"),
