@@ -35,14 +35,24 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 # how many characters of a value a message shows
 MAX_SHOWN = 80
 
 
 class LogicRetrieversError(Exception):
-    """Root of the tree."""
+    """Root of the tree.
+
+    Args:
+        problem: what is wrong. Without ``remedy`` it also says what to do.
+        remedy: what to do in Python, if the command line says it in other words.
+        names: vectors or settings that the remedy is about.
+    """
+
+    def __init__(self, problem: str = "", remedy: str = "", *, names: Sequence[str] = ()) -> None:
+        super().__init__(f"{problem} {remedy}" if remedy else problem)
+        self.problem, self.remedy, self.names = problem, remedy, names
 
 
 class ConfigurationError(LogicRetrieversError, ValueError):
@@ -183,6 +193,10 @@ class MissingExtraError(LogicRetrieversError, ImportError):
         super().__init__(
             f"{package!r} is not installed. Run: pip install 'logic-retrievers[{extra}]'"
         )
+        self._arguments = package, extra
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
+        return type(self), self._arguments  # the default passes the message alone
 
 
 def shown(value: object) -> str:

@@ -184,9 +184,10 @@ class Engine:
         needed = {leaf.vector for query in planned for leaf in query.plan}
         if missing := sorted(needed - set(vectors)):
             raise MissingVectorError(
-                f"policy {resolved.name!r} needs the named vector {missing[0]!r}, and the "
-                f"collection has only {', '.join(sorted(vectors))}; add it with "
-                f"index.backfill([{missing[0]!r}])"
+                f"The policy {resolved.name!r} needs the named vector {missing[0]!r}, and the"
+                f" collection has only {', '.join(sorted(vectors))}.",
+                f"Run index.backfill({missing!r}).",
+                names=missing,
             )
         warn_if_untrained(planned, specs, resolved.name)
         return self._execute(planned, encoder, k, user_filter, min_score)

@@ -269,6 +269,7 @@ def refuse_mixed_tenants(index: PassageIndex) -> Operation[None]:
         return
     if of_tenants:
         raise ConfigurationError(
-            f"collection {index.collection!r} has passages of tenants: open the index with tenant=,"
-            " and clean each one's apart"
+            f"Collection {index.collection!r} has passages of tenants, each to be cleaned apart.",
+            "Open the index with tenant=.",
+            names=["tenant"],
         )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import sys
 import time
 import warnings
@@ -30,10 +29,13 @@ from typer.core import TyperGroup
 
 from logic_retrievers.errors import (
     BundleError,
+    CollectionMismatchError,
+    CollectionNotFoundError,
     ConfigurationError,
     EncoderError,
     ExpressionError,
     LogicRetrieversError,
+    MissingVectorError,
     ServerError,
 )
 from logic_retrievers.progress import Progress, ProgressCallback
@@ -164,23 +166,26 @@ def report_errors(command: Callable[P, None]) -> Callable[P, None]:
     return wrapped
 
 
-# Advice to call Python -> the same advice for the command line.
-_ADVICE = (
-    (
-        r"Index some passages first, or pass create=True\.",
-        "Run `logic-retrievers index PATH` first, or name another --collection or --location.",
-    ),
-    (r"with tenant=, or with all_tenants=True", "with --tenant, or with --all-tenants"),
-    (r"index\.backfill\(\['(\w+)'\]\)", r"`logic-retrievers backfill \1`"),
-)
-
-
 def describe_error(error: LogicRetrieversError) -> str:
-    """Return an error's message, with its advice rewritten for the command line."""
-    message = str(error)
-    for python, command in _ADVICE:
-        message = re.sub(python, command, message)
-    return message
+    """Describe an error by its problem and the command line's remedy."""
+    match error:
+        case LogicRetrieversError(remedy=""):
+            return error.problem
+        case CollectionNotFoundError():
+            remedy = "Run `logic-retrievers index PATH` or name another --collection or --location."
+        case CollectionMismatchError():
+            remedy = (
+                "Pass --bundle with the encoder that made it. `logic-retrievers reindex NAME"
+                " --new-bundle FOLDER` makes a second collection with another."
+            )
+        case MissingVectorError():
+            remedy = f"Run `logic-retrievers backfill {' '.join(error.names)}`."
+        case ConfigurationError():
+            options = (f"--{name.replace('_', '-')}" for name in error.names)
+            remedy = f"Pass {' or '.join(options)}."
+        case _:
+            remedy = error.remedy
+    return f"{error.problem} {remedy}"
 
 
 _EXIT_CODES: list[tuple[type[LogicRetrieversError], ExitCode]] = [

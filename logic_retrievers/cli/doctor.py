@@ -160,11 +160,12 @@ def _describe_index(index: PassageIndex) -> Iterator[tuple[str, str]]:
     yield "search", f"{how}{quantized}; segments: {info.segments_count}"
     yield "payload indexes", ", ".join(sorted(payload_indexes)) or "none"
     if incomplete:
-        remedy = f"`logic-retrievers backfill {' '.join(incomplete)}`, or backfill() again"
+        remedy = f"`logic-retrievers backfill {' '.join(incomplete)}`"
         names = ", ".join(incomplete)
         yield SLOW, f"searches do without {names}, whose back-fill was stopped: run {remedy}"
     if not sparse:
-        yield SLOW, 'no words are stored, as hybrid searches need: run backfill(["lexical"])'
+        remedy = "run `logic-retrievers backfill lexical`"
+        yield SLOW, f"no words are stored, as hybrid searches need: {remedy}"
     if unindexed > EXACT_LIMIT:
         remedy = "run `logic-retrievers index` again, or optimize(), to build their HNSW index"
         cost = "minutes, and the disk space again"

@@ -300,9 +300,10 @@ class ContradictionSearch:
         check_count("k", k)
         if missing := [name for name in VECTORS if name not in self.index.vectors]:
             raise MissingVectorError(
-                f"collection {self.index.collection!r} has no {missing[0]!r} vector that can be "
-                f"searched (only {', '.join(self.index.vectors)}). Make it once for all passages: "
-                f"index.backfill({missing!r})"
+                f"Collection {self.index.collection!r} has no {missing[0]!r} vector that can be"
+                f" searched (only {', '.join(self.index.vectors)}).",
+                f"Make it once for all passages: index.backfill({missing!r}).",
+                names=missing,
             )
 
     def _search_query(

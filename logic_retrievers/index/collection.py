@@ -125,8 +125,9 @@ class Collection:
         have = ", ".join(self.searchable) or "none"
         why = "is still being back-filled" if str(name) in self.vectors else "is missing"
         raise MissingVectorError(
-            f"The vector {name!r} {why} in collection {self.name!r} (it has: {have})."
-            f" Run backfill([{name!r}]), or choose a policy that does without."
+            f"The vector {name!r} {why} in collection {self.name!r} (it has: {have}).",
+            f"Run backfill([{name!r}]), or choose a policy that does without.",
+            names=[name],
         )
 
 

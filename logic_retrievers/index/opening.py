@@ -68,9 +68,9 @@ def open_collection(
     named vectors, or else the default ones (:func:`schema.default_specs`).
     """
     if tenant is not None and not (0 < len(tenant) <= MAX_ID and is_encodable(tenant)):
-        raise ConfigurationError(f"tenant= is a text of 1 to {MAX_ID:,} proper characters.")
+        raise ConfigurationError(f"A tenant is a text of 1 to {MAX_ID:,} proper characters.")
     if tenant is not None and all_tenants:
-        raise ConfigurationError("Pass either tenant= or all_tenants=True.")
+        raise ConfigurationError("Choose either one tenant or all tenants.")
     new_keys = PayloadKeys(text_key or TEXT, metadata_key or METADATA)
     if len({*new_keys, LOGIC, NODE}) < 4:
         raise ConfigurationError(
@@ -90,8 +90,8 @@ def open_collection(
         if not create:
             others = yield from _other_collections(name)
             raise CollectionNotFoundError(
-                f"There is no collection {name!r}{others}. Index some passages first, or pass"
-                " create=True."
+                f"There is no collection {name!r}{others}.",
+                "Index some passages first, or pass create=True.",
             )
         created = schema.default_specs(specs) if vectors is None else requested
         arguments = schema.creation_arguments(created, language, new_keys, quantized, options)
@@ -102,8 +102,9 @@ def open_collection(
         )
     if tenant is None and not all_tenants and (yield from _has_tenants(name, info, local_mode)):
         raise ConfigurationError(
-            f"Passages of collection {name!r} belong to tenants. Open it with tenant=, or with"
-            " all_tenants=True to read the passages of all."
+            f"Passages of collection {name!r} belong to tenants.",
+            "Open it with tenant=, or with all_tenants=True to read the passages of all.",
+            names=["tenant", "all_tenants"],
         )
     notes = read_notes(name, info)
     first: list[Any] = []
@@ -126,7 +127,9 @@ def open_collection(
     for missing in (v for v in required if v not in stored or stored[v].incomplete):
         raise MissingVectorError(
             f"Collection {name!r} has no vector {missing!r}, or it is still being filled (it has:"
-            f" {', '.join(stored) or 'none'}). Open it without, and run backfill([{missing!r}])."
+            f" {', '.join(stored) or 'none'}).",
+            f"Open it without, and run backfill([{missing!r}]).",
+            names=[missing],
         )
     if lexical and stored[LEXICAL].language != language:
         raise CollectionMismatchError(

@@ -206,9 +206,10 @@ class PassageIndex:
         self.connection.check_writable()
         if self._collection.all_tenants:
             raise ConfigurationError(
-                "This index reads the passages of all tenants (all_tenants=True). A passage added"
-                " here would belong to no tenant, and no tenant would see it. Open the index with"
-                " tenant= to add."
+                "This index reads the passages of all tenants. A passage added here would belong to"
+                " no tenant, and no tenant would see it.",
+                "Open the index with tenant= to add.",
+                names=["tenant"],
             )
         self._collection = yield from prepare_writing(self._collection, self.encoder.specs)
         report = yield from ingestion.add(

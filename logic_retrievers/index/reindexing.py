@@ -95,8 +95,9 @@ class Reindexing:
             check_name(alias)
         if source.tenant is not None:
             raise ConfigurationError(
-                "A collection is reindexed as a whole. Open it with all_tenants=True, not with"
-                " tenant=."
+                "A collection is reindexed as a whole, not for one tenant.",
+                "Open it with all_tenants=True, not with tenant=.",
+                names=["all_tenants"],
             )
         if embedded and alias is not None:
             raise ConfigurationError(

@@ -165,13 +165,15 @@ def check_vector(collection: str, vector: StoredVector, spec: VectorSpec) -> Non
     if vector.dimension != spec.dimension:
         raise CollectionMismatchError(
             f"Vector {vector.stored_name!r} of collection {collection!r} has dimension"
-            f" {vector.dimension}, the encoder's {spec.name!r} has {spec.dimension}. {_SECOND}"
+            f" {vector.dimension}, the encoder's {spec.name!r} has {spec.dimension}.",
+            _SECOND,
         )
     if vector.fingerprint is not None and vector.fingerprint != spec.fingerprint:
         raise FingerprintMismatchError(
             f"Vector {spec.name!r} of collection {collection!r} was made by another encoder"
-            f" than the one given here. {_SECOND} Or, for one better head, open with vectors="
-            f" without {spec.name!r} and run backfill([{spec.name!r}])."
+            " than the one given here.",
+            f"{_SECOND} Or, for one better head, open with vectors= without {spec.name!r} and run"
+            f" backfill([{spec.name!r}]).",
         )
 
 

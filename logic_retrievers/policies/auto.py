@@ -91,8 +91,9 @@ class AutoPolicy(PolicyRouter):
         """
         if self.base == "hybrid" and LEXICAL not in trained:  # whatever the query says
             raise MissingVectorError(
-                "base='hybrid' needs the named vector 'lexical', and there is none: add it with "
-                "index.backfill(['lexical']), or take base='topical', as a reranker must"
+                "The base 'hybrid' needs the named vector 'lexical', and there is none.",
+                "Run index.backfill(['lexical']), or take base='topical', as a reranker must.",
+                names=[LEXICAL],
             )
         parsed = self.parse(query)
         filters = _field_filters(parsed.excluded, self.fields) if parsed.excluded else {}

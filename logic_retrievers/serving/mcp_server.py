@@ -16,6 +16,7 @@ from logic_retrievers.serving.service import (
     VERSION,
     SearchResponse,
     SearchService,
+    describe_error,
     describe_invalid,
 )
 
@@ -46,7 +47,7 @@ def build_mcp_server(service: SearchService) -> Server[Any]:
         except ValidationError as error:
             return _result(describe_invalid(error.errors()), is_error=True)
         except LogicRetrieversError as error:
-            return _result(str(error), is_error=True)
+            return _result(describe_error(error), is_error=True)
         return _result(
             response.model_dump_json(exclude_none=True),
             structured_content=response.model_dump(mode="json", exclude_none=True),

@@ -42,6 +42,7 @@ from logic_retrievers.serving.service import (
     SearchRequest,
     SearchResponse,
     SearchService,
+    describe_error,
     describe_invalid,
 )
 
@@ -122,7 +123,7 @@ def build_app(service: SearchService, api_key: str | None = None) -> FastAPI:
 
     @app.exception_handler(LogicRetrieversError)
     async def explain_failure(_: Request, error: LogicRetrieversError) -> JSONResponse:
-        return problem(status_of(error), type(error).__name__, str(error))
+        return problem(status_of(error), type(error).__name__, describe_error(error))
 
     @app.exception_handler(RequestValidationError)
     async def explain_invalid(_: Request, error: RequestValidationError) -> JSONResponse:

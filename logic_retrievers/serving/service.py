@@ -12,7 +12,7 @@ from typing import Annotated, Any, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from logic_retrievers.contradiction import ContradictionSearch
-from logic_retrievers.errors import MissingVectorError
+from logic_retrievers.errors import LogicRetrieversError, MissingVectorError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.unknown_fields import describe
 from logic_retrievers.judging.settings import AnyJudge
@@ -166,12 +166,6 @@ class SearchService:
         return describe(unknown) if unknown else None
 
     async def _find_contradictions(self, request: ContradictionRequest) -> list[Hit]:
-        if "contradiction" not in self.index.vectors:
-            raise MissingVectorError(
-                f"collection {self.index.collection!r} has no contradiction vector: stop this"
-                " service, run `logic-retrievers backfill contradiction` once (with the same"
-                " --collection and --location), and start it again"
-            )
         search = ContradictionSearch(self.index, min_probability=request.min_probability)
         if request.passage_id is not None:
             return await search.asearch_like(request.passage_id, request.k, filter=request.filter)
@@ -182,6 +176,17 @@ def _found(hit: Hit, explain: bool) -> FoundPassage:
     return FoundPassage(
         **{**hit.to_dict(), "evidence": hit.evidence.to_dict() if explain else None},
         reason=hit.evidence.reason,
+    )
+
+
+def describe_error(error: LogicRetrieversError) -> str:
+    """Describe an error to a client, whose remedy is a command and no Python."""
+    if not (isinstance(error, MissingVectorError) and error.remedy):
+        return error.problem
+    return (
+        f"{error.problem} Stop this service, run `logic-retrievers backfill"
+        f" {' '.join(error.names)}` once (with the same --collection and --location), and start it"
+        " again."
     )
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from placed_words import COPPER, LOUD, QUIET, expected, placed
+
+from logic_retrievers.encoders import default_bundle_path
 
 ROWS = [
     {"_id": "loud", "text": LOUD, "city": "Oslo"},
@@ -58,7 +61,8 @@ def test_what_people_see(call, corpus):
 def test_without_the_vector_the_message_says_what_to_do(call, corpus, encoder):
     """Everybody's first try is on an index that was made without."""
     call("index", corpus)
-    assert "`logic-retrievers backfill" in call("contradictions", QUIET, code=1).stderr
+    refused = call("contradictions", QUIET, code=1).stderr
+    assert refused.endswith("). Run `logic-retrievers backfill contradiction`.\n")
     result = call("index", corpus, "--contradictions")
     assert "3 stored passages" in result.stderr
     assert ": collection 'passages'" in result.stdout
@@ -70,6 +74,25 @@ def test_without_the_vector_the_message_says_what_to_do(call, corpus, encoder):
     assert "stored passages" not in again.stderr
     assert "3 unchanged" in call("index", corpus).stdout  # it stays on
     assert encoder.documents == []
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "remedy"),
+    [
+        (["search", "x", "--base", "hybrid"], 1, "Run `logic-retrievers backfill lexical`."),
+        (["search", "x", "-p", "hybrid"], 1, "Run `logic-retrievers backfill lexical`."),
+        (["index", "docs.jsonl", "--language", "german"], 1, " backfill lexical`."),
+        (["search", "x", "--bundle", default_bundle_path()], 1, "Pass --bundle with the encoder"),
+        (["search", "x", "-c", "none"], 1, "Run `logic-retrievers index PATH`"),
+        (["search", "x", "--tenant", ""], 2, "A tenant is a text of 1 to"),
+    ],
+)
+def test_an_error_advises_with_commands(call, corpus, command, code, remedy):
+    """A command has no arguments of Python's, and no methods."""
+    call("index", corpus, "--no-lexical")
+    printed = " ".join(call(*command, code=code).stderr.split())
+    assert remedy in printed
+    assert not re.search(r"\w\(|\w=", printed)
 
 
 def test_a_bundle_without_the_vector(call, corpus, monkeypatch):

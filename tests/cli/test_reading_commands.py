@@ -121,7 +121,7 @@ def test_passages_of_all_tenants(call):
     place = ("-l", "there")
     refused = call("search", "leave", *place, code=2)
     assert "belong to tenants" in refused.stderr
-    assert "--all-tenants" in refused.stderr
+    assert "Pass --tenant or --all-tenants.\n" in refused.stderr
     for tenant, ids in ({"a": {"of a"}, "b": {"of b"}}).items():
         hits = json.loads(call("search", "leave", *place, "--tenant", tenant, "--json").stdout)
         assert {hit["id"] for hit in hits} == ids
@@ -130,7 +130,12 @@ def test_passages_of_all_tenants(call):
     assert {hit["id"] for hit in hits} == {"of a", "of b"}
     assert "0 hidden" in call("quarantine", "list", *all_tenants).stdout
     assert "2 passages in" in " ".join(call("doctor", *all_tenants).stdout.split())
-    assert "all_tenants" in call("search", "x", *all_tenants, "--tenant", "a", code=2).stderr
+    assert "one tenant or all" in call("search", "x", *all_tenants, "--tenant", "a", code=2).stderr
+    whole = call("reindex", "other", "--tenant", "a", *place, code=2).stderr
+    assert whole.endswith("not for one tenant. Pass --all-tenants.\n")
+    Path("text.txt").write_text("Parental leave is paid.", "utf-8")
+    for command in (("index", "text.txt"), ("quarantine", "purge", "of a", "--yes")):
+        assert call(*command, *all_tenants, code=2).stderr.endswith(" Pass --tenant.\n")
     empty = call("search", "x", "--tenant", "c", *place, code=1)
     assert "no passage of tenant 'c'" in empty.stderr
 

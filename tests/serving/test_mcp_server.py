@@ -10,8 +10,9 @@ import pytest
 from mcp import Client, MCPError
 from serving_examples import EITHER, STATEMENT, WITHOUT_POOL
 
+from logic_retrievers import PassageIndex
 from logic_retrievers.serving.mcp_server import build_mcp_server
-from logic_retrievers.serving.service import SearchRequest
+from logic_retrievers.serving.service import SearchRequest, SearchService
 
 CALLS = [
     ("search", {"query": WITHOUT_POOL, "k": 2}, "sea"),
@@ -61,6 +62,15 @@ async def test_an_assistant_reads_what_it_did_wrong(service, name, arguments, wo
         assert "secret" not in result.content[0].text
         with pytest.raises(MCPError, match="there is no tool 'index'"):
             await client.call_tool("index", {})
+
+
+async def test_an_assistant_reads_which_command_makes_a_vector():
+    with PassageIndex.open() as index:
+        async with Client(build_mcp_server(SearchService(index))) as client:
+            result = await client.call_tool("contradictions", {"text": "x"})
+    assert result.is_error
+    assert "`logic-retrievers backfill contradiction` once" in result.content[0].text
+    assert "index.backfill" not in result.content[0].text
 
 
 def test_standard_output_carries_the_protocol_alone(folder):

@@ -126,6 +126,16 @@ def test_an_error_sets_the_status(client, monkeypatch, error, status):
     assert answer.json() == {"error": type(error).__name__, "detail": "x"}
 
 
+def test_a_missing_vector_is_mended_by_a_command():
+    """A client has no index whose method it could call."""
+    with PassageIndex.open() as index:
+        client = TestClient(build_app(SearchService(index)), base_url=HERE)
+        answer = client.post("/contradictions", json={"text": "x"})
+    assert answer.status_code == 501
+    assert "`logic-retrievers backfill contradiction` once" in answer.json()["detail"]
+    assert "index.backfill" not in answer.json()["detail"]
+
+
 def test_a_large_body_is_refused(client):
     """The body is read before the lengths of its fields are known."""
     large = {"query": "x", "exclude": ["y" * MAX_BODY]}

@@ -93,12 +93,12 @@ def test_what_is_over_a_limit_or_unknown_is_refused(model, values):
 
 
 async def test_what_the_collection_cannot_answer_is_said():
-    """The message names the command that mends it."""
+    """The message names the method that mends it."""
     with PassageIndex.open() as index:
         service = SearchService(index)
         assert "holds no passage" in (await service.answer(SearchRequest(query="x"))).note
         index.add(PASSAGES)
-        with pytest.raises(MissingVectorError, match="logic-retrievers backfill contradiction"):
+        with pytest.raises(MissingVectorError, match=r"index\.backfill\(\['contradiction'\]\)"):
             await service.answer(ContradictionRequest(text="x"))
         with pytest.raises(ConfigurationError, match="'auto' or 'boolean'"):
             await SearchService(index, "topical").answer(ExpressionRequest(expression="x"))
