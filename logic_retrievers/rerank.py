@@ -22,6 +22,7 @@ from logic_retrievers.ranking.execution import (
     PlannedQuery,
     arun_over,
     encode_plans,
+    open_gates,
     passage_vectors,
     plan_query,
     run_over,
@@ -182,6 +183,7 @@ class Reranker:
             )
             passages_by_id = dict(zip(pool.ids, readable, strict=True))
             judge = (yield from resolve_judge(self.judge)) if planned.request else None
+            (planned,) = yield from open_gates([planned], judge)
             depth = k if words is None else len(readable)
             candidates = [rank_candidates(policy, pool, depth, planned.request, judge)]
             (ranking,) = yield from judge_candidates(candidates, passages_by_id)

@@ -15,6 +15,7 @@ from logic_retrievers.ranking.excluded_words import ExcludedWords, candidates_fo
 from logic_retrievers.ranking.execution import (
     PlannedQuery,
     encode_plans,
+    open_gates,
     plan_query,
     warn_if_untrained,
 )
@@ -200,11 +201,12 @@ class Engine:
         user_filter: UserFilter,
         min_score: float | None,
     ) -> Operation[list[list[Hit]]]:
+        needs_judge = any(query.request for query in planned)
+        judge = (yield from resolve_judge(self.judge)) if needs_judge else None
+        planned = yield from open_gates(planned, judge)
         plans = [query.plan for query in planned]
         searches = yield from encode_plans(plans, encoder, self.index.language)
         must_not = [query.policy.must_not for query in planned]
-        needs_judge = any(query.request for query in planned)
-        judge = (yield from resolve_judge(self.judge)) if needs_judge else None
         for _ in range(ATTEMPTS):
             pools = yield from self.index.find_candidates(searches, user_filter, must_not)
             candidates = [

@@ -183,9 +183,12 @@ class Manifest(Description):
         files: file name -> SHA-256, for every file of the bundle but the manifest.
         tokenizer: file name of the ``tokenizers`` description; its padding section, if it has one,
             gives the id of the padding token.
-        judge: reads a passage and a query; optional, like the next two.
+        judge: reads a passage and a query; optional, like the next three.
         pair_kinds: reads two passages of a corpus.
         nli: reads two texts: can both be true of one thing?
+        constraint: reads a query alone: what does it rule out? Its output has a row per token: two
+            logits (ruled out; leaves the wanted part), and, at the first token, those of
+            ``logic_retrievers.judging.constraint.CONSTRAINTS``.
     """
 
     format_version: Literal[1]
@@ -200,6 +203,7 @@ class Manifest(Description):
     judge: CrossEncoder | None = None
     pair_kinds: CrossEncoder | None = None
     nli: CrossEncoder | None = None
+    constraint: CrossEncoder | None = None
 
     @field_validator("files")
     @classmethod
@@ -225,7 +229,8 @@ class Manifest(Description):
 
     @property
     def cross_encoders(self) -> list[CrossEncoder]:
-        return [c for c in (self.judge, self.pair_kinds, self.nli) if c is not None]
+        entries = (self.judge, self.pair_kinds, self.nli, self.constraint)
+        return [entry for entry in entries if entry is not None]
 
     def fingerprint(self, name: str, role: Role) -> str:
         """Hash everything that changes a vector of this head and role.

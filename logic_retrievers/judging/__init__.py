@@ -5,10 +5,11 @@ from __future__ import annotations
 from logic_retrievers.lazy_imports import lazy_names
 
 _MODULES = {
+    "constraint": "ConstraintReading",
     "judge": "LABELS Judgement QueryJudge",
     "onnx": (
-        "OnnxConflictJudge OnnxNLI OnnxPairJudge OnnxPairKinds"
-        " default_conflict_judge default_judge default_pair_kinds"
+        "OnnxConflictJudge OnnxConstraint OnnxNLI OnnxPairJudge OnnxPairKinds"
+        " default_conflict_judge default_constraint default_judge default_pair_kinds"
     ),
     "pair_kinds": "PAIR_KINDS",
     "settings": "JudgeSettings",

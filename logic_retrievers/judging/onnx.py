@@ -1,4 +1,4 @@
-"""The cross-encoders of a bundle, on ONNX Runtime: the pair judge, pair kinds, and NLI."""
+"""The cross-encoders of a bundle, on ONNX Runtime: pair judge, pair kinds, NLI, constraint."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ from logic_retrievers.encoders.sessions import CPU, Graph, Provider, count_worke
 from logic_retrievers.encoders.tokenization import SharedTokenizer
 from logic_retrievers.errors import BundleError
 from logic_retrievers.judging.conflict import ConflictConstants, ConflictReader
+from logic_retrievers.judging.constraint import CONSTRAINTS, ConstraintReading, read_tags
 from logic_retrievers.judging.judge import LABELS, BundledJudge, TextPair
 from logic_retrievers.judging.pair_kinds import PAIR_KINDS
 from logic_retrievers.text import visible_text
 
 # fields of a manifest that describe a cross-encoder
-Entry: TypeAlias = Literal["judge", "pair_kinds", "nli"]
+Entry: TypeAlias = Literal["judge", "pair_kinds", "nli", "constraint"]
 
 
 class OnnxCrossEncoder:
@@ -49,6 +50,7 @@ class OnnxCrossEncoder:
     """
 
     entry_name: ClassVar[Entry]
+    title: ClassVar[str]
     labels: ClassVar[tuple[str, ...]]
     bundle: Bundle
     _tokenizer: SharedTokenizer
@@ -68,10 +70,9 @@ class OnnxCrossEncoder:
         self.bundle = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
         entry: CrossEncoder | None = getattr(self.bundle.manifest, self.entry_name)
         if entry is None:
-            what = {"judge": "pair judge", "pair_kinds": "pair kinds", "nli": "NLI"}
             raise BundleError(
-                f"The bundle {self.bundle.manifest.name!r} has no {what[self.entry_name]}. Pass "
-                "one that has, a callable of your own, or judge=None."
+                f"The bundle {self.bundle.manifest.name!r} has no {self.title}. Pass one that has,"
+                " a callable of your own, or judge=None."
             )
         self.entry = entry
         check_count("threads", 1 if threads is None else threads, MAX_THREADS)
@@ -90,7 +91,7 @@ class OnnxCrossEncoder:
             }
             self._workers = count_workers(providers, threads)
         try:
-            self.read([("a", "b")])
+            self._try()
         except Exception as error:
             raise BundleError(f"{entry.graphs[-1]!r} does not run: {error}") from error
 
@@ -109,7 +110,21 @@ class OnnxCrossEncoder:
         cleaned = [(visible_text(clean_text(a)), visible_text(clean_text(b))) for a, b in pairs]
         return self._tokenizer.encode_pairs(cleaned, self.entry.max_tokens)
 
+    def _try(self) -> None:
+        self.read([("a", "b")])
+
     def _probabilities(self, row: Sequence[int]) -> tuple[float, ...]:
+        logits = self._logits(row)
+        if logits.shape != (len(self.labels),):
+            raise BundleError(f"logits of shape {logits.shape}, not ({len(self.labels)},)")
+        return tuple(self._softmax(logits).tolist())
+
+    def _softmax(self, logits: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        scaled = logits / self.entry.temperature
+        exponentials = np.exp(scaled - scaled.max())
+        return np.asarray(exponentials / exponentials.sum())
+
+    def _logits(self, row: Sequence[int]) -> npt.NDArray[np.float64]:
         ids = np.array([row], dtype=np.int64)
         feed = {
             "input_ids": ids,
@@ -120,13 +135,9 @@ class OnnxCrossEncoder:
         for graph in lower:
             (feed[HIDDEN],) = self._graphs[graph].run(None, feed)
         logits = self._graphs[last].run([self.entry.output], feed | self._changes)[0]
-        if logits.shape != (1, len(self.labels)):
-            raise BundleError(f"logits of shape {logits.shape}, not (1, {len(self.labels)})")
         if not np.isfinite(logits).all():
             raise BundleError("logits that are not finite")
-        scaled = logits[0].astype(np.float64) / self.entry.temperature
-        exponentials = np.exp(scaled - scaled.max())
-        return tuple((exponentials / exponentials.sum()).tolist())
+        return np.asarray(logits[0], dtype=np.float64)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # the other process opens the bundle's folder again
@@ -166,6 +177,7 @@ class OnnxPairJudge(OnnxCrossEncoder, BundledJudge):
     """
 
     entry_name = "judge"
+    title = "pair judge"
     labels = LABELS
 
     def __call__(self, pairs: Sequence[TextPair], /) -> list[tuple[float, ...]]:
@@ -176,6 +188,7 @@ class OnnxPairKinds(OnnxCrossEncoder):
     """Tells the :data:`PAIR_KINDS` of two passages. The base explains the arguments."""
 
     entry_name: ClassVar[Entry] = "pair_kinds"
+    title = "pair kinds"
     labels = PAIR_KINDS
 
     @property
@@ -196,12 +209,40 @@ class OnnxNLI(OnnxCrossEncoder):
     """Natural language inference: can both texts be true of one thing?"""
 
     entry_name = "nli"
+    title = "NLI"
     labels = LABELS
 
     def __call__(self, pairs: Sequence[TextPair], /) -> list[tuple[float, ...]]:
         # the longer text is the premise
         ordered = [sorted(pair, key=lambda text: (-len(text), text)) for pair in pairs]
         return self.read([(premise, hypothesis) for premise, hypothesis in ordered])
+
+
+class OnnxConstraint(OnnxCrossEncoder):
+    """Reads a query alone: does it rule something out, and in which words?"""
+
+    entry_name = "constraint"
+    title = "constraint reader"
+    labels = CONSTRAINTS
+
+    def __call__(self, text: str, /) -> ConstraintReading:
+        """Read one query.
+
+        Raises:
+            EmptyTextError: the tokenizer reads nothing in it.
+        """
+        # both keep every character's place
+        cleaned = clean_text(text)
+        (row,), _ = self._tokenizer.encode([cleaned], "", self.entry.max_tokens)
+        logits = self._logits(row)
+        if logits.shape != (len(row), 2 + len(CONSTRAINTS)):
+            raise BundleError(f"logits of shape {logits.shape} for {len(row)} tokens")
+        # the first token and the last one are special; longer texts are cut
+        spans = self._tokenizer.spans(cleaned)[: len(row) - 2]
+        return read_tags(text, self._softmax(logits[0, 2:]), logits[1:-1, :2], spans)
+
+    def _try(self) -> None:
+        self("a")
 
 
 class OnnxConflictJudge:
@@ -260,3 +301,9 @@ def default_conflict_judge() -> OnnxConflictJudge | None:
     """Return the conflict judge of the bundle that comes with the package, if it has one."""
     ships = _ships("nli", "pair_kinds")
     return OnnxConflictJudge(shares=default_judge()) if ships else None
+
+
+@one_per_process
+def default_constraint() -> OnnxConstraint | None:
+    """Return the constraint reader of the bundle that comes with the package, if it has one."""
+    return OnnxConstraint(shares=default_judge()) if _ships("constraint") else None

@@ -11,9 +11,7 @@ from pydantic import BeforeValidator, Field, InstanceOf
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.errors import ConfigurationError, shown
 from logic_retrievers.judging.judge import BundledJudge, QueryJudge
-from logic_retrievers.overrides import NonNegative, Overrides, Share
-
-Constraint: TypeAlias = Literal["thing", "property", "negated_fact"]
+from logic_retrievers.overrides import NonNegative, Overrides
 
 
 def _whole(number: Any) -> Any:
@@ -31,10 +29,9 @@ class JudgeSettings(Overrides):
     Args:
         judge: reads (passage, query) pairs; None for the judge of the default bundle.
         candidates: number of first candidates that it reads.
-        thing_weight, property_weight, negated_fact_weight: amount that a margin (satisfies minus
-            violates) of 1 adds to a score, for each kind of constraint, in units of a cosine.
-        thing_penalty_share, property_penalty_share: share of the exclusion policy's own penalty
-            that a judged candidate keeps, in [0, 1].
+        satisfies_weight, violates_weight: what a probability of 1 that a passage satisfies the
+            query adds to its score, and that it violates it takes away, in units of a cosine, if
+            the query certainly has a constraint.
 
     Raises:
         ConfigurationError: a value is out of its range, or the judge cannot be called.
@@ -42,17 +39,8 @@ class JudgeSettings(Overrides):
 
     judge: InstanceOf[QueryJudge] | None = Field(default=None, exclude=True)  # may hold a key
     candidates: Annotated[int, Field(ge=1, le=1000), BeforeValidator(_whole)] = 20
-    thing_weight: NonNegative = 0.2
-    property_weight: NonNegative = 0.1
-    negated_fact_weight: NonNegative = 0.2
-    thing_penalty_share: Share = 0.5
-    property_penalty_share: Share = 0.0
-
-    def weight(self, constraint: Constraint) -> float:
-        return float(getattr(self, f"{constraint}_weight"))
-
-    def penalty_share(self, constraint: Constraint) -> float:
-        return float(getattr(self, f"{constraint}_penalty_share", 1.0))
+    satisfies_weight: NonNegative = 0.35
+    violates_weight: NonNegative = 0.1
 
 
 # "auto": the judge of the default bundle, if it has one; None: no judge

@@ -13,10 +13,9 @@ from logic_retrievers.policies.base import (
     DEFAULT_PARSER,
     LEXICAL,
     HybridPolicy,
+    JudgedTopicalPolicy,
     Policy,
     PolicyRouter,
-    TopicalNegatedFactPolicy,
-    TopicalPolicy,
 )
 from logic_retrievers.policies.boolean import ExpressionPolicy
 from logic_retrievers.policies.coder import NegatedFactPolicy
@@ -31,12 +30,15 @@ Base: TypeAlias = Literal["topical", "hybrid"]
 class AutoPolicy(PolicyRouter):
     """Chooses a policy by the kind of the parsed query.
 
-    - no constraint: exactly :class:`TopicalPolicy` or :class:`HybridPolicy`, as ``base`` says;
+    - no constraint: :class:`TopicalPolicy` or :class:`HybridPolicy`, as ``base`` says;
     - exclusion ("hotels except hostels"): :class:`ExclusionPolicy`, with the ``lexical`` vector
       if the collection has one;
     - an expression ("orchids of Malaysia or orchids of Laos"): :class:`ExpressionPolicy`;
     - a negated fact ("metals that do not rust"): :class:`NegatedFactPolicy`, mostly topical, if
       the encoder has a trained compatibility vector, else as ``base`` says.
+
+    A judge reads the first candidates of every query that may have a constraint, whatever its kind.
+    Queries with an expression, and those under ``base="hybrid"``, are not judged.
 
     Args:
         parser: splits a query into its parts, unless it is a :class:`ParsedQuery` already.
@@ -115,7 +117,7 @@ class AutoPolicy(PolicyRouter):
             return NegatedFactPolicy(limit=self.limit)
         if self.base == "hybrid":
             return HybridPolicy(self.limit)
-        return TopicalNegatedFactPolicy() if parsed.kind == "negated_fact" else TopicalPolicy()
+        return JudgedTopicalPolicy()
 
 
 def _field_filters(

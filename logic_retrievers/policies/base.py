@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +11,6 @@ import numpy as np
 
 from logic_retrievers.checks import check_count
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.judging.settings import Constraint
 from logic_retrievers.queries import ParsedQuery, QueryParser, RuleParser
 from logic_retrievers.scoring import ranking
 from logic_retrievers.scoring.fusion import Scores
@@ -23,9 +21,8 @@ COMPATIBILITY = "compatibility"
 LEXICAL = "lexical"
 DEFAULT_PARSER = RuleParser()
 
-_SECOND_SENTENCE = re.compile(r"[.!?]\s+[A-Z]")
-# a claim has neither speaker nor listener
-_SPEAKER = re.compile(r"\b(?:i|me|my|mine|we|us|our|you|your)\b", re.IGNORECASE)
+# candidates of a search for a judge: more than it reads by default
+MOST_JUDGED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +45,16 @@ class JudgeRequest:
 
     Args:
         query: the text that the judge reads with each candidate.
-        constraint: kind of constraint, which has its own weight. None: the judge's margin alone
-            orders the candidates.
+        gate: how much its verdicts count, in [0, 1]. None: the probability that ``query`` has a
+            constraint, as a model reads it.
+        has_constraint: whether the policy found a constraint. It is the gate if there is no model.
+        alone: whether the judge's margin alone orders the candidates.
     """
 
     query: str
-    constraint: Constraint | None
+    gate: float | None = None
+    has_constraint: bool = False
+    alone: bool = False
 
 
 class Policy(ABC):
@@ -79,26 +80,11 @@ class Policy(ABC):
         return None
 
 
-class ReadsNegatedFacts(Policy):
-    """Asks the judge about queries for a negative fact, unless they are claims."""
+class JudgedPolicy(Policy):
+    """Asks a judge about every query that may have a constraint."""
 
-    def judge_request(self, query: str) -> JudgeRequest | None:
-        return None if is_claim(query) else JudgeRequest(query, "negated_fact")
-
-
-def is_claim(text: str) -> bool:
-    """Return whether a text is one statement about the world, not a wish, question or complaint.
-
-    A claim begins with a capital or a number, ends with a full stop, and has no "I" or "you". A
-    passage that refutes a claim is as good an answer as one that supports it.
-    """
-    stripped = text.strip()
-    return (
-        stripped.endswith(".")
-        and (stripped[:1].isupper() or stripped[:1].isdigit())
-        and not _SECOND_SENTENCE.search(stripped)
-        and not _SPEAKER.search(stripped)
-    )
+    def judge_request(self, query: str) -> JudgeRequest:
+        return JudgeRequest(query)
 
 
 class FilteringPolicy(Policy):
@@ -182,8 +168,12 @@ class TopicalPolicy(SingleVectorPolicy):
 
 
 @dataclass(frozen=True)
-class TopicalNegatedFactPolicy(ReadsNegatedFacts, TopicalPolicy):
-    """Plain search for a negative fact; a judge reads its first candidates."""
+class JudgedTopicalPolicy(JudgedPolicy, TopicalPolicy):
+    """Plain search, whose first candidates a judge reads."""
+
+    def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
+        # what a judge reads does not depend on k
+        return super().plan(query, max(MOST_JUDGED, k))
 
 
 @dataclass(frozen=True)
@@ -193,11 +183,10 @@ class JudgePolicy(TopicalPolicy):
     name: ClassVar[str] = "judge"
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
-        # more candidates than a judge reads by default
-        return super().plan(query, max(100, k))
+        return super().plan(query, max(MOST_JUDGED, k))
 
     def judge_request(self, query: str) -> JudgeRequest:
-        return JudgeRequest(query, None)
+        return JudgeRequest(query, gate=1.0, alone=True)
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from logic_retrievers.checks import check_choice, check_count, check_number, che
 from logic_retrievers.policies.base import (
     COMPATIBILITY,
     TOPICAL,
+    JudgeRequest,
     Policy,
     Ranked,
-    ReadsNegatedFacts,
 )
 from logic_retrievers.scoring import mixed_cosines, ordinal_ranks, ranking, reciprocal_ranks
 from logic_retrievers.types import CandidatePool, VectorQuery
@@ -149,11 +149,14 @@ class UnionPolicy(Policy):
 
 
 @dataclass(frozen=True)
-class NegatedFactPolicy(ReadsNegatedFacts, UnionPolicy):
+class NegatedFactPolicy(UnionPolicy):
     """The union for queries for a negative fact; a judge reads its first candidates."""
 
     # loses nothing on SciFact's train part
     alpha: float = 0.7
+
+    def judge_request(self, query: str) -> JudgeRequest:
+        return JudgeRequest(query, has_constraint=True)
 
 
 @dataclass(frozen=True)

@@ -156,7 +156,7 @@ class ExclusionPolicy(FilteringPolicy):
             if not re.search(rf"(?<!\w){re.escape(text)}(?!\w)", query, re.IGNORECASE)
         ]
         text = f"{query}, except {', '.join(named)}" if named else query
-        return JudgeRequest(text, self.query.reading)
+        return JudgeRequest(text, has_constraint=True)
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
         limit = max(self.limit, k)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -18,6 +18,7 @@ from logic_retrievers.index.vectors import encode_passages
 from logic_retrievers.policies import Policy, PolicyRouter
 from logic_retrievers.policies.base import JudgeRequest
 from logic_retrievers.queries import ParsedQuery
+from logic_retrievers.queries.parser import MAX_CHARACTERS
 from logic_retrievers.ranking.excluded_words import ExcludedWords, candidates_for
 from logic_retrievers.ranking.query_input import CheckedQuery
 from logic_retrievers.types import Passage, VectorQuery
@@ -25,8 +26,12 @@ from logic_retrievers.types import Passage, VectorQuery
 if TYPE_CHECKING:
     from logic_retrievers.encoders.base import Encoder, VectorSpec
     from logic_retrievers.index.passage_index import PassageIndex
+    from logic_retrievers.judging.settings import WeightedJudge
 
 T = TypeVar("T")
+
+# a query that has a constraint with less probability is an ordinary one
+LEAST_GATE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,32 @@ def plan_query(
     depth = k if words is None else candidates_for(k)
     plan = policy.plan(text, depth)
     return PlannedQuery(policy, plan, depth, policy.judge_request(text), words)
+
+
+def open_gates(
+    planned: Sequence[PlannedQuery], judge: WeightedJudge | None
+) -> Operation[list[PlannedQuery]]:
+    """Read how likely each query has a constraint; without one, no judge is asked about it."""
+
+    def read_all() -> list[PlannedQuery]:
+        return [replace(query, request=_gated(query.request)) for query in planned]
+
+    if judge is None or all(query.request is None for query in planned):
+        return list(planned)
+    opened: list[PlannedQuery] = yield Compute(read_all)
+    return opened
+
+
+def _gated(request: JudgeRequest | None) -> JudgeRequest | None:
+    if request is None or request.gate is not None:
+        return request
+    from logic_retrievers.judging.onnx import default_constraint
+
+    reader = default_constraint()
+    gate = float(request.has_constraint)
+    if reader is not None and len(request.query) <= MAX_CHARACTERS:
+        gate = 1 - reader(request.query).none
+    return replace(request, gate=gate) if gate >= LEAST_GATE else None
 
 
 def warn_if_untrained(

@@ -1,14 +1,9 @@
-"""Put a query's first candidates into their final order, after their texts have been read.
-
-A passage that only denies what a query excludes gets its penalty back. Then a judge, if there is
-one, reads passage and query together.
-"""
+"""Put a query's first candidates into their final order, after a judge has read their texts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from heapq import nlargest
 
 import numpy as np
 
@@ -25,12 +20,9 @@ from logic_retrievers.judging.judge import (
 from logic_retrievers.judging.settings import WeightedJudge
 from logic_retrievers.policies import Policy, Ranked
 from logic_retrievers.policies.base import JudgeRequest
-from logic_retrievers.ranking.excluded_words import denies
 from logic_retrievers.scoring import ordinal_ranks
 from logic_retrievers.types import CandidatePool, Evidence, Hit, Passage
 
-# Number of candidates that are read for denials: the first ones in the order without penalties.
-_READ = 20
 # If the judge alone ranks (by margins from -1 to 1), this is subtracted from unread candidates.
 _UNJUDGED = 3.0
 
@@ -42,12 +34,10 @@ class CandidateRanking:
     Args:
         pool: the candidates.
         ranking: the policy's ranking, best first.
-        to_judge: candidates that a judge reads, in that order. Their scores lack the share of the
-            penalty that the verdict replaces.
+        to_judge: candidates that a judge reads, in that order.
         depth: number of candidates to return.
         request: question of the policy; None asks no judge.
         judge: reads the candidates, if there is one.
-        to_read: indices of candidates that are read for denials, the same for every depth.
     """
 
     pool: CandidatePool
@@ -56,7 +46,6 @@ class CandidateRanking:
     depth: int
     request: JudgeRequest | None = None
     judge: WeightedJudge | None = None
-    to_read: frozenset[int] = frozenset()
 
 
 def rank_candidates(
@@ -66,30 +55,15 @@ def rank_candidates(
     request: JudgeRequest | None = None,
     judge: WeightedJudge | None = None,
 ) -> CandidateRanking:
-    """Rank the candidates that may be among the first ``depth``, whatever the judge says.
-
-    The verdict replaces a share of the policy's own penalty, because a cosine cannot tell a passage
-    that waives the excluded thing from one that has it.
-    """
-    if judge is None and request is not None and request.constraint is None:
+    """Rank the candidates that may be among the first ``depth``, whatever the judge says."""
+    if judge is None and request is not None and request.alone:
         raise ConfigurationError(
             f"policy {policy.name!r} ranks by a pair judge, and there is none: pass judge=, a "
             "callable (see logic_retrievers.judging.QueryJudge), or leave it out"
         )
-    if request is None:
-        return CandidateRanking(pool, policy.rank(pool, depth), (), depth)
-    own = policy.rank(pool, len(pool.ids))
-    best = nlargest(_READ, own, key=lambda r: r.score + r.details.get("penalty", 0.0))
-    to_read = frozenset(r.index for r in best if r.details.get("penalty"))
-    to_judge: list[Ranked] = []
-    if judge is not None:
-        constraint = request.constraint
-        share = 1.0 if constraint is None else judge.constants.penalty_share(constraint)
-        lifted = _sorted(_without_penalty(ranked, 1 - share) for ranked in own)
-        to_judge = lifted[: judge.constants.candidates]
-    needed = {ranked.index for ranked in (*to_judge, *own[: depth + len(to_judge)])} | to_read
-    ranking = [ranked for ranked in own if ranked.index in needed]
-    return CandidateRanking(pool, ranking, to_judge, depth, request, judge, to_read)
+    count = 0 if request is None or judge is None else judge.constants.candidates
+    ranking = policy.rank(pool, depth + count)
+    return CandidateRanking(pool, ranking, ranking[:count], depth, request, judge)
 
 
 def judge_candidates(
@@ -101,9 +75,8 @@ def judge_candidates(
     ranks. All rankings share one judge, which is asked once. If it fails, the order stays as it
     was, with a warning.
     """
-    if all(ranking.request is None for ranking in rankings):
+    if not any(ranking.to_judge for ranking in rankings):
         return [[*ranking.ranking[: ranking.depth]] for ranking in rankings]
-    rankings = [_with_denials(ranking, passages) for ranking in rankings]
     read: list[tuple[int, int, str]] = []  # query, candidate, excerpt for the judge
     judge = next((ranking.judge for ranking in rankings if ranking.judge is not None), None)
     pairs: list[TextPair] = []
@@ -135,38 +108,13 @@ def judge_candidates(
                 for ranked in ranking.to_judge
                 if (number, ranked.index) in judgements
             }
-            unjudged = _UNJUDGED if request.constraint is None else 0.0
+            unjudged = _UNJUDGED if request.alone else 0.0
             order = _sorted(
                 changed.get(ranked.index) or replace(ranked, score=ranked.score - unjudged)
                 for ranked in order
             )
         final.append(order[: ranking.depth])
     return final
-
-
-def _with_denials(ranking: CandidateRanking, passages: Mapping[str, Passage]) -> CandidateRanking:
-    """Give a passage its penalty back if it denies every text for which it was moved down."""
-    lifted: dict[int, Ranked] = {}
-    for ranked in (each for each in ranking.ranking if each.index in ranking.to_read):
-        details = ranked.details
-        passage = passages.get(ranking.pool.ids[ranked.index])
-        named = details.get("query", {}).get("excluded", []) if passage else []
-        denied = [text for text in named if passage and denies(passage.text, text)]
-        # one text that it does not deny keeps it down
-        if denied and {*details.get("excluded", [])} <= {*denied}:
-            without = {"violation": 0.0, "penalty": 0.0, "excluded": [], "denied": denied}
-            lifted[ranked.index] = replace(
-                _without_penalty(ranked, 1.0),
-                reason=f"names {', '.join(denied)} only to deny it",
-                details={**details, **without},
-            )
-    if not lifted:
-        return ranking
-    return replace(
-        ranking,
-        ranking=_sorted(lifted.get(ranked.index, ranked) for ranked in ranking.ranking),
-        to_judge=[lifted.get(ranked.index, ranked) for ranked in ranking.to_judge],
-    )
 
 
 def _judged(
@@ -178,25 +126,18 @@ def _judged(
         "violates": f"the judge reads that it violates the query ({judgement.violates:.2f})",
         "neutral": f"the judge reads neither match nor violation in it ({judgement.neutral:.2f})",
     }[judgement.verdict]
-    details = {**ranked.details, "judge": judgement.to_dict()}
+    told = judgement.to_dict()
     score = judgement.margin
-    if request.constraint is not None:
-        added = constants.weight(request.constraint) * judgement.margin
+    if not request.alone:
+        gate = request.gate or 0.0
+        added = gate * (
+            constants.satisfies_weight * judgement.satisfies
+            - constants.violates_weight * judgement.violates
+        )
         score = ranked.score + added
-        details["judge"] |= {"added": round(added, 6)}
-        remains = constants.penalty_share(request.constraint)
-        alone = details.get("penalty") == 0 and "denied" not in details
-        if judgement.verdict == "violates" and alone:
-            reason = f"moved down: {reason}"
-        elif remains == 1 or not details.get("penalty"):  # else the policy's reason no longer holds
-            reason = f"{ranked.reason}; {reason}"
-        if "penalty" in details:
-            details["penalty"] = round(remains * details["penalty"], 6)
-    return replace(ranked, score=score, reason=reason, details=details)
-
-
-def _without_penalty(ranked: Ranked, share: float) -> Ranked:
-    return replace(ranked, score=ranked.score + share * float(ranked.details.get("penalty", 0.0)))
+        told |= {"gate": round(gate, 6), "added": round(added, 6)}
+        reason = f"{ranked.reason}; {reason}"
+    return replace(ranked, score=score, reason=reason, details={**ranked.details, "judge": told})
 
 
 def _sorted(ranking: Iterable[Ranked]) -> list[Ranked]:

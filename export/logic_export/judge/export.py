@@ -32,6 +32,7 @@ from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging import (
     LABELS,
     PAIR_KINDS,
+    OnnxConstraint,
     OnnxNLI,
     OnnxPairJudge,
     OnnxPairKinds,
@@ -163,12 +164,17 @@ class _Form:
     reader: type[OnnxCrossEncoder]
     title: str  # its heading in the NOTICE
     constants: frozenset[str] = frozenset({"threshold"})
+    output: str = low_rank.PAIRS
 
 
 _JUDGE = _Form("judge", GRAPH, OnnxPairJudge, "Pair judge")
+_CONSTRAINT = _Form(
+    "constraint", "constraint.npz", OnnxConstraint, "Constraint", output=low_rank.TOKENS
+)
 _CHANGES = (
     _Form("pair_kinds", "pair_kinds.npz", OnnxPairKinds, "Pair kinds"),
     _Form("nli", "nli.npz", OnnxNLI, "NLI", CONSTANTS),
+    _CONSTRAINT,
 )
 
 

@@ -1,4 +1,4 @@
-"""Stores pair kinds and NLI as low-rank changes to a bundle's judge; unpacks a judge as a model.
+"""Stores other questions as low-rank changes to a bundle's judge; unpacks a judge as a model.
 
 The changes are LoRA's (Hu et al. 2021): ``W + down @ up``, with factors of a small rank. The graph
 stores the judge's weights once, in four bits, multiplies in int8, and takes the changes as optional
@@ -30,8 +30,9 @@ from logic_retrievers.judging import LABELS
 Changes: TypeAlias = dict[str, npt.NDArray[np.float16]]
 _Weights: TypeAlias = Mapping[str, npt.NDArray[Any]]
 
-# the output of the second classifier; the judge's own output stays
-OUTPUT = "pair_kinds"
+# outputs of further classifiers; the judge's own output stays
+PAIRS = "pair_kinds"  # reads the pooled pair, (batch, labels)
+TOKENS = "constraint"  # reads every token, (batch, tokens, labels)
 
 _CLASSIFIER = "classifier"
 # name of the model within the exported module
@@ -81,11 +82,13 @@ def unpack_judge(bundle: Path | None, base: str, out: Path) -> None:
     (out / CARD).write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
 
 
-def find_changes(graph: onnx.ModelProto, model: torch.nn.Module, rank: int) -> Changes:
+def find_changes(
+    graph: onnx.ModelProto, model: torch.nn.Module, rank: int, output: str = PAIRS
+) -> Changes:
     """Find the changes that turn the judge of a graph into a model.
 
     The model has the same layers; its matrices may differ, its biases and norms may not. ``rank``
-    singular values are kept of each matrix's difference.
+    singular values are kept of each matrix's difference. ``output`` is that of its classifier.
 
     Returns:
         Name of an optional input -> its value: two factors for each changed matrix, and the
@@ -98,7 +101,7 @@ def find_changes(graph: onnx.ModelProto, model: torch.nn.Module, rank: int) -> C
     changes: Changes = {}
     for name, values in model.state_dict().items():
         if name.startswith(_CLASSIFIER):
-            changes[f"{OUTPUT}.{name}"] = _half(values.mT if values.ndim == 2 else values)
+            changes[f"{output}.{name}"] = _half(values.mT if values.ndim == 2 else values)
             continue
         if "embeddings" in name:
             continue
@@ -118,8 +121,10 @@ def find_changes(graph: onnx.ModelProto, model: torch.nn.Module, rank: int) -> C
     return changes
 
 
-def with_optional_inputs(graph: onnx.ModelProto, changes: Changes) -> onnx.ModelProto:
-    """Copy the graph with an input for each change.
+def with_optional_inputs(
+    graph: onnx.ModelProto, changes: Changes, output: str = PAIRS
+) -> onnx.ModelProto:
+    """Copy the graph with an input for each change, and an output for the classifier.
 
     Inputs default to rank 0, with which the judge computes the same. Existing inputs stay.
     """
@@ -128,6 +133,7 @@ def with_optional_inputs(graph: onnx.ModelProto, changes: Changes) -> onnx.Model
     body = copy.graph
     have = {entry.name for entry in body.input}
     sources = {n.output[0]: n.input[0] for n in body.node if n.op_type == "DynamicQuantizeLinear"}
+    pooled = ""
     for name, product, added in list(_quantised_products(body)):
         source, result = sources[product.input[0]], added.output[0]
         down, up = f"{name}.down", f"{name}.up"
@@ -143,14 +149,11 @@ def with_optional_inputs(graph: onnx.ModelProto, changes: Changes) -> onnx.Model
             )
             for offset, node in enumerate(new, 1):
                 body.node.insert(place + offset, node)
-        if name == f"{_CLASSIFIER}.weight" and OUTPUT not in {o.name for o in body.output}:
-            weight, bias = f"{OUTPUT}.{name}", f"{OUTPUT}.{_CLASSIFIER}.bias"
-            _add_input(body, weight, (changes[weight].shape[0], 0))
-            _add_input(body, bias, (0,))
-            body.node.append(helper.make_node("MatMul", [source, weight], [f"{OUTPUT}.product"]))
-            body.node.append(helper.make_node("Add", [f"{OUTPUT}.product", bias], [OUTPUT]))
-            shape = ["batch", "kinds"]
-            body.output.append(helper.make_tensor_value_info(OUTPUT, TensorProto.FLOAT, shape))
+        if name == f"{_CLASSIFIER}.weight":
+            pooled = source
+    if output not in {entry.name for entry in body.output}:
+        hidden = [n.output[0] for n in body.node if n.op_type == "LayerNormalization"][-1]
+        _add_classifier(body, output, changes, hidden if output == TOKENS else pooled)
     onnx.checker.check_model(copy)
     return copy
 
@@ -198,6 +201,17 @@ def _matrix(stored: _Weights, name: str) -> npt.NDArray[np.float32]:
     values = codes * stored[f"{name}.scales"].astype(np.float32)
     integers: npt.NDArray[np.float32] = np.clip(np.rint(values), -128, 127)
     return integers.reshape(-1, values.shape[-1]) * scale
+
+
+def _add_classifier(graph: onnx.GraphProto, output: str, changes: Changes, source: str) -> None:
+    """Add a linear layer over ``source``, whose weights are optional inputs."""
+    weight, bias = (f"{output}.{_CLASSIFIER}.{part}" for part in ("weight", "bias"))
+    _add_input(graph, weight, (changes[weight].shape[0], 0))
+    _add_input(graph, bias, (0,))
+    graph.node.append(helper.make_node("MatMul", [source, weight], [f"{output}.product"]))
+    graph.node.append(helper.make_node("Add", [f"{output}.product", bias], [output]))
+    shape = ["batch", "tokens", "labels"] if output == TOKENS else ["batch", "kinds"]
+    graph.output.append(helper.make_tensor_value_info(output, TensorProto.FLOAT, shape))
 
 
 def _add_input(graph: onnx.GraphProto, name: str, shape: tuple[int, ...]) -> None:
