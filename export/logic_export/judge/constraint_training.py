@@ -106,7 +106,8 @@ def constraint_figures(
         right = (logits[..., 0] > 0) == (labels[..., 0] == 1)
         exact = (right | (labels[..., 0] == IGNORED)).all(axis=1)
         kinds = np.array(KINDS)[labels[:, 0, len(TAGS) :].argmax(axis=1)]
-        figures, scores = {}, {}
+        figures: dict[str, float] = {}
+        scores = []
         for figure, kind, values in (
             ("exclusions read", "exclusion", read),
             ("ordinary read", "none", read),
@@ -121,7 +122,7 @@ def constraint_figures(
             figures |= found
             if found:
                 mean = float(np.mean(list(found.values())))
-                scores[figure] = 1 - mean if figure == "ordinary read" else mean
-        return {**figures, "score": float(np.mean(list(scores.values())))}
+                scores.append(1 - mean if figure == "ordinary read" else mean)
+        return {**figures, "score": float(np.mean(scores))}
 
     return measure

@@ -184,9 +184,8 @@ def load_judge(recipe: JudgeRecipe) -> tuple[PreTrainedModel | PeftModel, PreTra
     folder = find_model(recipe.model.base)
     settings = recipe.model
     labels = _LABELS[settings.labels]
-    kind = AutoModelForSequenceClassification
-    if settings.labels == "constraint":
-        kind = AutoModelForTokenClassification
+    of_tokens = settings.labels == "constraint"
+    kind = AutoModelForTokenClassification if of_tokens else AutoModelForSequenceClassification
     try:
         config = AutoConfig.from_pretrained(folder)
         config.num_labels = len(labels)
