@@ -139,6 +139,7 @@ def train_judge(recipe: JudgeRecipe, out: Path, *, quiet: bool = False) -> dict[
     )
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     figures = trainer.evaluate()
+    # a development set has one figure or several, whose names begin with its own
     measured = {name.removeprefix("eval_"): value for name, value in figures.items()}
     best = {name: value for name, value in measured.items() if name.startswith(tuple(parts))}
     if isinstance(model, PeftModel):
