@@ -142,7 +142,7 @@ def measure_judge(
 
 
 def _print_accuracies(figures: Mapping[str, float]) -> None:
-    table = Table("development set", "accuracy")
+    table = Table("development set", "share")
     for name, value in figures.items():
         table.add_row(name, f"{value:.3f}")
     out.print(table)

@@ -24,19 +24,21 @@ class JudgeModelSettings(RecipeTable):
     Args:
         base: an encoder, or a finished judge to train further, by a packaged model's name, a folder
             or a hub name.
-        labels: ``judgement`` (a passage and a query: satisfies, neither, violates) or
-            ``pair_kinds`` (two passages: which of five kinds they are).
+        labels: ``judgement`` (a passage and a query: satisfies, neither, violates), ``pair_kinds``
+            (two passages: which of five kinds they are) or ``constraint`` (a query alone: is
+            something ruled out, and which words say it).
         frozen_embeddings: keep the embeddings, so that the judge fits a bundle of the base.
         frozen_layers: number of lowest layers that are not trained; each saves time.
         rank: rank of LoRA (Hu et al. 2021): each matrix above the frozen layers changes by a
             product of two matrices of this rank, so that a bundle that holds the base stores
             little more. 0 trains all weights.
-        tokens: longest pair in tokens, special ones included; the longer text is cut first.
+        tokens: longest pair, or query, in tokens, special ones included; the longer text of a pair
+            is cut first.
         dropout: dropout in training; replaces the base's own.
     """
 
     base: Text
-    labels: Literal["judgement", "pair_kinds"] = "judgement"
+    labels: Literal["judgement", "pair_kinds", "constraint"] = "judgement"
     frozen_embeddings: bool = True
     frozen_layers: Annotated[int, Field(ge=0)] = 0
     rank: Annotated[int, Field(ge=0)] = 0
@@ -45,7 +47,7 @@ class JudgeModelSettings(RecipeTable):
 
 
 class JudgeEvaluationSettings(RecipeTable):
-    """Development sets; the mean of their accuracies, every few steps, selects a checkpoint."""
+    """Development sets; their mean score, every few steps, selects a checkpoint."""
 
     sets: Annotated[tuple[DataSettings, ...], Field(min_length=1)]
     every: Count = 500
@@ -57,7 +59,8 @@ class JudgeRecipe(RecipeTable):
     Args:
         name: name of the trained judge.
         seed: seeds data, batches and arithmetic.
-        data: training sets; builders are those of :data:`logic_export.judge.builders.BUILDERS`.
+        data: training sets; builders are those of :data:`logic_export.judge.builders.BUILDERS`, for
+            a constraint those of :data:`logic_export.judge.constraint.CONSTRAINT_BUILDERS`.
     """
 
     name: Text

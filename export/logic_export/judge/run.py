@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import torch
@@ -17,6 +19,7 @@ from torch.utils.data import SequentialSampler
 from transformers import (
     AutoConfig,
     AutoModelForSequenceClassification,
+    AutoModelForTokenClassification,
     AutoTokenizer,
     DataCollatorWithPadding,
     EvalPrediction,
@@ -28,10 +31,19 @@ from transformers import (
 
 from logic_export.data.triplet_builders import run_builder
 from logic_export.judge.builders import BUILDERS, build_judge_rows
+from logic_export.judge.constraint import CONSTRAINT_ROWS, build_constraint_rows
+from logic_export.judge.constraint_training import (
+    CONSTRAINT_LABELS,
+    ConstraintCollator,
+    constraint_dataset,
+    constraint_figures,
+    constraint_loss,
+)
 from logic_export.judge.recipe import JudgeModelSettings, JudgeRecipe
 from logic_export.judge.rows import JudgeRow, read_judge_rows, unique_rows, write_judge_rows
 from logic_export.models import find_model
-from logic_export.training.run import MetricsLog, common_arguments
+from logic_export.recipe import DataSettings
+from logic_export.training.run import MeasureAfterLastEpoch, MetricsLog, common_arguments
 from logic_export.training.run_folder import CARD, MODEL, last_checkpoint, prepare_folder
 from logic_export.training.training_data import RowFormat, sample_rows, sample_training_data
 from logic_retrievers.errors import ConfigurationError
@@ -39,6 +51,41 @@ from logic_retrievers.judging import LABELS, PAIR_KINDS
 
 # no token types, since the trunk that the judge shares with encoders has none
 INPUTS = ["input_ids", "attention_mask"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Task(Generic[T]):
+    """The parts of a run that depend on what the model learns."""
+
+    rows: RowFormat[T]
+    build: Callable[[DataSettings, int], list[T]]  # builds a development set
+    dataset: Callable[[Sequence[T], PreTrainedTokenizerBase, int], Dataset]
+    collator: Callable[[PreTrainedTokenizerBase], Callable[..., Any]]
+    loss: Callable[..., torch.Tensor]
+    # makes the metrics of development rows from the number of rows of each set
+    metrics: Callable[[Mapping[str, int]], Callable[[EvalPrediction], dict[str, float]]]
+
+
+def _select_task(settings: JudgeModelSettings) -> _Task[Any]:
+    if settings.labels == "constraint":
+        return _Task(
+            CONSTRAINT_ROWS,
+            build_constraint_rows,
+            constraint_dataset,
+            ConstraintCollator,
+            constraint_loss,
+            constraint_figures,
+        )
+    return _Task(
+        JUDGE_ROWS,
+        build_judge_rows,
+        _tokenized,
+        partial(DataCollatorWithPadding, pad_to_multiple_of=8),
+        soft_cross_entropy,
+        _accuracies,
+    )
 
 
 def train_judge(recipe: JudgeRecipe, out: Path, *, quiet: bool = False) -> dict[str, float]:
@@ -53,7 +100,8 @@ def train_judge(recipe: JudgeRecipe, out: Path, *, quiet: bool = False) -> dict[
         quiet: no progress bar.
 
     Returns:
-        Development set -> accuracy of the best checkpoint.
+        Development set -> accuracy of the best checkpoint; of a constraint, the shares that
+        :func:`constraint_figures` names.
 
     Raises:
         ConfigurationError: ``out`` holds something else, or the recipe needs a
@@ -61,10 +109,11 @@ def train_judge(recipe: JudgeRecipe, out: Path, *, quiet: bool = False) -> dict[
         ReadError: training data are missing or malformed.
     """
     prepare_folder(out, recipe)
-    rows, sets = sample_training_data(recipe.data, recipe.seed, out, JUDGE_ROWS)
+    task = _select_task(recipe.model)
+    rows, sets = sample_training_data(recipe.data, recipe.seed, out, task.rows)
     checkpoint = last_checkpoint(out / "checkpoints")
     model, tokenizer = load_judge(recipe)
-    parts = {d.label: build_judge_rows(d, recipe.seed) for d in recipe.evaluation.sets}
+    parts = {d.label: task.build(d, recipe.seed) for d in recipe.evaluation.sets}
     if empty := [name for name, part in parts.items() if not part]:
         raise ConfigurationError(f"the development set {empty[0]!r} has no row")
     trainer = _JudgeTrainer(
@@ -79,18 +128,20 @@ def train_judge(recipe: JudgeRecipe, out: Path, *, quiet: bool = False) -> dict[
             logging_steps=50,
             label_names=["labels"],  # Trainer cannot find them with LoRA
         ),
-        data_collator=DataCollatorWithPadding(tokenizer, pad_to_multiple_of=8),
-        train_dataset=_tokenized(rows, tokenizer, recipe.model.tokens),
-        eval_dataset=_tokenized(
+        data_collator=task.collator(tokenizer),
+        train_dataset=task.dataset(rows, tokenizer, recipe.model.tokens),
+        eval_dataset=task.dataset(
             [row for part in parts.values() for row in part], tokenizer, recipe.model.tokens
         ),
-        compute_loss_func=soft_cross_entropy,
-        compute_metrics=_accuracies({name: len(part) for name, part in parts.items()}),
-        callbacks=[MetricsLog(out / "metrics.jsonl")],
+        compute_loss_func=task.loss,
+        compute_metrics=task.metrics({name: len(part) for name, part in parts.items()}),
+        callbacks=[MeasureAfterLastEpoch(), MetricsLog(out / "metrics.jsonl")],
     )
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     figures = trainer.evaluate()
-    best = {name: figures[f"eval_{name}"] for name in parts}
+    # a development set has one figure or several, whose names begin with its own
+    measured = {name.removeprefix("eval_"): value for name, value in figures.items()}
+    best = {name: value for name, value in measured.items() if name.startswith(tuple(parts))}
     if isinstance(model, PeftModel):
         model = model.merge_and_unload()
     model.save_pretrained(out / MODEL)
@@ -114,6 +165,7 @@ def _build(builder: str, options: Mapping[str, object], seed: int) -> list[Judge
     return rows
 
 
+_LABELS = {"judgement": LABELS, "pair_kinds": PAIR_KINDS, "constraint": CONSTRAINT_LABELS}
 JUDGE_ROWS = RowFormat(_build, sample_rows, write_judge_rows, read_judge_rows, merge=unique_rows)
 
 
@@ -132,7 +184,9 @@ def load_judge(recipe: JudgeRecipe) -> tuple[PreTrainedModel | PeftModel, PreTra
     """
     folder = find_model(recipe.model.base)
     settings = recipe.model
-    labels = LABELS if settings.labels == "judgement" else PAIR_KINDS
+    labels = _LABELS[settings.labels]
+    of_tokens = settings.labels == "constraint"
+    kind = AutoModelForTokenClassification if of_tokens else AutoModelForSequenceClassification
     try:
         config = AutoConfig.from_pretrained(folder)
         config.num_labels = len(labels)
@@ -141,7 +195,7 @@ def load_judge(recipe: JudgeRecipe) -> tuple[PreTrainedModel | PeftModel, PreTra
         config.hidden_dropout_prob = config.attention_probs_dropout_prob = settings.dropout
         torch.manual_seed(recipe.seed)  # seeds the classifier's first weights
         # on a CPU "eager" is a third faster than PyTorch's own attention
-        model = AutoModelForSequenceClassification.from_pretrained(
+        model = kind.from_pretrained(
             folder, config=config, attn_implementation="eager", ignore_mismatched_sizes=True
         )
         tokenizer = AutoTokenizer.from_pretrained(folder)
@@ -164,7 +218,7 @@ def _with_low_rank(model: PreTrainedModel, settings: JudgeModelSettings) -> Peft
     return get_peft_model(
         model,
         LoraConfig(
-            task_type=TaskType.SEQ_CLS,
+            task_type=TaskType.TOKEN_CLS if settings.labels == "constraint" else TaskType.SEQ_CLS,
             r=settings.rank,
             lora_alpha=settings.rank,
             target_modules=rf".*\.layer\.({numbers})\..*(query|key|value|dense)|.*pooler\.dense",

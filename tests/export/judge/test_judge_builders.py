@@ -18,6 +18,7 @@ from logic_export.judge.builders import (
     passage_pairs,
     triplets,
 )
+from logic_export.judge.constraint import CONSTRAINT_BUILDERS
 from logic_export.judge.recipe import JudgeRecipe, read_judge_recipe
 from logic_export.judge.rows import labelled_row, write_judge_rows
 from logic_export.recipe import DataSettings
@@ -30,7 +31,13 @@ from logic_retrievers.judging.judge import MAX_WORDS
 
 ROOT = Path(__file__).parents[3]
 RECIPES = sorted((ROOT / "export" / "recipes").glob("judge-*.toml"))
-SHIPPED = {"judge-student", "judge-student-queries", "judge-nli-claims", "judge-pair-kinds"}
+SHIPPED = {
+    "judge-student",
+    "judge-student-queries",
+    "judge-nli-claims",
+    "judge-pair-kinds",
+    "judge-constraint",
+}
 
 
 def cluster(topic: str, domain: str = "food") -> dict[str, Any]:
@@ -321,8 +328,9 @@ def test_committed_recipes_are_valid(path: Path):
     recipe = read_judge_recipe(path)
     assert isinstance(recipe, JudgeRecipe)
     assert recipe.ships or path.stem not in SHIPPED
+    builders = CONSTRAINT_BUILDERS if recipe.model.labels == "constraint" else BUILDERS
     for settings in (*recipe.data, *recipe.evaluation.sets):
-        assert settings.builder in BUILDERS
+        assert settings.builder in builders
         if settings.builder == "triplets":
             assert settings.options["builder"] in TRIPLET_BUILDERS
     labels = [settings.label for settings in recipe.evaluation.sets]

@@ -1,0 +1,341 @@
+"""Rows of the constraint question, and their builders by the name that a recipe gives them.
+
+The question is asked about a query alone: does it rule something out, which words are excluded, and
+which words leave its wanted part.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
+from random import Random
+from typing import Any, Literal, TypeAlias, get_args
+
+from logic_export.data.exclusion_queries import word_exclusion
+from logic_export.data.files import write_json_lines
+from logic_export.data.triplet_builders import find_data_file, run_builder
+from logic_export.recipe import DataSettings
+from logic_export.training.training_data import RowFormat, sample_rows
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation.rows import Row, json_rows, read_qrels
+
+Span: TypeAlias = tuple[int, int]  # characters of the query: start, and end after the last one
+Kind: TypeAlias = Literal["none", "exclusion", "negated_fact"]
+Part: TypeAlias = Literal["train", "dev", "all"]
+
+KINDS: tuple[str, ...] = get_args(Kind)
+
+# written for this project: see the README in this folder
+_OWN = {
+    name: Path(__file__).parent / f"{name}.jsonl.gz"
+    for name in ("clusters", "marked_clusters", "marked_queries")
+}
+_HOTPOTQA = "hotpotqa_train1000_pairs/questions.jsonl.gz"
+_FIELDS = ("brand", "site", "color", "author", "lang", "type", "tag", "city", "year", "genre")
+_PUNCTUATION = ' ,.;:!?()"-'
+# words like "unusual" are left out, since "university" and "under" begin alike
+_NEGATION = re.compile(
+    r"\b(?:not|cannot|no|never|none|nobody|nothing|nor|neither|without|lack\w*|except|non)\b"
+    r"|n['\u2019]t\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintRow:
+    """A query and what it rules out.
+
+    Args:
+        query: the query.
+        kind: ``exclusion`` (of things), ``negated_fact`` (a fact is asked for that is negated) or
+            ``none``.
+        excluded: the words for what is excluded; they leave the wanted part too.
+        dropped: further words that leave the wanted part, like "without"; None if unknown.
+    """
+
+    query: str
+    kind: Kind
+    excluded: tuple[Span, ...] = ()
+    dropped: tuple[Span, ...] | None = ()
+
+
+def overlaps(span: Span, others: Iterable[Span]) -> bool:
+    """Tell whether a span has a character in common with one of the others."""
+    return any(span[0] < end and span[1] > start for start, end in others)
+
+
+def marked_clusters(
+    part: Part = "train",
+    files: Sequence[str] = ("clusters", "marked_clusters"),
+    *,
+    seed: int = 0,  # noqa: ARG001 - every builder has a seed
+) -> list[ConstraintRow]:
+    """Read the queries of clusters whose excluded words are marked.
+
+    Args:
+        part: 15 % of the domains, by their hash, are ``dev``.
+        files: this project's clusters, or paths of such files: JSON lines ``{domain, queries: [{q,
+            kind, excluded, leaves}]}``.
+        seed: not used.
+    """
+    rows = []
+    for file in files:
+        for row in json_rows(_OWN.get(file) or find_data_file(Path(file))):
+            try:
+                if part in ("all", _domain_part(row.fields["domain"])):
+                    rows += [_cluster_row(query) for query in row.fields["queries"]]
+            except (KeyError, TypeError, ValueError) as error:
+                raise row.error(
+                    "a cluster has a domain, and queries with q, kind and the words of q that are "
+                    f"excluded ({error!r})"
+                ) from error
+    return rows
+
+
+def marked_queries(
+    part: Part = "train",
+    path: str | None = None,
+    *,
+    seed: int = 0,  # noqa: ARG001
+) -> list[ConstraintRow]:
+    """Read queries whose excluded words and wanted part are marked; every eighth is ``dev``.
+
+    ``path`` is JSON lines ``{q, kind, excluded, wanted}``, where the kind is ``exclusion``,
+    ``negated_fact`` or ``nothing``; None takes this project's queries.
+    """
+    rows = []
+    for row in _rows_of_part(_OWN["marked_queries"] if path is None else Path(path), part):
+        try:
+            query, kind = row.text("q"), row.text("kind").replace("nothing", "none")
+            dropped = _removed_words(query, row.text("wanted")) if kind == "exclusion" else ()
+            excluded = tuple(_find_words(query, words, dropped) for words in row.fields["excluded"])
+            rows.append(_checked_row(query, kind, excluded, dropped))
+        except (KeyError, TypeError, ValueError) as error:
+            raise row.error(
+                "a row has q, kind (exclusion, negated_fact or nothing), the words of q that are "
+                f"excluded, and wanted ({error!r})"
+            ) from error
+    return rows
+
+
+def worded_exclusions(
+    path: str = _HOTPOTQA, part: Part = "train", *, seed: int = 0
+) -> list[ConstraintRow]:
+    """Word exclusions of a neighbour's name over HotpotQA's questions; every eighth is ``dev``."""
+    random = Random(seed)
+    rows = []
+    for row in _rows_of_part(Path(path), part):
+        question, name = row.text("text"), row.text("hard_negative_title").rstrip(" .?!")
+        if len(name) < 3 or name in question:
+            continue
+        query = word_exclusion(question, name, random)
+        start = query.index(name)
+        body = question.rstrip(" .?!")[1:]  # without the first letter, whose case may change
+        left = query.index(body) - 1
+        around = ((0, left), (left + 1 + len(body), len(query)))
+        dropped = tuple(span for span in around if span[0] < span[1])
+        rows.append(ConstraintRow(query, "exclusion", ((start, start + len(name)),), dropped))
+    return rows
+
+
+def operators(part: Part = "train", *, seed: int = 0) -> list[ConstraintRow]:
+    """Rewrite this project's short exclusions as a search box's "-word", "-field:word", "NOT word".
+
+    The queries are those of :func:`marked_clusters` and :func:`marked_queries` that exclude one or
+    two single words.
+    """
+    random = Random(seed)
+    rows = []
+    for row in (*marked_clusters(part), *marked_queries(part)):
+        words = [row.query[start:end] for start, end in row.excluded]
+        short = len(row.query) < 70 and len(words) <= 2 and not any(" " in word for word in words)
+        if not (short and row.dropped):
+            continue
+        gone = (*row.dropped, *row.excluded)
+        kept = (" " if overlaps((i, i + 1), gone) else c for i, c in enumerate(row.query))
+        query = wanted = " ".join("".join(kept).split()).strip(_PUNCTUATION)
+        if len(wanted) < 5:
+            continue
+        form, excluded = random.random(), []
+        for word in words:
+            field = f" -{random.choice(_FIELDS)}:"
+            query += " NOT " if form < 0.25 else field if form < 0.4 else " -"
+            excluded.append((len(query), len(query) + len(word)))
+            query += word
+        rows.append(
+            ConstraintRow(query, "exclusion", tuple(excluded), ((len(wanted), len(query)),))
+        )
+    return rows
+
+
+def plain_queries(
+    path: str = _HOTPOTQA,
+    qrels: str | None = None,
+    part: Part = "all",
+    *,
+    seed: int = 0,  # noqa: ARG001
+) -> list[ConstraintRow]:
+    """Read ordinary queries, which rule nothing out.
+
+    Args:
+        path: JSON lines with ``_id`` and ``text``.
+        qrels: file of judgements; only its queries are read. None reads all.
+        part: every eighth query is ``dev``.
+        seed: not used.
+    """
+    judged = qrels and {row.query for row in read_qrels(find_data_file(Path(qrels)))}
+    return [
+        ConstraintRow(row.text("text"), "none")
+        for row in _rows_of_part(Path(path), part)
+        if not judged or row.id() in judged
+    ]
+
+
+def nevir_queries(split: str = "train", *, seed: int = 0) -> list[ConstraintRow]:  # noqa: ARG001
+    """Read NevIR's questions: a negated fact if they hold a word of negation, else none."""
+    texts = [row.text("text") for row in _rows_of_part(Path("nevir", split, "queries.jsonl"))]
+    return [
+        ConstraintRow(text, "negated_fact" if _NEGATION.search(text) else "none") for text in texts
+    ]
+
+
+CONSTRAINT_BUILDERS: Mapping[str, Callable[..., list[ConstraintRow]]] = {
+    builder.__name__: builder
+    for builder in (
+        marked_clusters,
+        marked_queries,
+        worded_exclusions,
+        operators,
+        plain_queries,
+        nevir_queries,
+    )
+}
+
+
+def build_constraint_rows(dataset: DataSettings, seed: int) -> list[ConstraintRow]:
+    """Build one set of a recipe, each query once, at most ``dataset.most`` rows.
+
+    Raises:
+        ConfigurationError: the builder or an option is unknown, or there is no row.
+        ReadError: data are missing or malformed.
+    """
+    rows = _build(dataset.builder, dataset.options, seed)
+    if dataset.most is not None and dataset.most < len(rows):
+        return sample_rows(rows, dataset.most, seed)
+    return rows
+
+
+def write_constraint_rows(path: Path, rows: Iterable[ConstraintRow]) -> None:
+    """Write rows as JSON lines.
+
+    Raises:
+        StorageError: the disk is full or not writable.
+    """
+    write_json_lines(path, map(asdict, rows))
+
+
+def read_constraint_rows(path: Path) -> list[ConstraintRow]:
+    """Read rows that :func:`write_constraint_rows` wrote.
+
+    Raises:
+        ReadError: the file is missing or malformed.
+    """
+    rows = []
+    for row in json_rows(path):
+        try:
+            dropped = row.fields["dropped"]
+            rows.append(
+                _checked_row(
+                    row.text("query"),
+                    row.text("kind"),
+                    _spans(row.fields["excluded"]),
+                    None if dropped is None else _spans(dropped),
+                )
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise row.error("a row needs query, kind, excluded and dropped") from error
+    return rows
+
+
+def _build(builder: str, options: Mapping[str, object], seed: int) -> list[ConstraintRow]:
+    rows = _unique_queries(run_builder(CONSTRAINT_BUILDERS, builder, options, seed))
+    if not rows:
+        raise ConfigurationError(f"the builder {builder!r} gave no row")
+    return rows
+
+
+def _unique_queries(rows: Iterable[ConstraintRow]) -> list[ConstraintRow]:
+    """Keep the first row of each query."""
+    first: dict[str, ConstraintRow] = {}
+    for row in rows:
+        first.setdefault(row.query, row)
+    return list(first.values())
+
+
+CONSTRAINT_ROWS = RowFormat(
+    _build, sample_rows, write_constraint_rows, read_constraint_rows, merge=_unique_queries
+)
+
+
+def _cluster_row(query: Mapping[str, Any]) -> ConstraintRow:
+    text, leaves = query["q"], query.get("leaves")
+    dropped = None if leaves is None else _spans(leaves)
+    excluded = tuple(_find_words(text, words, dropped or ()) for words in query["excluded"])
+    if excluded:
+        return _checked_row(text, "exclusion", excluded, dropped)
+    return _checked_row(text, "negated_fact" if query["kind"] == "negated_fact" else "none", (), ())
+
+
+def _checked_row(
+    query: str, kind: str, excluded: tuple[Span, ...], dropped: tuple[Span, ...] | None
+) -> ConstraintRow:
+    """Make a row of values that come from a file; raise ValueError if they make none."""
+    for name in get_args(Kind):
+        if name == kind and query.strip() and bool(excluded) == (kind == "exclusion"):
+            return ConstraintRow(query, name, excluded, dropped)
+    raise ValueError(f"{kind} {query!r}")
+
+
+def _spans(pairs: Iterable[Sequence[int]]) -> tuple[Span, ...]:
+    return tuple((start, end) for start, end in pairs)
+
+
+def _find_words(query: str, words: str, leaving: Iterable[Span]) -> Span:
+    """Find the occurrence that is excluded; raise ValueError if the query has none.
+
+    Of several it is one that leaves the wanted part, then a whole word, then the last.
+    """
+
+    def rank(span: Span) -> tuple[bool, bool, int]:
+        start, end = span
+        inside = query[start - 1 : start].isalnum() or query[end : end + 1].isalnum()
+        return overlaps(span, leaving), not inside, start
+
+    return max((match.span() for match in re.finditer(re.escape(words), query)), key=rank)
+
+
+def _removed_words(query: str, wanted: str) -> tuple[Span, ...]:
+    """Find the words of a query that its wanted part lacks."""
+    spans = [match.span() for match in re.finditer(r"\S+", query)]
+    words = [query[start:end].strip(_PUNCTUATION).lower() for start, end in spans]
+    others = [word.strip(_PUNCTUATION).lower() for word in wanted.split()]
+    blocks = SequenceMatcher(None, words, others, autojunk=False).get_matching_blocks()
+    kept = {place for start, _, size in blocks for place in range(start, start + size)}
+    return tuple(span for place, span in enumerate(spans) if place not in kept)
+
+
+def _domain_part(domain: str) -> Part:
+    # not assign_part, so that development domains stay those that gate and weights were fitted on
+    digest = hashlib.sha256(domain.encode()).hexdigest()
+    return "dev" if int(digest, 16) % 100 < 15 else "train"
+
+
+def _rows_of_part(path: Path, part: Part = "all") -> Iterator[Row]:
+    """Read JSON lines of which every eighth, from the first, is ``dev``."""
+    for number, row in enumerate(json_rows(find_data_file(path))):
+        if part in ("all", "train" if number % 8 else "dev"):
+            yield row

@@ -1,0 +1,258 @@
+"""The constraint question: its rows, loss and figures, and a run that learns eight rows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from logic_export.judge.constraint import (
+    CONSTRAINT_BUILDERS,
+    ConstraintRow,
+    build_constraint_rows,
+    marked_clusters,
+    marked_queries,
+    operators,
+    overlaps,
+    read_constraint_rows,
+    write_constraint_rows,
+)
+from logic_export.judge.constraint_training import constraint_figures, constraint_loss
+from logic_export.judge.recipe import read_judge_recipe
+from logic_export.judge.run import train_judge
+from logic_export.recipe import DataSettings
+from small_recipes import json_lines
+from transformers import AutoModelForTokenClassification, AutoTokenizer, EvalPrediction
+
+from logic_retrievers.errors import ConfigurationError, ReadError
+
+BOAT = {"domain": "sea", "queries": [{"q": "whales not from a boat", "kind": "exclusion"}]}
+
+
+def marked(query: str, kind: str, wanted: str = "", *excluded: str) -> dict[str, Any]:
+    return {"q": query, "kind": kind, "excluded": list(excluded), "wanted": wanted or query}
+
+
+def texts(row: ConstraintRow) -> tuple[str, str, list[str], str | None]:
+    """The row in words: query, kind, excluded words, and the wanted part if it is known."""
+    excluded = [row.query[start:end] for start, end in row.excluded]
+    wanted = None
+    if row.dropped is not None:
+        gone = (*row.dropped, *row.excluded)
+        kept = [" " if overlaps((i, i + 1), gone) else c for i, c in enumerate(row.query)]
+        wanted = " ".join("".join(kept).split())
+    return row.query, row.kind, excluded, wanted
+
+
+def test_marks_become_spans(tmp_path: Path):
+    """Spans of another occurrence of a word would teach that the wanted one is excluded."""
+    clusters = [
+        {"q": "german tool, not in german", "kind": "property", "excluded": ["german"]},
+        {"q": "car for hire, no car seat", "kind": "several", "excluded": ["car"]},
+        {"q": "fish is ok, not shellfish", "kind": "exclusion", "excluded": ["fish"]},
+        {"q": "who never paid", "kind": "negated_fact", "excluded": []},
+        {"q": "no. 1 hotel", "kind": "nothing", "excluded": []},
+    ]
+    clusters[0]["leaves"] = [[13, 26]]
+    path = json_lines(tmp_path / "clusters.jsonl", [{"domain": "a", "queries": clusters}])
+    rows = marked_clusters("all", [str(path)])
+    assert [texts(row) for row in rows] == [
+        ("german tool, not in german", "exclusion", ["german"], "german tool,"),
+        ("car for hire, no car seat", "exclusion", ["car"], None),
+        ("fish is ok, not shellfish", "exclusion", ["fish"], None),
+        ("who never paid", "negated_fact", [], "who never paid"),
+        ("no. 1 hotel", "none", [], "no. 1 hotel"),
+    ]
+    assert [row.excluded for row in rows[:3]] == [((20, 26),), ((17, 20),), ((0, 4),)]
+    queries = [
+        marked("Who, other than Ann, ran in 1969?", "exclusion", "Who ran in 1969?", "Ann"),
+        marked("sugarless cake", "exclusion", "cake", "sugar"),
+        marked("who never ran", "negated_fact"),
+        marked("no time to die", "nothing"),
+    ]
+    rows = marked_queries("all", str(json_lines(tmp_path / "queries.jsonl", queries)))
+    assert [texts(row) for row in rows] == [
+        ("Who, other than Ann, ran in 1969?", "exclusion", ["Ann"], "Who, ran in 1969?"),
+        ("sugarless cake", "exclusion", ["sugar"], "cake"),
+        ("who never ran", "negated_fact", [], "who never ran"),
+        ("no time to die", "none", [], "no time to die"),
+    ]
+    write_constraint_rows(tmp_path / "rows.jsonl", rows)
+    assert read_constraint_rows(tmp_path / "rows.jsonl") == rows
+
+
+def test_exclusions_are_worded_over_questions(tmp_path: Path):
+    question = {"_id": "1", "text": "Where is Knox?", "hard_negative_title": "Ely F.C."}
+    path = str(json_lines(tmp_path / "questions.jsonl", [question] * 40))
+    rows = CONSTRAINT_BUILDERS["worded_exclusions"](path, "all")
+    assert len({row.query for row in rows}) > 10
+    for row in rows:
+        _, kind, excluded, wanted = texts(row)
+        assert (kind, excluded) == ("exclusion", ["Ely F.C"])
+        assert wanted.lower() == "where is knox"
+    plain = CONSTRAINT_BUILDERS["plain_queries"]
+    assert len(plain(path)) == 40
+    assert plain(path, part="dev") == [ConstraintRow("Where is Knox?", "none")] * 5
+    (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n2\td\t1\n")
+    assert plain(path, str(tmp_path / "qrels.tsv")) == []
+
+
+def test_operators_are_those_of_a_search_box():
+    rows = operators("dev")
+    assert len(rows) > 100
+    for row in rows:
+        query, _, _, wanted = texts(row)
+        assert row.dropped == ((len(wanted), len(query)),)
+        assert all(query[:start].endswith((" -", ":", " NOT ")) for start, _ in row.excluded)
+    marks = {row.query[row.excluded[0][0] - 1] for row in rows}
+    assert marks == {"-", ":", " "}
+
+
+def test_nevir_asks_for_negated_facts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("LOGIC_RETRIEVERS_DATA", str(tmp_path))
+    asked = ["Who didn't sing?", "Which university is unusual?"]
+    json_lines(tmp_path / "nevir" / "train" / "queries.jsonl", [{"text": text} for text in asked])
+    rows = CONSTRAINT_BUILDERS["nevir_queries"]()
+    assert [row.kind for row in rows] == ["negated_fact", "none"]
+
+
+def test_the_files_that_come_along():
+    """A slip in a file would train wrong words."""
+    for builder in (marked_clusters, marked_queries):
+        train, dev = builder("train"), builder("dev")
+        assert 0.1 < len(dev) / (len(train) + len(dev)) < 0.2
+        for row in (*train, *dev):
+            assert (row.kind == "exclusion") == bool(row.excluded)
+            spans = (*row.excluded, *(row.dropped or ()))
+            assert all(0 <= start < end <= len(row.query) for start, end in spans)
+        known = [row for row in train if row.kind == "exclusion" and row.dropped is not None]
+        assert len(known) > 500
+        assert all(overlaps(span, row.dropped) for row in known for span in row.excluded)
+
+
+@pytest.mark.parametrize(
+    ("builder", "row"),
+    [
+        ("marked_clusters", BOAT),
+        ("marked_clusters", {"domain": "a", "queries": [marked("a", "exclusion", "a", "b")]}),
+        ("marked_queries", marked("a", "exclusion", "a", "b")),
+        ("marked_queries", marked("a b", "nothing", "a", "b")),
+        ("marked_queries", marked("a", "several")),
+    ],
+)
+def test_a_malformed_row_is_named(tmp_path: Path, builder: str, row: dict[str, Any]):
+    path = str(json_lines(tmp_path / "bad.jsonl", [row]))
+    options = {"part": "all", **({"files": [path]} if "domain" in row else {"path": path})}
+    dataset = DataSettings(builder=builder, licence="MIT", ships=True, options=options)
+    with pytest.raises(ReadError, match=r"bad\.jsonl:1"):
+        build_constraint_rows(dataset, 0)
+    with pytest.raises(ConfigurationError, match="no builder 'pairs'"):
+        build_constraint_rows(dataset.model_copy(update={"builder": "pairs"}), 0)
+
+
+def test_the_loss_leaves_out_what_is_unknown():
+    """Padding or unknown words that counted would teach that nothing leaves."""
+    logits = torch.randn(2, 3, 5, generator=torch.Generator().manual_seed(0))
+    labels = torch.full((2, 3, 5), -100.0)
+    labels[:, 0, 2:] = torch.tensor([[0.0, 1, 0], [1, 0, 0]])
+    labels[0, 1, :2], labels[1, 1, 0] = torch.tensor([1.0, 1]), 0.0
+    sigmoid, kinds = logits.sigmoid(), logits[:, 0, 2:].log_softmax(1)
+    tags = -(sigmoid[0, 1, :2].log().sum() + (1 - sigmoid[1, 1, 0]).log()) / 3
+    expected = 2 * tags - (kinds[0, 1] + kinds[1, 0]) / 2
+    torch.testing.assert_close(constraint_loss({"logits": logits}, labels), expected)
+
+
+def test_figures_of_each_set():
+    """A share over the wrong kind of queries would keep a checkpoint that reads everything."""
+    labels = np.full((5, 2, 5), -100.0)
+    labels[:, 0, 2:] = np.eye(3)[[1, 1, 0, 0, 2]]
+    labels[:, 1, 0] = [1, 0, 0, 0, 0]
+    logits = np.zeros((5, 2, 5))
+    logits[:, 0, 2:] = [[0, 9, 0], [9, 0, 0], [0, 0, 9], [9, 0, 0], [9, 0, 0]]
+    logits[:, 1, 0] = [9, 9, 9, -9, 9]
+    assert constraint_figures({"a": 3, "b": 2})(EvalPrediction(logits, labels)) == {
+        "a exclusions read": 0.5,
+        "a ordinary read": 1.0,
+        "b ordinary read": 0.0,
+        "a exact words": 0.5,
+        "score": 0.5,
+    }
+
+
+EIGHT = [
+    marked("hotel without noise", "exclusion", "hotel", "noise"),
+    marked("quiet room not loud", "exclusion", "quiet room", "loud"),
+    marked("find a room no noise", "exclusion", "find a room", "noise"),
+    marked("a quiet hotel", "nothing"),
+    marked("find a loud room", "nothing"),
+    marked("a hotel noise", "nothing"),
+    marked("a hotel not quiet", "negated_fact"),
+    marked("find room not a hotel", "negated_fact"),
+]
+
+
+@pytest.mark.slow
+def test_a_run_learns_eight_rows(small_model_folder: Path, tmp_path: Path):
+    """Swapped tags or kinds would pass every other test of the run."""
+    rows = json_lines(tmp_path / "rows.jsonl", Random(0).sample(EIGHT, 8))
+    (tmp_path / "constraint.toml").write_text(
+        f"""
+        name = "small-constraint"
+        [model]
+        base = "{small_model_folder}"
+        labels = "constraint"
+        rank = 8
+        tokens = 16
+        dropout = 0.0
+        [[data]]
+        builder = "marked_queries"
+        licence = "CC0-1.0"
+        ships = true
+        options = {{ part = "all", path = "{rows}" }}
+        [training]
+        epochs = 40
+        batch_size = 4
+        learning_rate = 2e-2
+        [evaluation]
+        every = 50
+        [[evaluation.sets]]
+        builder = "marked_queries"
+        licence = "CC0-1.0"
+        ships = true
+        options = {{ part = "all", path = "{rows}" }}
+        """
+    )
+    best = train_judge(
+        read_judge_recipe(tmp_path / "constraint.toml"), tmp_path / "run", quiet=True
+    )
+
+    name = f"marked_queries all {rows}"
+    assert best == {
+        f"{name} exclusions read": 1.0,
+        f"{name} ordinary read": 0.0,
+        f"{name} exact words": 1.0,
+    }
+    card = json.loads((tmp_path / "run" / "card.json").read_text())
+    assert card["best"] == best
+    assert [one["rows"] for one in card["sets"]] == [8]
+    steps = (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
+    assert [row["step"] for row in map(json.loads, steps) if "eval_score" in row][:2] == [50, 80]
+
+    model = AutoModelForTokenClassification.from_pretrained(tmp_path / "run" / "model")
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "run" / "model")
+    kinds = {"exclusion": "exclusion", "negated_fact": "negated_fact", "nothing": "none"}
+    for row in EIGHT:
+        words = row["q"].split()
+        with torch.no_grad():
+            logits = model(**tokenizer(row["q"], return_tensors="pt")).logits[0]
+        assert ("none", "exclusion", "negated_fact")[logits[0, 2:].argmax()] == kinds[row["kind"]]
+        excluded, leaves = (
+            [word for word, logit in zip(words, logits[1:-1, tag], strict=True) if logit > 0]
+            for tag in (0, 1)
+        )
+        assert excluded == row["excluded"]
+        assert [word for word in words if word not in leaves] == row["wanted"].split()
