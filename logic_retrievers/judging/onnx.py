@@ -231,15 +231,18 @@ class OnnxConstraint(OnnxCrossEncoder):
         Raises:
             EmptyTextError: the tokenizer reads nothing in it.
         """
-        # both keep every character's place
-        cleaned = clean_text(text)
-        (row,), _ = self._tokenizer.encode([cleaned], "", self.entry.max_tokens)
+        cleaned = clean_text(text)  # keeps every character's place
+        (row,) = self.token_rows([cleaned])
         logits = self._logits(row)
         if logits.shape != (len(row), 2 + len(CONSTRAINTS)):
             raise BundleError(f"logits of shape {logits.shape} for {len(row)} tokens")
         # the first token and the last one are special; longer texts are cut
         spans = self._tokenizer.spans(cleaned)[: len(row) - 2]
         return read_tags(text, self._softmax(logits[0, 2:]), logits[1:-1, :2], spans)
+
+    def token_rows(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return one row of token ids for each text, cut to the limit of the model."""
+        return self._tokenizer.encode(texts, "", self.entry.max_tokens)[0]
 
     def _try(self) -> None:
         self("a")

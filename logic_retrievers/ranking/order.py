@@ -1,9 +1,14 @@
-"""Put a query's first candidates into their final order, after a judge has read their texts."""
+"""Put a query's first candidates into their final order, after their texts have been read.
+
+A passage that only denies what a query excludes gets its penalty back. Then a judge, if there is
+one, reads passage and query together.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import nlargest
 
 import numpy as np
 
@@ -20,9 +25,12 @@ from logic_retrievers.judging.judge import (
 from logic_retrievers.judging.settings import WeightedJudge
 from logic_retrievers.policies import Policy, Ranked
 from logic_retrievers.policies.base import JudgeRequest
+from logic_retrievers.ranking.excluded_words import denies
 from logic_retrievers.scoring import ordinal_ranks
 from logic_retrievers.types import CandidatePool, Evidence, Hit, Passage
 
+# Number of candidates that are read for denials: the first ones in the order without penalties.
+_READ = 20
 # If the judge alone ranks (by margins from -1 to 1), this is subtracted from unread candidates.
 _UNJUDGED = 3.0
 
@@ -34,18 +42,24 @@ class CandidateRanking:
     Args:
         pool: the candidates.
         ranking: the policy's ranking, best first.
-        to_judge: candidates that a judge reads, in that order.
         depth: number of candidates to return.
         request: question of the policy; None asks no judge.
-        judge: reads the candidates, if there is one.
+        judge: reads the first candidates, if there is one.
+        to_read: indices of candidates that are read for denials, the same for every depth.
     """
 
     pool: CandidatePool
     ranking: Sequence[Ranked]
-    to_judge: Sequence[Ranked]
     depth: int
     request: JudgeRequest | None = None
     judge: WeightedJudge | None = None
+    to_read: frozenset[int] = frozenset()
+
+    @property
+    def to_judge(self) -> Sequence[Ranked]:
+        """The candidates that the judge reads, in that order."""
+        is_asked = self.request is not None and self.judge is not None
+        return self.ranking[: self.judge.constants.candidates] if is_asked else ()
 
 
 def rank_candidates(
@@ -55,15 +69,19 @@ def rank_candidates(
     request: JudgeRequest | None = None,
     judge: WeightedJudge | None = None,
 ) -> CandidateRanking:
-    """Rank the candidates that may be among the first ``depth``, whatever the judge says."""
+    """Rank the candidates that may be among the first ``depth``, whatever the texts say."""
     if judge is None and request is not None and request.alone:
         raise ConfigurationError(
             f"policy {policy.name!r} ranks by a pair judge, and there is none: pass judge=, a "
             "callable (see logic_retrievers.judging.QueryJudge), or leave it out"
         )
-    count = 0 if request is None or judge is None else judge.constants.candidates
-    ranking = policy.rank(pool, depth + count)
-    return CandidateRanking(pool, ranking, ranking[:count], depth, request, judge)
+    own = policy.rank(pool, len(pool.ids))
+    best = nlargest(_READ, own, key=lambda r: r.score + r.details.get("penalty", 0.0))
+    to_read = frozenset(r.index for r in best if r.details.get("penalty"))
+    judged = 0 if request is None or judge is None else judge.constants.candidates
+    needed = {ranked.index for ranked in own[: depth + judged]} | to_read
+    ranking = [ranked for ranked in own if ranked.index in needed]
+    return CandidateRanking(pool, ranking, depth, request, judge, to_read)
 
 
 def judge_candidates(
@@ -75,6 +93,7 @@ def judge_candidates(
     ranks. All rankings share one judge, which is asked once. If it fails, the order stays as it
     was, with a warning.
     """
+    rankings = [_with_denials(ranking, passages) for ranking in rankings]
     if not any(ranking.to_judge for ranking in rankings):
         return [[*ranking.ranking[: ranking.depth]] for ranking in rankings]
     read: list[tuple[int, int, str]] = []  # query, candidate, excerpt for the judge
@@ -115,6 +134,29 @@ def judge_candidates(
             )
         final.append(order[: ranking.depth])
     return final
+
+
+def _with_denials(ranking: CandidateRanking, passages: Mapping[str, Passage]) -> CandidateRanking:
+    """Give a passage its penalty back if it denies every text for which it was moved down."""
+    lifted: dict[int, Ranked] = {}
+    for ranked in (each for each in ranking.ranking if each.index in ranking.to_read):
+        details = ranked.details
+        passage = passages.get(ranking.pool.ids[ranked.index])
+        named = details.get("query", {}).get("excluded", []) if passage else []
+        denied = [text for text in named if passage and denies(passage.text, text)]
+        # one text that it does not deny keeps it down
+        if denied and {*details.get("excluded", [])} <= {*denied}:
+            without = {"violation": 0.0, "penalty": 0.0, "excluded": [], "denied": denied}
+            lifted[ranked.index] = replace(
+                ranked,
+                score=ranked.score + float(details.get("penalty", 0.0)),
+                reason=f"names {', '.join(denied)} only to deny it",
+                details={**details, **without},
+            )
+    if not lifted:
+        return ranking
+    order = _sorted(lifted.get(ranked.index, ranked) for ranked in ranking.ranking)
+    return replace(ranking, ranking=order)
 
 
 def _judged(

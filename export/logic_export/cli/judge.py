@@ -76,8 +76,8 @@ def add_judge(
         int | None,
         typer.Option(
             min=1,
-            help="For pair kinds and NLI: rank in which their changes to the judge are stored, "
-            "if lower than the recipe's.",
+            help="For all but a judge: rank in which the changes to the judge are stored, if lower "
+            "than the recipe's.",
         ),
     ] = None,
     keep_here: Annotated[
@@ -85,11 +85,12 @@ def add_judge(
         typer.Option("--keep-here", help="Accept data whose licence lets no model be handed on."),
     ] = False,
 ) -> None:
-    """Copies a bundle and adds a trained model: a pair judge, or one for pair kinds or NLI.
+    """Copies a bundle and adds a trained model: a judge, or one for another question.
 
     The encoders' vectors stay the same.
     """
     with training_imports():
+        from logic_export.judge.export import add_constraint
         from logic_export.judge.export import add_judge as add
         from logic_export.judge.finished_run import read_finished_run
     finished = read_finished_run(run)
@@ -101,15 +102,19 @@ def add_judge(
     source = finished.source
     if rank is not None:
         source = replace(source, rank=min(rank, source.rank))
-    figures = add(
-        bundle,
-        source,
-        folder,
-        finished.development(),
-        constants=parse_numbers(constant, "--constant"),
-        minimum=parse_numbers(minimum, "--minimum"),
-        compression=compression,
-    )
+    least = parse_numbers(minimum, "--minimum")
+    if finished.recipe.model.labels == "constraint":
+        figures = add_constraint(bundle, source, folder, finished.constraint_development(), least)
+    else:
+        figures = add(
+            bundle,
+            source,
+            folder,
+            finished.development(),
+            constants=parse_numbers(constant, "--constant"),
+            minimum=least,
+            compression=compression,
+        )
     _print_accuracies(figures)
     if not finished.ships:
         out.print("trained on data whose licence lets no model be handed on")

@@ -1,4 +1,4 @@
-"""Adds a trained cross-encoder to a bundle, as one more graph over the encoders' trunk."""
+"""Adds a trained cross-encoder to a bundle: a graph over the encoders' trunk, or its changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ import numpy.typing as npt
 import onnx
 import torch
 from scipy.optimize import minimize_scalar
-from transformers import AutoModelForSequenceClassification, PreTrainedModel
+from transformers import (
+    AutoModelForSequenceClassification,
+    AutoModelForTokenClassification,
+    PreTrainedModel,
+)
 
 from logic_export.bundles import graphs
 from logic_export.bundles.compression import STORAGE, Compression, compress_weights, write_graph
@@ -21,6 +25,7 @@ from logic_export.bundles.integer_graphs import INTEGER_STORAGE, quantise_produc
 from logic_export.bundles.manifests import checksums, new_folder, require_new, write_manifest
 from logic_export.bundles.parity import ParityError
 from logic_export.judge import low_rank
+from logic_export.judge.constraint import ConstraintRow
 from logic_export.judge.low_rank import find_changes, with_optional_inputs
 from logic_export.judge.measure import Figures, accuracy, require_gate
 from logic_export.judge.rows import JudgeRow
@@ -132,7 +137,7 @@ def add_judge(
         if form is _JUDGE:
             files = _write_judge(folder, trunk_file, model, compression)
         else:
-            files = _write_changes(folder, old, model, source.rank, form.file)
+            files = _write_changes(folder, old, model, source.rank, form)
         _write_notice(folder / old.manifest.notice, form, source, compression)
         entry = CrossEncoder(
             **files,
@@ -155,9 +160,63 @@ def add_judge(
     return figures
 
 
+def add_constraint(
+    bundle: Path,
+    source: JudgeSource,
+    out: Path,
+    development: Mapping[str, Sequence[ConstraintRow]],
+    minimum: Mapping[str, float],
+) -> Figures:
+    """Copy a bundle with the constraint question added or replaced, as changes to its judge.
+
+    Args:
+        bundle: a folder with the judge that the model was trained from.
+        source: the model.
+        out: the new bundle's folder; must not exist.
+        development: name -> rows.
+        minimum: figure -> least value.
+
+    Returns:
+        For each development set, the share of queries that are read rightly: with P(none) < .5 if
+        something is ruled out or the fact is negated, without it if not.
+
+    Raises:
+        ConfigurationError: ``out`` exists, or the model does not fit the bundle.
+        ParityError: the exported model differs from the original, or misses a figure.
+    """
+    require_new(out)
+    old = load_bundle(bundle)
+    model = _load(source.model, AutoModelForTokenClassification)
+    with new_folder(out) as folder:
+        shutil.copytree(old.path, folder, dirs_exist_ok=True)
+        entry = CrossEncoder(
+            **_write_changes(folder, old, model, source.rank, _CONSTRAINT),
+            max_tokens=source.max_tokens,
+            temperature=1.0,
+            origin=source.origin,
+            training=source.training,
+        )
+        _write_notice(folder / old.manifest.notice, _CONSTRAINT, source, "int4")
+        reader = OnnxConstraint(_with_entry(folder, old.manifest, _CONSTRAINT, entry))
+        figures: dict[str, float] = {}
+        differences = []
+        for name, rows in development.items():
+            found = [reader(row.query).none for row in rows]
+            right = [(p < 0.5) == (row.kind != "none") for p, row in zip(found, rows, strict=True)]
+            figures[name] = float(np.mean(right))
+            for probability, row in list(zip(found, rows, strict=True))[:100]:
+                (ids,) = reader.token_rows([row.query])
+                with torch.no_grad():
+                    logits = model(input_ids=torch.tensor([ids])).logits[0, 0, 2:]
+                differences.append(abs(float(logits.softmax(-1)[0]) - probability))
+        _require_close(float(np.mean(differences)), MAX_INT4_DIFFERENCE)
+        require_gate(figures, minimum)
+    return figures
+
+
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """One of a bundle's three cross-encoders."""
+    """One of a bundle's cross-encoders."""
 
     entry: str  # its field in the manifest
     file: str
@@ -197,7 +256,7 @@ def _check_constants(form: _Form, constants: Mapping[str, float]) -> None:
 
 def _form_of(model: PreTrainedModel, source: JudgeSource) -> _Form:
     labels = model.config.num_labels
-    for form in (_JUDGE, *_CHANGES):
+    for form in (_JUDGE, *(each for each in _CHANGES if each is not _CONSTRAINT)):
         if labels == len(form.reader.labels) and (form is _JUDGE) == (source.rank == 0):
             return form
     raise ConfigurationError(
@@ -221,18 +280,18 @@ def _write_judge(
 
 
 def _write_changes(
-    folder: Path, old: Bundle, model: PreTrainedModel, rank: int, file: str
+    folder: Path, old: Bundle, model: PreTrainedModel, rank: int, form: _Form
 ) -> dict[str, Any]:
     """Write changes to the judge and its graph with inputs for them; return the entry's files."""
     judge = old.manifest.judge
     if judge is None:
-        raise ConfigurationError(f"{old.path} has no judge that pair kinds or NLI could change")
+        raise ConfigurationError(f"{old.path} has no judge that changes could apply to")
     last = judge.graphs[-1]
     graph = onnx.load_from_string(old.read(last))
-    changes: dict[str, Any] = find_changes(graph, model, rank)
-    write_graph(folder / last, with_optional_inputs(graph, changes))
-    np.savez_compressed(folder / file, **changes)
-    return {"graphs": judge.graphs, "changes": file, "output": low_rank.OUTPUT}
+    changes: dict[str, Any] = find_changes(graph, model, rank, form.output)
+    write_graph(folder / last, with_optional_inputs(graph, changes, form.output))
+    np.savez_compressed(folder / form.file, **changes)
+    return {"graphs": judge.graphs, "changes": form.file, "output": form.output}
 
 
 def find_temperature(logits: npt.NDArray[np.float64], rows: Sequence[JudgeRow]) -> float:
@@ -248,11 +307,9 @@ def find_temperature(logits: npt.NDArray[np.float64], rows: Sequence[JudgeRow]) 
     return round(float(minimize_scalar(loss, bounds=(0.25, 8), method="bounded").x), 4)
 
 
-def _load(name: str) -> PreTrainedModel:
+def _load(name: str, kind: Any = AutoModelForSequenceClassification) -> PreTrainedModel:
     try:
-        model: Any = AutoModelForSequenceClassification.from_pretrained(
-            find_model(name), attn_implementation="eager"
-        )
+        model: Any = kind.from_pretrained(find_model(name), attn_implementation="eager")
     except OSError as error:
         raise ConfigurationError(
             f"no judge can be loaded from {name!r}: {str(error).splitlines()[0]}"
@@ -324,7 +381,11 @@ def _require_parity(
         with torch.no_grad():
             original = model(input_ids=torch.tensor(ids)).logits.softmax(-1).numpy()[0]
         differences.append(np.abs(original - np.exp(logits[index])).max())
-    if (difference := float(np.mean(differences))) > most:
+    _require_close(float(np.mean(differences)), most)
+
+
+def _require_close(difference: float, most: float) -> None:
+    if difference > most:
         raise ParityError(
             f"probabilities differ from the original's by {difference:.3f} on average, over "
             f"{most}; export with less compression"

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import ValidationError
 
 from logic_export.judge.builders import build_judge_rows
+from logic_export.judge.constraint import ConstraintRow, build_constraint_rows
 from logic_export.judge.export import JudgeSource
 from logic_export.judge.recipe import JudgeRecipe
 from logic_export.judge.rows import JudgeRow
+from logic_export.recipe import DataSettings
 from logic_export.training.run_folder import CARD, MODEL, RunCard, read_card
 from logic_retrievers.encoders.manifest import TrainingData
 from logic_retrievers.errors import ConfigurationError
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +32,15 @@ class FinishedRun:
 
     def development(self) -> dict[str, list[JudgeRow]]:
         """Build the recipe's development sets: name -> rows; errors of :func:`build_judge_rows`."""
+        return self._built(build_judge_rows)
+
+    def constraint_development(self) -> dict[str, list[ConstraintRow]]:
+        """Build the development sets of a run of the constraint question."""
+        return self._built(build_constraint_rows)
+
+    def _built(self, build: Callable[[DataSettings, int], list[T]]) -> dict[str, list[T]]:
         sets = self.recipe.evaluation.sets
-        return {dataset.label: build_judge_rows(dataset, self.recipe.seed) for dataset in sets}
+        return {dataset.label: build(dataset, self.recipe.seed) for dataset in sets}
 
 
 def read_finished_run(run: Path) -> FinishedRun:
