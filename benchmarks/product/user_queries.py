@@ -1,10 +1,10 @@
 """``auto`` on users' queries and on the papers' sets, next to plain search and the baselines.
 
-python -m benchmarks.product.user_queries [--part dev] [--lexical] [--new-domains]
+python -m benchmarks.product.user_queries [--part dev] [--lexical] [--set new-domains|clusters]
 
-The users' queries and their labels are in ``tests/queries/users`` and, with ``--new-domains``, in
-``tests/queries/users_new_domains`` (see the READMEs there). The test parts are read only when a
-version is finished; nothing is ever chosen on them.
+The users' queries and their labels are in ``tests/queries``: ``users``, ``users_new_domains`` and
+``clusters`` (see the READMEs there). The test parts are read only when a version is finished;
+nothing is ever chosen on them.
 """
 
 from __future__ import annotations
@@ -25,9 +25,12 @@ from logic_retrievers.evaluation import Dataset, Query, bootstrap, load_dataset
 from logic_retrievers.judging import default_judge
 from logic_retrievers.policies import AutoPolicy
 
-USERS = Path(__file__).parents[2] / "tests" / "queries" / "users"
-NEW_DOMAINS = USERS.with_name("users_new_domains")
-PAPERS = ("excluir", "boolquestions_not")
+QUERIES = Path(__file__).parents[2] / "tests" / "queries"
+SETS: Mapping[str, Sequence[Path | str]] = {
+    "users": (QUERIES / "users", "excluir", "boolquestions_not"),
+    "new-domains": (QUERIES / "users_new_domains",),
+    "clusters": (QUERIES / "clusters",),
+}
 DEPTH = 100
 # How many places the first satisfying passage may lose against plain search.
 PUSHED_DOWN = 2
@@ -37,6 +40,7 @@ KINDS: Mapping[str, str] = {
     "C": "negative facts",
     "D": "no constraint",
     "E": "several constraints",
+    "F": "wanted positively",
 }
 METRICS = ("MRR", "R@1", "V@3", "V@5", "right above all violating", "pushed down", "buried")
 
@@ -46,16 +50,15 @@ def main() -> None:
     warnings.simplefilter("ignore", LongTextWarning)
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", default="test", choices=("dev", "test"))
-    parser.add_argument("--new-domains", action="store_true", help="the second set, and no papers'")
+    parser.add_argument("--set", default="users", choices=tuple(SETS), help="users: papers' too")
     parser.add_argument("--lexical", action="store_true", help="store the lexical vector too")
     options = parser.parse_args()
     rows: list[dict[str, object]] = []
-    folders: list[Path | str] = [NEW_DOMAINS] if options.new_domains else [USERS, *PAPERS]
-    for folder in folders:
+    for folder in SETS[options.set]:
         dataset = load_dataset(folder, options.part)
         with index_dataset(dataset, cached_encoder(), lexical=options.lexical) as index:
             rows += _rows(dataset, index)
-    name = f"user queries{', new domains' * options.new_domains}, {options.part}"
+    name = f"user queries, {options.set}, {options.part}"
     publish(f"{name}{', with words' * options.lexical}", rows)
 
 
