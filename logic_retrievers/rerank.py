@@ -51,8 +51,8 @@ class Reranker:
         index: a collection that holds some of the passages. Their stored vectors are used, so only
             passages that are not stored, or with a changed text, are encoded.
         judge: a judge as in :class:`logic_retrievers.Engine`. Under the policy ``auto`` it reads
-            the first passages of queries with a constraint, under ``judge`` those of all queries.
-            No other policy asks it.
+            the first passages of queries that may have a constraint, under ``judge`` those of all
+            queries. No other policy of the package asks it.
 
     Raises:
         UnknownPolicyError: no policy has that name.

@@ -44,9 +44,10 @@ class Engine:
         judge: ``auto`` (the judge that comes with the package), None, a callable of your own (see
             :class:`logic_retrievers.judging.QueryJudge`), or
             :class:`logic_retrievers.judging.JudgeSettings`. Under the policy ``auto`` it reads the
-            first candidates, together with the query, if the query is no expression and excludes
-            something or asks for a negative fact. Its verdict is in the evidence
-            (``details["judge"]``). If it fails, the policy's order stands, with a warning.
+            first candidates together with the query, unless the query is an expression. The
+            probability that the query excludes something or asks for a negative fact says how much
+            its verdict counts; the evidence has both (``details["judge"]``). If it fails, the
+            policy's order stands, with a warning.
 
     Raises:
         UnknownPolicyError: no policy has that name.

@@ -45,8 +45,8 @@ class ConstraintRetriever(QueryComponent):
             policy ``auto`` or ``boolean``, or ``hard``.
         hard: leave out documents that contain an excluded text as whole words; see
             :meth:`logic_retrievers.Engine.search`.
-        judge: reads the first candidates of queries with a constraint: ``auto``, None, a callable
-            or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
+        judge: reads the first candidates of queries that may have a constraint: ``auto``, None, a
+            callable or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
         filter_policy: whether the filters of a run replace ``filters`` or are merged with them.
 
     Raises:

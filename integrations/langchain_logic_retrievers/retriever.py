@@ -100,8 +100,8 @@ class ConstraintRetriever(QueryFields, LogicRetriever):
             policy ``auto`` or ``boolean``, or ``hard``.
         hard: leave out documents that contain an excluded text as whole words; see
             :meth:`logic_retrievers.Engine.search`.
-        judge: reads the first candidates of queries with a constraint: ``auto``, None, a callable
-            or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
+        judge: reads the first candidates of queries that may have a constraint: ``auto``, None, a
+            callable or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
 
     Raises:
         ValidationError: pydantic's ``ValueError``, with this package's message.

@@ -180,8 +180,8 @@ class ConstraintRetriever(LogicRetriever):
             policy ``auto`` or ``boolean``, or ``hard``.
         hard: leave out nodes that contain an excluded text as whole words; see
             :meth:`logic_retrievers.Engine.search`.
-        judge: reads the first candidates of queries with a constraint: ``auto``, None, a callable
-            or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
+        judge: reads the first candidates of queries that may have a constraint: ``auto``, None, a
+            callable or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
         **options: ``callback_manager``, ``object_map``, ``objects`` and ``verbose``, as in every
             retriever of LlamaIndex.
 

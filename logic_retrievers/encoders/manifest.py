@@ -108,7 +108,7 @@ class Head(Description):
 
 
 class CrossEncoder(Description):
-    """A model that reads two texts together, over the trunk that the heads share.
+    """A model that reads two texts together, or one alone, over the trunk that the heads share.
 
     Args:
         graphs: file names in the order in which they run. The first graph reads tokens. Each later
@@ -117,10 +117,11 @@ class CrossEncoder(Description):
             With them one stored graph serves as another cross-encoder.
         output: output of the last graph: logits of shape (batch, labels). The labels of judge and
             NLI are entailment, neutral, contradiction; those of pair kinds are
-            ``logic_retrievers.judging.PAIR_KINDS``.
-        max_tokens: longest pair of texts in tokens, special ones included; the longer text is cut.
+            ``logic_retrievers.judging.PAIR_KINDS``. The constraint question has logits for each
+            token (see :class:`Manifest`).
+        max_tokens: longest input in tokens, special ones included; the longer text is cut.
         temperature: logits are divided by it.
-        constants: For a judge: how much its judgements weigh in a ranking. For pair kinds:
+        constants: For a judge: weights of its verdict in a ranking. For pair kinds:
             ``threshold``, from which a pair is a contradiction. For NLI: weights and thresholds
             that combine its probabilities with the vectors' score (``judging.conflict``).
         origin: how temperature and constants were found.

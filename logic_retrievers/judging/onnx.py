@@ -33,7 +33,7 @@ Entry: TypeAlias = Literal["judge", "pair_kinds", "nli", "constraint"]
 
 
 class OnnxCrossEncoder:
-    """Base of the cross-encoders below: reads two texts together.
+    """Base of the cross-encoders below: reads two texts together, or one alone.
 
     Each pair is read alone on one core, so its probabilities do not depend on the other pairs.
     Several threads may call it at once: their pairs share the cores.
@@ -219,7 +219,15 @@ class OnnxNLI(OnnxCrossEncoder):
 
 
 class OnnxConstraint(OnnxCrossEncoder):
-    """Reads a query alone: does it rule something out, and in which words?"""
+    """Reads a query alone: does it rule something out, and in which words?
+
+    Its probability of a constraint is the gate of a judge: how much the judge's verdict counts in a
+    ranking. The base explains the arguments.
+
+    Examples:
+        >>> reading = OnnxConstraint()("an account without proof of address")  # doctest: +SKIP
+        >>> 1 - reading.none                                       # doctest: +SKIP
+    """
 
     entry_name = "constraint"
     title = "constraint reader"

@@ -24,14 +24,21 @@ def _whole(number: Any) -> Any:
 class JudgeSettings(Overrides):
     """A judge, and how much its verdict counts.
 
+    A candidate that the judge reads gains::
+
+        gate * (satisfies_weight * P(satisfies) - violates_weight * P(violates))
+
+    where the gate is the probability that the query has a constraint
+    (:class:`~logic_retrievers.judging.OnnxConstraint`). The policy ``judge`` uses no weight.
+
     A field that is not set has the value of the judge's bundle, or else the default below.
 
     Args:
         judge: reads (passage, query) pairs; None for the judge of the default bundle.
         candidates: number of first candidates that it reads.
-        satisfies_weight, violates_weight: what a probability of 1 that a passage satisfies the
-            query adds to its score, and that it violates it takes away, in units of a cosine, if
-            the query certainly has a constraint.
+        satisfies_weight: what a passage gains that certainly satisfies the query, at a gate of 1,
+            in units of a cosine.
+        violates_weight: what a passage loses that certainly violates it, likewise.
 
     Raises:
         ConfigurationError: a value is out of its range, or the judge cannot be called.

@@ -37,8 +37,9 @@ class AutoPolicy(PolicyRouter):
     - a negated fact ("metals that do not rust"): :class:`NegatedFactPolicy`, mostly topical, if
       the encoder has a trained compatibility vector, else as ``base`` says.
 
-    A judge reads the first candidates of every query that may have a constraint, whatever its kind.
-    Queries with an expression, and those under ``base="hybrid"``, are not judged.
+    A judge may read the first candidates of a query of any kind; how much its verdict counts is the
+    probability that the query has a constraint. Expressions are not judged, nor what
+    :class:`HybridPolicy` finds.
 
     Args:
         parser: splits a query into its parts, unless it is a :class:`ParsedQuery` already.
@@ -47,7 +48,7 @@ class AutoPolicy(PolicyRouter):
         fields: metadata fields with their values: ``{"city": ["Oslo", "Bergen"]}``. An excluded
             text that names such a value becomes a filter, so no such passage is found.
         base: ``topical``, or ``hybrid`` to search by words too. It changes no query that excludes
-            something. No judge reads the hits of hybrid search, because a judge's weight is in
+            something. No judge reads the hits of hybrid search, because a judge's weights are in
             units of a cosine.
 
     Raises:

@@ -81,7 +81,7 @@ class Policy(ABC):
 
 
 class JudgedPolicy(Policy):
-    """Asks a judge about every query that may have a constraint."""
+    """Asks a judge, gated by the probability that the query has a constraint."""
 
     def judge_request(self, query: str) -> JudgeRequest:
         return JudgeRequest(query)
@@ -169,7 +169,7 @@ class TopicalPolicy(SingleVectorPolicy):
 
 @dataclass(frozen=True)
 class JudgedTopicalPolicy(JudgedPolicy, TopicalPolicy):
-    """Plain search, whose first candidates a judge reads."""
+    """Plain search; a judge reads its first candidates if the query may have a constraint."""
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
         # what a judge reads does not depend on k

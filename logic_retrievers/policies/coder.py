@@ -150,7 +150,7 @@ class UnionPolicy(Policy):
 
 @dataclass(frozen=True)
 class NegatedFactPolicy(UnionPolicy):
-    """The union for queries for a negative fact; a judge reads its first candidates."""
+    """The union for queries for a negative fact; a judge may read its first candidates."""
 
     # loses nothing on SciFact's train part
     alpha: float = 0.7

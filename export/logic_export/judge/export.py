@@ -61,13 +61,13 @@ _MAX_EMBEDDING_DIFFERENCE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class JudgeSource:
-    """A judge, pair kinds or NLI, to export."""
+    """A judge, or a model for another question, to export."""
 
     model: str  # a folder or a hub name
-    max_tokens: int  # tokens of the longest pair
+    max_tokens: int  # tokens of the longest pair, or query
     training: tuple[TrainingData, ...]
     origin: str  # how it was trained, for the manifest
-    rank: int = 0  # rank of the changes to the bundle's judge; for pair kinds and NLI
+    rank: int = 0  # rank of the changes to the bundle's judge; 0 for a judge
 
 
 class _LogitsModule(torch.nn.Module):
@@ -94,7 +94,8 @@ def add_judge(
     """Copy a bundle with a judge, pair kinds or NLI added or replaced.
 
     Pair kinds and NLI are low-rank changes to the bundle's judge, from which they were trained. The
-    judge's own probabilities stay the same. Adding another judge removes pair kinds and NLI.
+    judge's own probabilities stay the same. Adding another judge removes pair kinds, NLI and the
+    constraint question.
 
     Nothing is written unless the exported model stays close to the original
     (:data:`MAX_DIFFERENCE`, :data:`MAX_INT4_DIFFERENCE`) and reaches the minimum accuracies.
@@ -350,7 +351,7 @@ def _with_entry(folder: Path, manifest: Manifest, form: _Form, entry: CrossEncod
 def _write_notice(
     path: Path, form: _Form, source: JudgeSource, compression: JudgeCompression
 ) -> None:
-    """Replace a cross-encoder's paragraph in the notice; a judge drops pair kinds' and NLI's."""
+    """Replace a cross-encoder's paragraph in the notice; a judge drops all others'."""
     storage = INTEGER_STORAGE if compression == "int4" else STORAGE[compression]
     if form is not _JUDGE:
         storage = "low-rank changes to the judge's, in half precision"
