@@ -104,6 +104,8 @@ def add_judge(
         source = replace(source, rank=min(rank, source.rank))
     least = parse_numbers(minimum, "--minimum")
     if finished.recipe.model.labels == "constraint":
+        if constant:
+            raise ConfigurationError("a constraint has no constants: leave --constant out")
         figures = add_constraint(bundle, source, folder, finished.constraint_development(), least)
     else:
         figures = add(

@@ -120,10 +120,7 @@ def add_judge(
         ParityError: the exported model differs from the original, or misses an accuracy.
     """
     require_new(out)
-    if unknown := sorted(minimum.keys() - development.keys()):
-        raise ConfigurationError(
-            f"no development set {unknown[0]!r}; there are {', '.join(map(repr, development))}"
-        )
+    _check_sets(minimum, development)
     old = load_bundle(bundle)
     model = _load(source.model)
     form = _form_of(model, source)
@@ -186,6 +183,7 @@ def add_constraint(
         ParityError: the exported model differs from the original, or misses a figure.
     """
     require_new(out)
+    _check_sets(minimum, development)
     old = load_bundle(bundle)
     model = _load(source.model, AutoModelForTokenClassification)
     with new_folder(out) as folder:
@@ -236,6 +234,13 @@ _CHANGES = (
     _Form("nli", "nli.npz", OnnxNLI, "NLI", CONSTANTS),
     _CONSTRAINT,
 )
+
+
+def _check_sets(minimum: Mapping[str, float], development: Mapping[str, object]) -> None:
+    if unknown := sorted(minimum.keys() - development.keys()):
+        raise ConfigurationError(
+            f"no development set {unknown[0]!r}; there are {', '.join(map(repr, development))}"
+        )
 
 
 def _check_constants(form: _Form, constants: Mapping[str, float]) -> None:
