@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -122,7 +123,8 @@ def _gated(request: JudgeRequest | None) -> JudgeRequest | None:
     reader = default_constraint()
     gate = float(request.has_constraint)
     if reader is not None and len(request.query) <= MAX_CHARACTERS:
-        gate = 1 - reader(request.query).none
+        with suppress(EmptyTextError):  # another encoder's tokenizer may read more
+            gate = 1 - reader(request.query).none
     return replace(request, gate=gate) if gate >= LEAST_GATE else None
 
 

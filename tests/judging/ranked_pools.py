@@ -6,22 +6,30 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from logic_retrievers.judging import JudgeSettings
 from logic_retrievers.policies import Policy, Ranked
 from logic_retrievers.types import CandidatePool, Passage
+
+ALONE = "alone"
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One passage as a policy ranks it, and the margin that a judge gives it."""
+    """One passage as a policy ranks it, whether it denies the nuts, and a judge's margin."""
 
     score: float
     penalty: float
     passed: bool
     margin: float | None
+    denies: bool = False
+
+    @property
+    def without_denial(self) -> float:
+        return self.score + (self.penalty if self.denies else 0)
 
 
 class GivenPolicy(Policy):
-    """Ranks as it is told; the score is the one after the penalty."""
+    """Ranks as it is told; the score is the one after the penalty, which is for nuts."""
 
     name = "given"
 
@@ -40,49 +48,61 @@ class GivenPolicy(Policy):
 
     def _ranked(self, i):
         c = self.candidates[i]
-        details = {"penalty": c.penalty} if c.penalty else {}
+        named = {"query": {"excluded": ["nuts"]}, "excluded": ["nuts"]}
+        details = {"penalty": c.penalty, **named} if c.penalty else {}
         return Ranked(i, c.score, c.passed, f"own reason {i}", details)
 
 
-def text_of(number: int, i: int) -> str:
+def id_of(number: int, i: int) -> str:
     return f"passage {number} {i}"
 
 
+def text_of(number: int, i: int, candidate: Candidate) -> str:
+    return f"{id_of(number, i)} has no nuts" if candidate.denies else id_of(number, i)
+
+
 def pool_of(number: int, count: int) -> CandidatePool:
-    ids = tuple(text_of(number, i) for i in range(count))
+    ids = tuple(id_of(number, i) for i in range(count))
     return CandidatePool(ids, {"topical": np.zeros(count)})
 
 
-def passages_of(pool: CandidatePool) -> dict[str, Passage]:
-    return {passage_id: Passage(passage_id, passage_id) for passage_id in pool.ids}
+def passages_of(number: int, candidates: list[Candidate]) -> dict[str, Passage]:
+    return {
+        id_of(number, i): Passage(id_of(number, i), text_of(number, i, candidate))
+        for i, candidate in enumerate(candidates)
+    }
 
 
 def reference_order(
-    candidates: list[Candidate], depth: int, weight: float | None, share: float, count: int
+    candidates: list[Candidate],
+    depth: int,
+    question: float | str | None,
+    constants: JudgeSettings,
 ) -> tuple[list[tuple[int, float]], list[int]]:
-    """What is to come out, (candidate, score) best first, and what a judge reads, in order.
+    """Return what is to come out, (candidate, score) best first, and what a judge reads, in order.
 
     Args:
         candidates: all of a pool.
         depth: how many are wanted.
-        weight: of a margin; None: the margin alone orders.
-        share: of the penalty that remains.
-        count: how many are read.
+        question: the gate; :data:`ALONE`: the margin alone orders; None: no judge is asked.
+        constants: how many are read, and how much a verdict counts.
     """
-    penalty_goes = 0 if weight is None else 1 - share
-    lifted = [c.score + penalty_goes * c.penalty for c in candidates]
 
     def best_first(numbers, scores):  # sorted() keeps the order of equals
         return sorted(numbers, key=lambda i: (not candidates[i].passed, -scores[i]))
 
     own = best_first(range(len(candidates)), [c.score for c in candidates])
+    lifted = [c.without_denial for c in candidates]
     before = best_first(own, lifted)
-    read = before[:count]
+    read = [] if question is None else before[: constants.candidates]
     final = []
     for i, candidate in enumerate(candidates):
         margin = candidate.margin if i in read else None
-        if margin is None:  # its own penalty stays
-            final.append(candidate.score - 3 if weight is None else candidate.score)
+        if question == ALONE:
+            final.append(lifted[i] - 3 if margin is None else margin)
+        elif margin is None:
+            final.append(lifted[i])
         else:
-            final.append(margin if weight is None else lifted[i] + weight * margin)
-    return [(i, final[i]) for i in best_first(own, final)[:depth]], read
+            weight = constants.satisfies_weight if margin > 0 else constants.violates_weight
+            final.append(lifted[i] + question * weight * margin)
+    return [(i, final[i]) for i in best_first(before, final)[:depth]], read
