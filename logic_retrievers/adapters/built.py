@@ -1,4 +1,4 @@
-"""Keep the core object behind an adapter's object until a setting changes."""
+"""Keep the core object (of ``logic_retrievers``) behind an adapter's object until a setting changes."""
 
 from __future__ import annotations
 

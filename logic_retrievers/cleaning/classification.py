@@ -1,4 +1,4 @@
-"""Classify pairs: contradiction, newer version, other scope, paraphrase, copy. Pure functions."""
+"""Classify pairs: contradiction, newer version, other scope, paraphrase, copy (``result.Kind``)."""
 
 from __future__ import annotations
 

@@ -7,6 +7,9 @@ union = evaluate(dataset, search_union, policy="union")
 topical.metrics["V@5"], topical.intervals["V@5"]
 compare(topical, {"union": union})["union"]["V@5"].p_corrected
 ```
+
+The labels of a query say which documents satisfy it, which violate it (they are on its topic but
+break its constraint), and which are neutral. The depth is the length of the rankings.
 """
 
 from logic_retrievers.evaluation.datasets import Dataset, Query, data_folder, load_dataset
