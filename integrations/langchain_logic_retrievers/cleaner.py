@@ -113,8 +113,7 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
 
         Each batch is compared with the collection, and with the last ``window`` documents of the
         stream that are not stored yet. A returned document can no longer be marked if it loses
-        against a later one. If there is an index and a ledger, the next cleaning hides the loser
-        after it was stored.
+        against a later one. With an index and a ledger, the next cleaning hides such a document.
 
         Args:
             documents: documents to clean, read as they are needed.

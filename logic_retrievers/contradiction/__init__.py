@@ -4,8 +4,8 @@ The score F of two passages comes from their topical vectors (what a text is abo
 contradiction vectors, which differ in few coordinates if two texts contradict each other. A judge
 is a model that reads both texts of a pair. Candidates are worth a closer look. A conflict is a pair
 whose probability of a contradiction reaches the threshold. A trusted passage, which the user
-vouches for, stays and decides its conflicts. A resolution (or strategy) decides all others, such as
-"keep the newest". Passages that agree on a question have the same stance.
+vouches for, always stays; by default what contradicts it goes. A resolution (or strategy, such as
+"keep the newest") decides the others. Passages that agree on a question have the same stance.
 """
 
 from __future__ import annotations

@@ -80,12 +80,12 @@ class ContradictionFilter:
         source_key: metadata key of the source, for ``prefer_source`` and ``prefer_majority``;
             without it a passage's own ``source`` counts.
         source_order: sources for ``prefer_source``, best first.
-        judge: reads pairs. With ``auto``, cross-encoders of the package read every passage with the
-            five nearest before it and the five nearest trusted ones, from a cosine of .35 on; their
-            reading and the vectors make one probability. ``OnnxConflictJudge`` of another bundle
-            does the same. A model of your own (:class:`PairJudge`) is asked once a call, and its
-            probabilities replace those of the vectors. If it fails, the vectors' probabilities
-            stand, and a warning says so.
+        judge: reads pairs. With ``auto``, cross-encoders of the package read each passage together
+            with the five nearest ones before it and the five nearest trusted ones, if the cosine is
+            at least .35. One probability is made from their reading and the vectors.
+            ``OnnxConflictJudge`` of another bundle does the same. A model of your own
+            (:class:`PairJudge`) is asked once a call, and its probabilities replace those of the
+            vectors. If it fails, the vectors' probabilities stand, and a warning says so.
         judge_above: least vector probability of the pairs that a judge of your own reads; by
             default the threshold.
         drop_above: least probability of a conflict for which a passage is dropped. For a conflict
@@ -134,7 +134,7 @@ class ContradictionFilter:
         check_pair_judge(judge)
         self.judge = judge
         self._reading = PairReading.of(judge, "passages")
-        # hidden from the cross-encoder, which takes conflicting texts with dates for versions
+        # hidden from the cross-encoder, which takes conflicting texts with dates for two versions
         self._unread = (date_key, source_key)
         self.threshold = least = self.constants.threshold
         self.judge_above = least if judge_above is None else judge_above

@@ -145,7 +145,7 @@ class ContradictionScorer:
         """Score every pair, in the given order.
 
         Each text is encoded once, and its vectors are dropped after the last pair that has it. So
-        memory grows with the texts that occur again and not with the pairs.
+        memory grows with the texts that later pairs need, and not with the pairs.
 
         Raises:
             EmptyTextError: a text is empty or white space; the message names the pair.

@@ -133,7 +133,7 @@ def _open_session(
     if on_cpu:
         _share_arena()
         options.add_session_config_entry("session.use_env_allocators", "1")
-        options.enable_mem_pattern = False  # a plan's memory fits only one input shape
+        options.enable_mem_pattern = False  # a memory plan fits only one input shape
     try:
         check_graph(content)
         session = onnxruntime.InferenceSession(

@@ -102,7 +102,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """One part of a benchmark: its pool of documents and its labelled queries.
+    """One part of a benchmark: the documents to search (the pool) and the labelled queries.
 
     Args:
         name: ``nevir/test``, ``scifact/test``, ``coder_antonym``, ...

@@ -34,7 +34,7 @@ class EvaluationResult:
         depth: requested length of the rankings.
         documents: number of documents in the pool.
         short_lists: number of lists that are shorter than the depth although the pool has more
-            documents. Report them apart: a short list lowers V@k without being better.
+            documents. Report them apart, because a short list lowers V@k without being better.
         estimates: metric -> mean and interval; fractions in [0, 1], FVR in ranks.
         per_query: metric -> query id -> value, only for the queries that the metric applies to.
         groups: query id -> group; the queries of a group are resampled together.

@@ -57,7 +57,7 @@ def find_candidates(
     user_filter: UserFilter = None,
     must_not: Sequence[Mapping[str, Any]] | None = None,
 ) -> Operation[list[CandidatePool]]:
-    """Find the pool of every query: the points that its vector queries find, scored on all of them.
+    """Find the pool of each query: all points that a vector query of it finds, with all scores.
 
     Phase 1 sends all vector queries. Phase 2 asks for the scores that are missing; a point that was
     deleted in between gets NaN. Requests stay within the limits of strict mode; if it allows fewer

@@ -396,9 +396,10 @@ class PassageIndex:
         """Make a second collection of all passages, with another encoder or other settings.
 
         Searches and writes go on meanwhile; the second collection has all changes at the end. After
-        an interruption the same call continues. With ``alias``, programs that opened that name use
-        the second collection after the call; if its encoder or language differs, they must open it
-        again at that moment. Writes to the first collection's own name then reach only the first.
+        an interruption the same call continues. At the end ``alias`` leads to the second
+        collection, also for programs that opened it before. If the encoder or language differs,
+        they must open it again then. Later writes to the first collection's own name reach only the
+        first.
 
         Args:
             into: name of the second collection, which is new, empty, or left by an interruption.

@@ -1,6 +1,6 @@
 """LORE's query encoder, trained on candidates in three tiers: positive, distractor, negative.
 
-The document vectors may be those of the base model (``frozen_documents``).
+If documents are frozen, their vectors stay those of the base model (``frozen_documents``).
 """
 
 from __future__ import annotations

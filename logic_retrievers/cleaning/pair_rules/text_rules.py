@@ -91,7 +91,6 @@ def _find_notice(text: AnnotatedText, other: AnnotatedText) -> str:
 
 
 def _compare_versions(pair: PassagePair) -> NewerSide | None:
-    """Compare versions: ``v1`` and ``v2`` of one product."""
     for change in pair.value_changes:
         versions = values_of(change, Version)
         if versions and (newer := later_side(*versions, Version.is_later)):

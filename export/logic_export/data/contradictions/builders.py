@@ -173,7 +173,6 @@ def _nonempty_text(row: Row, name: str) -> str:
 
 
 def _parse_claim(row: Row) -> Mapping[str, Any]:
-    """Parse a claim's fields for :func:`claim_groups`."""
     evidence = row.fields.get("evidence")
     try:
         well_formed = all(
