@@ -54,9 +54,9 @@ _CONTRADICTION_RULES: Rules = (
     *_VECTOR_RULE,
 )
 
-# If a contradiction and a newer version have at least this probability by the cross-encoder
-# together, the vectors may find a contradiction (for near-copies the rules too). The cross-encoder
-# often misses a changed value, but recognises another scope and a paraphrase.
+# The vectors (and for near-copies the rules) may find a contradiction only if the cross-encoder
+# gives contradiction and newer version together this probability. The cross-encoder often misses a
+# changed value, but recognises another scope and a paraphrase.
 _MIN_READ = 0.2
 # least probability of a contradiction alone at which the rules count for any two texts
 _MIN_AGREED = 0.3
@@ -184,12 +184,12 @@ def classify_pair(
 ) -> PairClassification | None:
     """Classify how two passages relate; None if they have nothing to do with each other.
 
-    The order of the two does not matter. The certain rules come first: the same words; another
-    scope or a newer version by the metadata; a newer version, other units or another scope by the
-    texts. Then come rules for a contradiction: a value that differs, a denial, or the vectors. If a
-    cross-encoder has read the two, its reading must leave room for a contradiction, and it decides
-    all other pairs. Otherwise likeness decides whether they say the same in other words. A doubtful
-    contradiction counts as none.
+    The order of the two does not matter. The certain rules come first. They find the same words,
+    another scope or a newer version by the metadata, and then a newer version, other units or
+    another scope by the texts. Then come rules for a contradiction: a value that differs, a denial,
+    or the vectors. If a cross-encoder has read the two, its reading must leave room for a
+    contradiction, and it decides all other pairs. Otherwise likeness decides whether they say the
+    same in other words. A doubtful contradiction counts as none.
 
     Args:
         one: a passage.

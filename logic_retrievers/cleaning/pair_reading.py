@@ -36,8 +36,8 @@ MIN_ROOM = 0.05
 # the kinds of a pair that is not read, which decide nothing
 UNRELATED = tuple(float(kind == "unrelated") for kind in PAIR_KINDS)
 
-# hash of two passages -> probabilities of their kinds, so that pairs read by a dry run or by an
-# earlier batch of a stream are not read again
+# Hash of two passages -> probabilities of their kinds. Pairs that a dry run or an earlier batch of
+# a stream has read are not read again.
 Readings: TypeAlias = dict[bytes, tuple[float, ...]]
 
 

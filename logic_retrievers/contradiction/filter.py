@@ -80,12 +80,12 @@ class ContradictionFilter:
         source_key: metadata key of the source, for ``prefer_source`` and ``prefer_majority``;
             without it a passage's own ``source`` counts.
         source_order: sources for ``prefer_source``, best first.
-        judge: reads pairs. With ``auto``, cross-encoders of the package read each passage together
-            with the five nearest ones before it and the five nearest trusted ones, if the cosine is
-            at least .35. One probability is made from their reading and the vectors.
-            ``OnnxConflictJudge`` of another bundle does the same. A model of your own
-            (:class:`PairJudge`) is asked once a call, and its probabilities replace those of the
-            vectors. If it fails, the vectors' probabilities stand, and a warning says so.
+        judge: reads pairs. With ``auto``, the package's cross-encoders read each passage with the
+            five nearest before it and the five nearest trusted ones, down to a cosine of .35. One
+            probability is made from their reading and the vectors. ``OnnxConflictJudge`` of another
+            bundle does the same. A model of your own (:class:`PairJudge`) is asked once a call, and
+            its probabilities replace those of the vectors. If it fails, the vectors' probabilities
+            stand, and a warning says so.
         judge_above: least vector probability of the pairs that a judge of your own reads; by
             default the threshold.
         drop_above: least probability of a conflict for which a passage is dropped. For a conflict

@@ -56,8 +56,8 @@ class PairScore:
 
     Args:
         score: F = cosine + alpha * sparsity, which orders pairs; for a copy the cosine alone.
-        probability: of a contradiction, in [0, 1]; 0 for a copy, None if one of the two cannot be
-            judged because it is mostly in a script other than Latin.
+        probability: of a contradiction, in [0, 1]; 0 for a copy. None if one of the two is mostly
+            in a script other than Latin, so it cannot be judged.
         cosine: of the topical vectors.
         sparsity: of the difference of the contradiction vectors; None for a copy.
         conflict: whether the probability reaches the threshold.

@@ -83,7 +83,6 @@ def _conversion(advice: str) -> Iterator[None]:
 
 
 def _import(name: str, package: str) -> Any:
-    """Import a module of a package of the extra."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -290,8 +289,8 @@ def parse_html(html: str) -> tuple[str, str, bool]:
     )
     bs4 = _import("bs4", "beautifulsoup4")
     _import("lxml", "lxml")  # closes elements that old pages leave open: <td>, <li>
-    # Beautiful Soup warns of a text without a tag, which may be a file's name or an address, and of
-    # an XML declaration, since this may be no HTML. A zero character ends the text for lxml.
+    # Beautiful Soup warns of a text without a tag (it may be a file's name or an address) and of an
+    # XML declaration (it may be no HTML). A zero character ends the text for lxml.
     tagged = _XML_DECLARATION.sub("", html).replace("\0", "\ufffd")
     soup: BeautifulSoup = bs4.BeautifulSoup(f"<html>{tagged}", "lxml")
     for note in soup.find_all(string=lambda s: isinstance(s, bs4.element.PreformattedString)):

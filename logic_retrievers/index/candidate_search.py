@@ -28,8 +28,8 @@ from logic_retrievers.index.point_format import native_point_id
 from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool
 
-# Results requested beyond a query's limit, so that equal scores at the limit are ordered by id and
-# not by the order in which the engine stores them.
+# Results requested beyond a query's limit. Otherwise equal scores at the limit would be chosen in
+# the engine's order and not by id.
 SPARE = 16
 REQUESTS_PER_CALL = 64
 

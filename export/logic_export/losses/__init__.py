@@ -1,4 +1,4 @@
-"""Losses of CoDeR, LORE, LogiCoL and SparseCL: functions of embeddings, and modules over batches."""
+"""Losses of CoDeR, LORE, LogiCoL and SparseCL, as functions of embeddings and as modules."""
 
 from logic_export.losses.coder import CompatibilityLoss, compatibility_loss
 from logic_export.losses.logicol import (

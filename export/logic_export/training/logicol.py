@@ -170,9 +170,9 @@ def set_plan(dataset: Any, size: int, *, random_share: float) -> Draw:
 class SetCollator(Collator):
     """Makes ``query_*``, ``document_*`` (an answer of each query), ``label`` (:func:`pack_labels`).
 
-    The draw of an answer depends only on the seed and the batch's queries in their order, so it
-    differs in nearly every epoch and is the same in a resumed run. ``documents`` is source -> id ->
-    text.
+    The draw of an answer depends only on the seed and the batch's queries in their order. So it
+    differs in nearly every epoch, and is the same in a resumed run. ``documents`` is source -> id
+    -> text.
     """
 
     def __init__(
