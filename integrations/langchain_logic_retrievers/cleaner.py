@@ -39,10 +39,10 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
     """Finds documents that contradict, repeat or replace others, before they are stored.
 
     The result holds copies of all documents in their order, with the same metadata and ids.
-    Findings are under ``metadata["logic"]["cleaning"]``. A document that loses also has
-    ``metadata["logic"]["quarantined"]``. :class:`LogicVectorStore` and langchain-qdrant's store
-    then store it as hidden. Stored documents that lose are hidden at once. A document without id
-    gets its :func:`document_key` as id.
+    Findings are under ``metadata["logic"]["cleaning"]``. A document that loses (the resolution
+    decides against it) also has ``metadata["logic"]["quarantined"]``. :class:`LogicVectorStore` and
+    langchain-qdrant's store then store it as hidden. Stored documents that lose are hidden at once.
+    A document without id gets its :func:`document_key` as id.
 
     No document is deleted or left out. By default only documents that contradict a trusted one are
     hidden. For the rules, and to clean stored documents, see

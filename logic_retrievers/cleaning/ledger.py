@@ -277,8 +277,8 @@ def _entry(row: Sequence[Any]) -> Entry:
     return Entry(**values)
 
 
-# A collection's metadata hold the number of its ledger's entries and a hash of them, so that a
-# missing or wrong ledger is noticed.
+# A collection's metadata hold the number of its ledger's entries and a hash of them. So a missing
+# or wrong ledger is noticed.
 
 
 def check_ledger(index: PassageIndex, ledger: Ledger) -> Operation[None]:

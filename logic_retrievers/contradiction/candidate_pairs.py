@@ -33,11 +33,11 @@ VectorCache: TypeAlias = dict[tuple[str, ...], dict[str, Rows]]
 # position -> positions of passages that say the same in nearly the same words
 Copies: TypeAlias = Mapping[int, frozenset[int]]
 
-# number of nearest passages that are candidates at any probability if a cross-encoder reads pairs,
-# because the vectors miss most contradictions in other words
+# Number of nearest passages that are candidates at any probability if a cross-encoder reads pairs.
+# The vectors miss most contradictions in other words.
 NEAREST_READ = 5
-# least topical cosine of a pair that a cross-encoder reads: passages further apart are about
-# different things (but a filter reads all probable pairs)
+# Least topical cosine of a pair that a cross-encoder reads, because passages further apart are
+# about different things. (But a filter reads all probable pairs.)
 LEAST_COSINE_READ = 0.35
 # topical cosine from which two passages say the same, if they do not contradict each other
 COPY_COSINE = 0.97

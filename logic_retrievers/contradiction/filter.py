@@ -173,7 +173,7 @@ class ContradictionFilter:
 
         Args:
             passages: best first. A passage with the id, text and metadata of an earlier one is left
-                out; passages with one id that differ all count.
+                out. Passages with one id that differ all count.
             k: number of passages wanted; with None all that can stay.
             query: not used; rerankers have this argument.
             trusted: further trusted passages, for this call. A given passage is one of them if it

@@ -275,9 +275,9 @@ def _decode(raw: bytes, encoding: str) -> str:
 def parse_html(html: str) -> tuple[str, str, bool]:
     """Return a page as Markdown, its title, and whether it has an ``h1`` heading.
 
-    Headings, lists, tables and code stay; links and pictures become text. Scripts, navigation,
-    form fields and hidden parts are left out. If there is a single ``main`` element, everything
-    outside is left out too; else headers, footers and asides outside of an ``article`` are.
+    Headings, lists, tables and code stay; links and pictures become text. Scripts, navigation, form
+    fields and hidden parts are left out. If there is a single ``main`` element, everything outside
+    is left out. Else headers, footers and asides outside of an ``article`` are.
     """
     converter = _import("markdownify", "markdownify").MarkdownConverter(
         heading_style="ATX",

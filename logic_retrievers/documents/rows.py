@@ -126,7 +126,7 @@ def read_csv(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
     """Yield a record or a problem for every row that is not blank, with one row in memory.
 
     An empty cell counts as absent, and a number is read as such. A quote that is never closed turns
-    all that follows into one bad row; if that has more than 16 MiB, the reading ends.
+    all that follows into one bad row. If that has more than 16 MiB, the reading ends.
 
     Raises:
         Problem: the header is missing, too wide, or lacks a column that is needed.

@@ -174,9 +174,9 @@ class _Pieces:
     """A text cut into pieces of one or a few tokens, which cover it without overlap.
 
     Tokens that share characters (bytes of one emoji) are one piece. Characters between two tokens
-    (white space, or what the tokenizer drops) belong to the piece before them; those before the
-    first token, to the first piece. ``edges`` are the starts of the pieces and the text's end.
-    ``tokens_before`` is the number of tokens before each edge.
+    (white space, or what the tokenizer drops) belong to the piece before them. Characters before
+    the first token belong to the first piece. ``edges`` are the starts of the pieces and the text's
+    end. ``tokens_before`` is the number of tokens before each edge.
     """
 
     def __init__(self, text: str, token_spans: TokenSpans) -> None:

@@ -96,13 +96,13 @@ def evaluate(
 ) -> EvaluationResult:
     """Search for every query of a data set and measure the rankings.
 
-    The labels decide which metrics there are. nDCG, MRR, MAP, P and R need satisfying documents;
-    V@k, FVR and NegRecall@10 need violating ones; violation_rate needs both, and a negation.
+    The labels decide which metrics there are. nDCG, MRR, MAP, P and R need satisfying documents.
+    V@k, FVR and NegRecall@10 need violating ones. violation_rate needs both, and a negation.
     constraint_nDCG@10 needs neutral documents, and paired_accuracy needs queries in pairs. A metric
     deeper than ``depth`` is left out.
 
     ``search`` is called once with all query texts. ``depth`` is the length of the rankings. Paired
-    accuracy is exact if both documents of a query rank within the depth; a pair below it counts as
+    accuracy is exact if both documents of a query rank within the depth. A pair below it counts as
     a failure. ``policy`` names the result in a report. The other arguments are those of
     :func:`bootstrap`.
 

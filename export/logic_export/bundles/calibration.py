@@ -78,8 +78,8 @@ def calibrate(
     alpha comes from SparseCL's search on the retrieval of ``questions``. The null distribution
     comes from random pairs of ``background``. The probability is a logistic regression (Platt) on
     the cosine and on the sparsity, in standard deviations of the null distribution. Every source of
-    pairs has the same weight. The threshold is the lowest multiple of 0.001, from 0.5 up, that
-    flags at most 5 % of each source's pairs that do not contradict.
+    pairs has the same weight. The threshold is a multiple of 0.001 and at least 0.5. It is the
+    lowest that at most 5 % of each source's non-contradicting pairs reach.
 
     Args:
         encoder: makes ``topical`` and ``contradiction`` vectors.

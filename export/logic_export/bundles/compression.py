@@ -1,7 +1,7 @@
 """Stores the weights of ONNX graphs in fewer bits; matrices are expanded when a session is created.
 
 The graph still computes in float32, so a text's vector depends neither on its batch nor on the
-machine's int8 instructions; only the file shrinks. Weights are expanded by standard operators
+machine's int8 instructions. Only the file shrinks. Weights are expanded by standard operators
 (Cast, Mul, Reshape) over constants, which ONNX Runtime folds into float32 weights while it loads
 the graph. DequantizeLinear is not used, because ONNX Runtime would run it at every call.
 """

@@ -70,8 +70,8 @@ def find_relation(left_query: Expression, right_query: Expression) -> Relation |
     ``A AND NOT B`` excludes ``B`` and ``A AND B``. Atoms count as independent of each other.
 
     Returns:
-        None where nothing follows, both are equivalent, one is a tautology or a contradiction, or
-        there are more than :data:`MOST_ATOMS` atoms.
+        None if nothing follows, if both are equivalent, if one is always or never true, or if there
+        are more than :data:`MOST_ATOMS` atoms.
     """
     atoms = sorted({*left_query.atoms, *right_query.atoms})
     disjoint = len(atoms) == len(left_query.atoms) + len(right_query.atoms)
@@ -243,7 +243,7 @@ def sample_pool(dataset: Dataset, documents: int | None) -> Dataset:
     """Reduce a data set to a number of documents that can be encoded every few steps.
 
     Queries are sampled (at least one) while their satisfying and violating documents fill at most
-    half of the pool; other documents fill the rest. Figures over different pools cannot be
+    half of the pool. Other documents fill the rest. Figures over different pools cannot be
     compared, so the sample depends on the data set's name, not on the seed of the run.
 
     ``documents`` is the size of the pool, unless a single query has more; None keeps everything.

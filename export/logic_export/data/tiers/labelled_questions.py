@@ -139,8 +139,8 @@ def split_questions(
 ) -> dict[str, list[LabelledQuestion]]:
     """Split questions into parts, in their order.
 
-    Questions that share a candidate, or are equal, go into the same part, so pass sets that share
-    passages in one call. A hash of the group's first id decides, not a seed, because a run with
+    Questions that share a candidate, or are equal, go into the same part. So pass sets that share
+    passages in one call. A hash of the group's first id decides and no seed, because a run with
     another seed must not train on the test part.
 
     Raises:
