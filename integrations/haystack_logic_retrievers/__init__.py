@@ -1,6 +1,9 @@
 """Haystack components over the engine of logic-retrievers.
 
 Importing this package allows Haystack to load saved pipelines that use it.
+
+A policy ranks the candidates of a query. A judge reads texts and corrects scores. Evidence says why
+a result has its rank. A resolution decides which of two contradicting passages stays.
 """
 
 from __future__ import annotations

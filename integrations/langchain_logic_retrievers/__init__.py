@@ -1,4 +1,8 @@
-"""LangChain components over the engine of logic-retrievers."""
+"""LangChain components over the engine of logic-retrievers.
+
+A policy ranks the candidates of a query. A judge reads texts and corrects scores. Evidence says why
+a result has its rank. A resolution decides which of two contradicting passages stays.
+"""
 
 from __future__ import annotations
 

@@ -39,10 +39,10 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
     """Finds documents that contradict, repeat or replace others, before they are stored.
 
     The result holds copies of all documents in their order, with the same metadata and ids.
-    Findings are under ``metadata["logic"]["cleaning"]``. A document that loses also has
-    ``metadata["logic"]["quarantined"]``. :class:`LogicVectorStore` and langchain-qdrant's store
-    then store it as hidden. Stored documents that lose are hidden at once. A document without id
-    gets its :func:`document_key` as id.
+    Findings are under ``metadata["logic"]["cleaning"]``. A document that loses (the resolution
+    decides against it) also has ``metadata["logic"]["quarantined"]``. :class:`LogicVectorStore` and
+    langchain-qdrant's store then store it as hidden. Stored documents that lose are hidden at once.
+    A document without id gets its :func:`document_key` as id.
 
     No document is deleted or left out. By default only documents that contradict a trusted one are
     hidden. For the rules, and to clean stored documents, see
@@ -113,8 +113,7 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
 
         Each batch is compared with the collection, and with the last ``window`` documents of the
         stream that are not stored yet. A returned document can no longer be marked if it loses
-        against a later one. If there is an index and a ledger, the next cleaning hides the loser
-        after it was stored.
+        against a later one. With an index and a ledger, the next cleaning hides such a document.
 
         Args:
             documents: documents to clean, read as they are needed.

@@ -34,11 +34,10 @@ class ContradictionRetriever(LogicRetriever):
     """Retrieves documents that contradict a statement (a sentence or a passage, not a question).
 
     Every document carries ``metadata["logic"]`` (with the probability of the contradiction under
-    ``details``) and ``metadata["relevance_score"]``. A single call may replace all settings but
-    the index, the constants (``settings``) and the judge (``invoke(statement, k=3)``), and they can
+    ``details``) and ``metadata["relevance_score"]``. A single call may replace all settings
+    (``invoke(statement, k=3)``) but the index, the constants (``settings``) and the judge. They can
     be made configurable (``configurable_fields``). A run sends its hits to its handlers in the
-    custom event ``logic_retrievers.retrieval``. See
-    :class:`logic_retrievers.ContradictionSearch`.
+    custom event ``logic_retrievers.retrieval``. See :class:`logic_retrievers.ContradictionSearch`.
 
     Args:
         index: the collection that holds the documents, with the contradiction vector

@@ -49,9 +49,10 @@ class CorpusCleaner(CleanerFields, TransformComponent):
 
     All nodes come back in their order, with the same ids and hashes. A node with findings is a copy
     with ``metadata["logic"]["cleaning"]``, which no embedding model and no LLM reads. A node that
-    loses also has ``metadata["logic"]["quarantined"]``. :class:`LogicVectorStore` and LlamaIndex's
-    ``QdrantVectorStore`` then store it as hidden. Stored nodes that lose are hidden at once. The
-    cleaner cannot be pickled, so run the pipeline without ``num_workers``.
+    loses (the resolution decides against it) also has ``metadata["logic"]["quarantined"]``.
+    :class:`LogicVectorStore` and LlamaIndex's ``QdrantVectorStore`` then store it as hidden. Stored
+    nodes that lose are hidden at once. The cleaner cannot be pickled, so run the pipeline without
+    ``num_workers``.
 
     No node is deleted or left out. By default only nodes that contradict a trusted one are hidden.
     For the rules, and to clean stored nodes, see :class:`logic_retrievers.cleaning.CorpusCleaner`.

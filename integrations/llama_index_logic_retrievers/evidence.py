@@ -112,7 +112,6 @@ def _with_evidence(node: BaseNode, metadata: Mapping[str, Any]) -> BaseNode:
 
 
 def _copy(node: BaseNode, kind: type[BaseNode], **changes: Any) -> BaseNode:
-    """Copy shallowly into the class ``kind``, which has the same fields."""
     copy = node.model_copy(update=changes)
     object.__setattr__(copy, "__class__", kind)
     return copy

@@ -319,7 +319,6 @@ def _query_result(hits: Sequence[Hit]) -> VectorStoreQueryResult:
 def _node_filter(
     index: PassageIndex, node_ids: Sequence[str] | None, filters: MetadataFilters | None
 ) -> models.Filter | None:
-    """Return a filter for ids and filters together; None if there are neither."""
     return _all_of(
         [
             None if node_ids is None else _with_ids(index, node_ids),

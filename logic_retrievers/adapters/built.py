@@ -1,4 +1,4 @@
-"""Keep the core object behind an adapter's object until a setting changes."""
+"""Keep an adapter's core object (from ``logic_retrievers``) until one of its settings changes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Put evidence into a document's metadata and take it out again, without changing the input.
 
-The key ``logic`` holds all evidence: the reasons for a document's rank, the decision of a
-contradiction filter (``contradiction``), and the findings of a cleaner (``cleaning``,
-``quarantined``). A user's own value of ``logic`` is kept under ``replaced`` and restored.
+Evidence tells why a document has its rank, what a contradiction filter decided (``contradiction``)
+and what a cleaner found (``cleaning``, ``quarantined``). All of it is under the key ``logic``. A
+user's own value of ``logic`` is kept under ``replaced`` and restored.
 """
 
 from __future__ import annotations

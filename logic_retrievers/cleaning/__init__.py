@@ -1,4 +1,10 @@
-"""Clean corpora: find and decide conflicts, and hide the passages that lose; none is deleted."""
+"""Clean corpora: find conflicts, decide them, and hide the passages that lose. None is deleted.
+
+A finding is two passages and how they relate. A decision says what follows for the two. Hidden
+passages are in quarantine: they stay stored, with a flag that keeps them out of searches. The
+ledger is a log of all decisions. To examine a passage is to compare it with its neighbours, the
+passages that are topically nearest. ``contradiction/__init__.py`` explains further words.
+"""
 
 from __future__ import annotations
 

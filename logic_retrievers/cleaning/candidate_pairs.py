@@ -47,7 +47,7 @@ class CandidatePairs:
     """The pairs to classify, and what was examined to find them.
 
     Args:
-        passages: all passages that a position in ``pairs`` or ``trusted`` stands for.
+        passages: all passages; ``pairs`` and ``trusted`` name them by position.
         pairs: pairs worth classifying, the strongest first.
         trusted: positions of the trusted passages.
         compared: number of scored pairs.
@@ -135,7 +135,7 @@ class _Collector:
             if pair.other not in passages:
                 continue  # deleted in the meantime
             one, other = passages[pair.one], passages[pair.other]
-            is_hidden = one.quarantined or other.quarantined  # hidden ones judge no others
+            is_hidden = one.quarantined or other.quarantined  # hidden passages count for nothing
             if one.id != other.id and not is_hidden and not unjudgeable_reason(other.text):
                 self.passages |= {one.id: one, other.id: other}
                 self.pairs.setdefault(frozenset((one.id, other.id)), (one.id, other.id, pair))
@@ -172,7 +172,7 @@ def find_candidate_pairs(
     other_versions = [search.points_of(p) for p in namesakes if _is_replaced(p, probes)]
     without = frozenset[str]().union(*other_versions)
     condition = index_filter(settings.trusted_filter)
-    new_probes = probes  # only for the first page: later pages would find the same
+    new_probes = probes  # only for the first page, as later pages would find the same
     while page := (yield from pages()):
         unjudgeable |= _unjudgeable(page)
         unjudgeable |= {p.id: OTHER_VERSION for p in page if _is_replaced(p, probes)}

@@ -1,4 +1,4 @@
-"""Classify pairs: contradiction, newer version, other scope, paraphrase, copy. Pure functions."""
+"""Classify pairs: contradiction, newer version, other scope, paraphrase, copy (``result.Kind``)."""
 
 from __future__ import annotations
 
@@ -54,15 +54,15 @@ _CONTRADICTION_RULES: Rules = (
     *_VECTOR_RULE,
 )
 
-# least probability by the cross-encoder of a contradiction or another state at which the vectors
-# (for near-copies also the rules) may find a contradiction: the cross-encoder sees a changed value
-# badly, but another scope and a paraphrase well
+# The vectors (and for near-copies the rules) may find a contradiction only if the cross-encoder
+# gives contradiction and newer version together this probability. The cross-encoder often misses a
+# changed value, but recognises another scope and a paraphrase.
 _MIN_READ = 0.2
 # least probability of a contradiction alone at which the rules count for any two texts
 _MIN_AGREED = 0.3
 
-# least probability by the cross-encoder of two states at which the later date or version in the
-# metadata decides: half of true pairs reach it, and no neighbours in corpora without such pairs
+# If two versions have at least this probability by the cross-encoder, the later date or version in
+# the metadata decides. Half of the true pairs reach it, and no pair in corpora without such pairs.
 _MIN_NEWER = 0.8
 
 _UNRELATED = "unrelated"
@@ -184,12 +184,12 @@ def classify_pair(
 ) -> PairClassification | None:
     """Classify how two passages relate; None if they have nothing to do with each other.
 
-    The order of the two does not matter. The certain rules come first: the same words; another
-    scope or a newer version by the metadata; a newer version, other units or another scope by the
-    texts. Then come rules for a contradiction: a value that differs, a denial, or the vectors. If a
-    cross-encoder has read the two, its reading must leave room for a contradiction, and it decides
-    all other pairs. Otherwise likeness decides whether they say the same in other words. A doubtful
-    contradiction counts as none.
+    The order of the two does not matter. The certain rules come first. They find the same words,
+    another scope or a newer version by the metadata, and then a newer version, other units or
+    another scope by the texts. Then come rules for a contradiction: a value that differs, a denial,
+    or the vectors. If a cross-encoder has read the two, its reading must leave room for a
+    contradiction, and it decides all other pairs. Otherwise likeness decides whether they say the
+    same in other words. A doubtful contradiction counts as none.
 
     Args:
         one: a passage.
@@ -232,7 +232,7 @@ def _classify(
 
 
 def _is_borne_out(kind: Kind, pair: PassagePair, read: Mapping[str, float]) -> bool:
-    """Whether the reading bears out a rule's kind; only versions far apart need it.
+    """Whether the reading confirms a rule's kind; only versions that are far apart need that.
 
     Two notes in one file with different dates need not be about the same thing.
     """

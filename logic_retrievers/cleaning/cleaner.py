@@ -55,7 +55,7 @@ from logic_retrievers.validation import as_stored, check_parts, check_passages
 class CorpusCleaner:
     """Finds passages that contradict, repeat or replace each other, and decides which to hide.
 
-    New and changed passages are compared with their topical neighbours, so the cost grows with
+    New and changed passages are compared with their topical neighbours. So the cost grows with
     their number and not with the square of the corpus. A text of more than 20,000 characters is
     judged by its beginning. Nothing is ever deleted. A passage that a resolution decides against is
     *quarantined*: hidden from retrieval, and restorable byte for byte. By default (``annotate``)

@@ -92,7 +92,7 @@ _INSERT = f"INSERT INTO entries ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' f
 class Ledger:
     """A log of decisions. Entries can only be added and read: the file refuses other changes.
 
-    It holds fingerprints, scores and the places where texts differ, but no text of a passage except
+    It holds hashes, scores and the places where texts differ. It holds no text of a passage except
     the few words of a reason ("the one says ..., the other ..."). A change is written down *before*
     it is made, so a change that a crash leaves half done can be seen and repaired.
 
@@ -277,8 +277,8 @@ def _entry(row: Sequence[Any]) -> Entry:
     return Entry(**values)
 
 
-# A collection's metadata hold the number of its ledger's entries and a hash of them, so that a
-# missing or wrong ledger is noticed.
+# A collection's metadata hold the number of its ledger's entries and a hash of them. So a missing
+# or wrong ledger is noticed.
 
 
 def check_ledger(index: PassageIndex, ledger: Ledger) -> Operation[None]:

@@ -79,7 +79,7 @@ def conflict_groups(
 
 
 def _neighbours(candidates: CandidatePairs) -> dict[int, dict[int, float]]:
-    """Position -> positions with which it forms a pair -> cosine, the nearest first."""
+    """Map position -> position of a passage in a pair with it -> cosine, the nearest first."""
     near: dict[int, dict[int, float]] = {}
     for pair in sorted(candidates.pairs, key=lambda pair: (-pair.cosine, pair.one, pair.other)):
         near.setdefault(pair.one, {})[pair.other] = pair.cosine

@@ -25,7 +25,7 @@ from logic_retrievers.types import SCORE_DECIMALS, Passage
 
 PASSAGES_PER_BATCH = 128
 ROWS_PER_PRODUCT = 32
-# stored passages whose vectors one run keeps (the first it reads), about 3.5 KB each
+# most stored passages whose vectors a run keeps (those read first), about 3.5 KB each
 CACHED_PASSAGES = 32_768
 # topical cosine under which two passages are about different things
 MIN_COSINE = 0.5

@@ -1,4 +1,4 @@
-"""What a cleaning returns: findings about pairs, decisions, and the result of a run."""
+"""The result of a cleaning: findings about pairs of passages, and decisions about them."""
 
 from __future__ import annotations
 

@@ -33,11 +33,11 @@ VectorCache: TypeAlias = dict[tuple[str, ...], dict[str, Rows]]
 # position -> positions of passages that say the same in nearly the same words
 Copies: TypeAlias = Mapping[int, frozenset[int]]
 
-# number of nearest passages that are candidates at any probability if a cross-encoder reads pairs,
-# because the vectors miss most contradictions in other words
+# Number of nearest passages that are candidates at any probability if a cross-encoder reads pairs.
+# The vectors miss most contradictions in other words.
 NEAREST_READ = 5
-# least topical cosine of a pair that a cross-encoder reads: passages further apart are about
-# different things (but a filter reads all probable pairs)
+# Least topical cosine of a pair that a cross-encoder reads, because passages further apart are
+# about different things. (But a filter reads all probable pairs.)
 LEAST_COSINE_READ = 0.35
 # topical cosine from which two passages say the same, if they do not contradict each other
 COPY_COSINE = 0.97
@@ -224,7 +224,7 @@ def compare_passages(
                 )
                 positions = (min(one, other), max(one, other))
                 found.append(CandidatePair(*positions, cosine, score, probability, probability))
-        # a pair that a cross-encoder finds to contradict is taken out of the copies later
+        # a pair that contradicts by a cross-encoder is taken out of the copies later
         is_near = (scores.cosines >= COPY_COSINE) & (~probable | (nearest_read > 0))
         return found, is_copy | is_near
 
@@ -256,10 +256,10 @@ def _nearest_or_probable(
     min_probability: float,
     trusted: Collection[int],
 ) -> list[CandidatePair]:
-    """Keep probable pairs, and those of each passage with its ``nearest``; all if that is 0.
+    """Keep probable pairs, and each passage's pairs with its ``nearest`` others; 0 keeps all.
 
     The nearest are chosen among the passages before it in the list, so that no pair depends on
-    later passages. As many are chosen among the trusted passages, wherever they stand.
+    later passages. The same number is chosen among the trusted passages, at any place in the list.
     """
     if not nearest:
         return list(pairs)
@@ -287,7 +287,7 @@ def _trusted_in_index(
     if index_spec is None or index_spec.fingerprint != context.encoder.specs[TOPICAL].fingerprint:
         of_index = yield from passage_vectors(passages, [TOPICAL], index.encoder, index)
         queries = of_index[TOPICAL]
-    # each passage is a query, because a passage that refutes it is near it and not the user's query
+    # each passage is a query, because what refutes it is near to it, not to the user's query
     pools = yield from index.find_candidates(
         [
             [EncodedVectorQuery(TOPICAL, TOPICAL, row, context.trusted_candidates)]

@@ -80,11 +80,11 @@ class ContradictionFilter:
         source_key: metadata key of the source, for ``prefer_source`` and ``prefer_majority``;
             without it a passage's own ``source`` counts.
         source_order: sources for ``prefer_source``, best first.
-        judge: reads pairs. With ``auto``, cross-encoders of the package read every passage with the
-            five nearest before it and the five nearest trusted ones, from a cosine of .35 on; their
-            reading and the vectors make one probability. ``OnnxConflictJudge`` of another bundle
-            does the same. A model of your own (:class:`PairJudge`) is asked once a call, and its
-            probabilities replace those of the vectors. If it fails, the vectors' probabilities
+        judge: reads pairs. With ``auto``, the package's cross-encoders read each passage with the
+            five nearest before it and the five nearest trusted ones, down to a cosine of .35. One
+            probability is made from their reading and the vectors. ``OnnxConflictJudge`` of another
+            bundle does the same. A model of your own (:class:`PairJudge`) is asked once a call, and
+            its probabilities replace those of the vectors. If it fails, the vectors' probabilities
             stand, and a warning says so.
         judge_above: least vector probability of the pairs that a judge of your own reads; by
             default the threshold.
@@ -134,7 +134,7 @@ class ContradictionFilter:
         check_pair_judge(judge)
         self.judge = judge
         self._reading = PairReading.of(judge, "passages")
-        # hidden from the cross-encoder, which takes conflicting texts with dates for versions
+        # hidden from the cross-encoder, which takes conflicting texts with dates for two versions
         self._unread = (date_key, source_key)
         self.threshold = least = self.constants.threshold
         self.judge_above = least if judge_above is None else judge_above
@@ -173,7 +173,7 @@ class ContradictionFilter:
 
         Args:
             passages: best first. A passage with the id, text and metadata of an earlier one is left
-                out; passages with one id that differ all count.
+                out. Passages with one id that differ all count.
             k: number of passages wanted; with None all that can stay.
             query: not used; rerankers have this argument.
             trusted: further trusted passages, for this call. A given passage is one of them if it

@@ -222,10 +222,10 @@ class PreferSource(ResolutionStrategy):
 class PreferMajority(ResolutionStrategy):
     """Keeps the passage with more votes; abstains if the votes are equal.
 
-    Each of the two has its own vote, and the vote of every passage that conflicts with only the
-    other one. If the graph has a :class:`Group` for the pair, all partitions of the group into two
-    stances are weighed. Then a passage is dropped if its stance has fewer votes with a probability
-    of at least .7.
+    Each of the two votes for itself. A passage that conflicts with only one of them votes for the
+    other. If the graph has a :class:`Group` for the pair, all partitions of the group into two
+    stances are weighed. A passage is dropped if, with a probability of at least .7, its stance has
+    fewer votes.
 
     Copies of one text, and passages of one source, have one vote together, because repeating a
     claim adds no support.
@@ -292,8 +292,8 @@ def stance_partitions(probabilities: Matrix, bias: float = 0.0) -> tuple[Stances
 
     Other passages help to judge a pair. A passage that contradicts the first and agrees with the
     second speaks for a conflict of the two. A priori, all partitions into two stances are equally
-    likely, and together as likely as one stance alone. Given a partition, the pairs are taken to be
-    independent.
+    likely, and together they are as likely as a single stance of all passages. Given a partition,
+    the pairs are taken to be independent.
 
     Args:
         probabilities: of a contradiction, symmetric, shape (n, n), n from 2 up to
@@ -302,7 +302,7 @@ def stance_partitions(probabilities: Matrix, bias: float = 0.0) -> tuple[Stances
 
     Returns:
         The stances, 0 or 1, of shape (2 ** (n - 1), n), and the probability of each partition, of
-        shape (2 ** (n - 1),). The first row has one stance alone; the first passage has stance 0.
+        shape (2 ** (n - 1),). The first row is one stance for all. The first passage has stance 0.
     """
     clipped = np.clip(probabilities, _MIN_PROBABILITY, 1 - _MIN_PROBABILITY)
     odds = np.log(clipped) - np.log1p(-clipped) + bias

@@ -56,8 +56,8 @@ class PairScore:
 
     Args:
         score: F = cosine + alpha * sparsity, which orders pairs; for a copy the cosine alone.
-        probability: of a contradiction, in [0, 1]; 0 for a copy, None if one of the two cannot be
-            judged because it is mostly in a script other than Latin.
+        probability: of a contradiction, in [0, 1]; 0 for a copy. None if one of the two is mostly
+            in a script other than Latin, so it cannot be judged.
         cosine: of the topical vectors.
         sparsity: of the difference of the contradiction vectors; None for a copy.
         conflict: whether the probability reaches the threshold.
@@ -145,7 +145,7 @@ class ContradictionScorer:
         """Score every pair, in the given order.
 
         Each text is encoded once, and its vectors are dropped after the last pair that has it. So
-        memory grows with the texts that occur again and not with the pairs.
+        memory grows with the texts that later pairs need, and not with the pairs.
 
         Raises:
             EmptyTextError: a text is empty or white space; the message names the pair.

@@ -314,7 +314,7 @@ class ContradictionSearch:
             vector_query = EncodedVectorQuery(TOPICAL, TOPICAL, query.vectors[TOPICAL], limit)
             (pool,) = yield from self.index.find_candidates([[vector_query]], user_filter)
             ranked = yield from self._rank(query, pool)
-            # copies are known only by their vectors; if they fill the pool, it is made larger
+            # only vectors tell which candidates are copies; if copies fill the pool, it is enlarged
             if len(ranked.order) >= k or len(pool.ids) < limit:
                 if self.judge is not None:
                     yield from self._read(query, pool, ranked, use)

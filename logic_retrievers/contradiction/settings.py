@@ -44,12 +44,12 @@ class ContradictionSettings(Overrides):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContradictionConstants:
-    """Constants of one contradiction vector, found on development data; in a bundle's manifest.
+    """Constants of a contradiction vector, found on development data, from a bundle's manifest.
 
     Args:
         alpha: weight of the sparsity in the score (Xu et al. 2024: F = cosine + alpha * Hoyer).
         null_mean, null_deviation: mean and deviation of the Hoyer sparsity of unrelated pairs. The
-            probability depends on the sparsity in deviations from this mean.
+            probability uses how many deviations a sparsity is above this mean.
         intercept, cosine_weight, sparsity_weight: weights of the logistic regression for the
             probability.
         threshold: least probability of a conflict.

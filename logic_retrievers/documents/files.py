@@ -271,10 +271,10 @@ def _join(keys: Iterable[str]) -> str:
 def to_passage(record: Record, file: SourceFile) -> Passage:
     """Make the passage that a record describes.
 
-    ``_id`` or else ``id`` gives the id; where both are absent or empty, the position does:
+    ``_id`` or else ``id`` gives the id. If both are absent or empty, the position does:
     ``notes/a.jsonl#3`` for a row, ``notes/a.md`` for a file. The first of ``TEXT_KEYS`` gives the
-    text; a ``title`` is put on a line before it, unless the text begins with it. The entries of a
-    ``metadata`` object become metadata, and so do the other keys (the title too); if both have the
+    text. A ``title`` is put on a line before it, unless the text begins with it. The entries of a
+    ``metadata`` object become metadata, and so do the other keys (the title too). If both have the
     same key, the object's entry wins. Column names that the caller gave apply to rows only.
 
     Raises:

@@ -83,7 +83,6 @@ def _conversion(advice: str) -> Iterator[None]:
 
 
 def _import(name: str, package: str) -> Any:
-    """Import a module of a package of the extra."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -276,9 +275,9 @@ def _decode(raw: bytes, encoding: str) -> str:
 def parse_html(html: str) -> tuple[str, str, bool]:
     """Return a page as Markdown, its title, and whether it has an ``h1`` heading.
 
-    Headings, lists, tables and code stay; links and pictures become text. Scripts, navigation,
-    form fields and hidden parts are left out. If there is a single ``main`` element, everything
-    outside is left out too; else headers, footers and asides outside of an ``article`` are.
+    Headings, lists, tables and code stay; links and pictures become text. Scripts, navigation, form
+    fields and hidden parts are left out. If there is a single ``main`` element, everything outside
+    is left out. Else headers, footers and asides outside of an ``article`` are.
     """
     converter = _import("markdownify", "markdownify").MarkdownConverter(
         heading_style="ATX",
@@ -290,8 +289,8 @@ def parse_html(html: str) -> tuple[str, str, bool]:
     )
     bs4 = _import("bs4", "beautifulsoup4")
     _import("lxml", "lxml")  # closes elements that old pages leave open: <td>, <li>
-    # Beautiful Soup warns of a text without a tag, which may be a file's name or an address, and of
-    # an XML declaration, since this may be no HTML. A zero character ends the text for lxml.
+    # Beautiful Soup warns of a text without a tag (it may be a file's name or an address) and of an
+    # XML declaration (it may be no HTML). A zero character ends the text for lxml.
     tagged = _XML_DECLARATION.sub("", html).replace("\0", "\ufffd")
     soup: BeautifulSoup = bs4.BeautifulSoup(f"<html>{tagged}", "lxml")
     for note in soup.find_all(string=lambda s: isinstance(s, bs4.element.PreformattedString)):

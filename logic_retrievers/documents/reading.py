@@ -132,8 +132,8 @@ class DocumentReader:
         files: the files to read, in this order.
         skipped: number of files in other formats, by extension.
         errors: bad rows and files so far.
-        incomplete: sources of which an error left a part unread, so that a stored passage of them
-            may be current though it was not read. If the caller named ``source_column``, any error
+        incomplete: sources that an error left partly unread. A stored passage of such a source may
+            be current although it was not read. If the caller named ``source_column``, any error
             makes all sources incomplete, because the lost row may belong to any of them.
         total_bytes: size of all files on disk; known before the iteration.
     """

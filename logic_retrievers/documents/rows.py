@@ -126,7 +126,7 @@ def read_csv(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
     """Yield a record or a problem for every row that is not blank, with one row in memory.
 
     An empty cell counts as absent, and a number is read as such. A quote that is never closed turns
-    all that follows into one bad row; if that has more than 16 MiB, the reading ends.
+    all that follows into one bad row. If that has more than 16 MiB, the reading ends.
 
     Raises:
         Problem: the header is missing, too wide, or lacks a column that is needed.
@@ -255,9 +255,9 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
     """Split front matter (YAML between two lines of three dashes) from the rest.
 
     Numbers, ``true`` and ``false`` become values of their type. ``no``, ``007``, dates and all else
-    stay texts, and a key without a value is left out. A text with a colon need not be quoted. So
-    that nothing is lost, YAML that is no mapping with text keys, malformed, too long, nested too
-    deeply, or has aliases, sets or bytes stays in the text.
+    stay texts, and a key without a value is left out. A text with a colon need not be quoted. YAML
+    stays in the text, so that nothing is lost, if it is malformed, too long, nested too deeply, no
+    mapping with text keys, or has aliases, sets or bytes.
     """
     match = _FRONT_MATTER.match(text)
     source = (match and match[1]) or ""

@@ -83,11 +83,11 @@ class Splitter:
     def split(self, passages: Iterable[Passage]) -> Iterator[Passage]:
         """Yield the passages in their order, long ones in chunks; one that fits stays whole.
 
-        A chunk ends at the end of a paragraph, if one ends in the last quarter of its window, else
-        of a sentence, a line or a word. It begins at a word if possible. Every character that
-        is not white space is in a chunk. Chunk ``i`` has the id ``{id}#{i}``. Its ``span`` counts
-        characters of the passage's text, so that ``text[start:end]`` is the chunk. If the passage
-        has a span of its own, the start of that is added.
+        A chunk ends where a paragraph ends in the last quarter of its window. If none does, it ends
+        at the end of a sentence, a line or a word. It begins at a word if possible. Every character
+        that is not white space is in a chunk. Chunk ``i`` has the id ``{id}#{i}``. Its ``span``
+        counts characters of the passage's text, so that ``text[start:end]`` is the chunk. If the
+        passage has a span of its own, the start of that is added.
 
         A chunk keeps all other values of its passage. The text that ``embed_text`` puts around the
         passage's text (a title) is embedded with each chunk. An ``embed_text`` without the text (a
@@ -174,9 +174,9 @@ class _Pieces:
     """A text cut into pieces of one or a few tokens, which cover it without overlap.
 
     Tokens that share characters (bytes of one emoji) are one piece. Characters between two tokens
-    (white space, or what the tokenizer drops) belong to the piece before them; those before the
-    first token, to the first piece. ``edges`` are the starts of the pieces and the text's end,
-    ``tokens_before`` the number of tokens before each edge.
+    (white space, or what the tokenizer drops) belong to the piece before them. Characters before
+    the first token belong to the first piece. ``edges`` are the starts of the pieces and the text's
+    end. ``tokens_before`` is the number of tokens before each edge.
     """
 
     def __init__(self, text: str, token_spans: TokenSpans) -> None:

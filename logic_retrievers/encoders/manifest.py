@@ -186,9 +186,9 @@ class Manifest(Description):
             gives the id of the padding token.
         judge: reads a passage and a query; optional, like the next three.
         pair_kinds: reads two passages of a corpus.
-        nli: reads two texts: can both be true of one thing?
-        constraint: reads a query alone: what does it rule out? Its output has a row per token: two
-            logits (ruled out; leaves the wanted part), and, at the first token, those of
+        nli: reads two texts and tells whether both can be true of one thing.
+        constraint: reads a query alone and tells what it rules out. Its output has a row per token:
+            two logits (ruled out; leaves the wanted part), and, at the first token, those of
             ``logic_retrievers.judging.constraint.CONSTRAINTS``.
     """
 

@@ -155,7 +155,7 @@ class OnnxEncoder(RoleEncoder):
         """Return an encoder of the same documents that encodes queries with another file.
 
         The new encoder shares open graphs with this one, which stays usable. The file's reference
-        texts are encoded and compared with its reference vectors, so a file that computes something
+        texts are encoded and compared with its reference vectors. So a file that computes something
         else on this machine is refused. For arguments and errors see
         :meth:`Bundle.with_query_encoder`.
         """

@@ -7,6 +7,10 @@ union = evaluate(dataset, search_union, policy="union")
 topical.metrics["V@5"], topical.intervals["V@5"]
 compare(topical, {"union": union})["union"]["V@5"].p_corrected
 ```
+
+The labels of a query say which documents satisfy it, violate it (are on its topic but break its
+constraint) or are neutral. The depth is the length of a ranking. A set query joins conditions, its
+atoms, by AND, OR and NOT.
 """
 
 from logic_retrievers.evaluation.datasets import Dataset, Query, data_folder, load_dataset

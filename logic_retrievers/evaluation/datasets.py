@@ -102,7 +102,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """One part of a benchmark: its pool of documents and its labelled queries.
+    """One part of a benchmark: the documents to search (the pool) and the labelled queries.
 
     Args:
         name: ``nevir/test``, ``scifact/test``, ``coder_antonym``, ...
@@ -152,8 +152,8 @@ def load_dataset(folder: str | os.PathLike[str], split: str = "test") -> Dataset
 def read_corpus(path: Path) -> Corpus:
     """Read ``corpus.jsonl[.gz]``: rows ``{_id, title, text}``.
 
-    A document is its title and its text, joined by a space, even if the text repeats the title (as
-    in Cranfield), because published figures are made this way.
+    A document is its title and its text, joined by a space, as for published figures. This holds
+    even if the text repeats the title (as in Cranfield).
 
     Raises:
         ReadError: a row is bad, an id is used twice, or there is no document.

@@ -76,8 +76,8 @@ def mean_rank_violation(
     """1 if the violating documents have a better mean rank than the satisfying ones, else 0.
 
     Its mean over negation queries is the violation rate (Shen et al. 2025, LogiCoL). A document
-    that is not in the list gets the rank after the list's end. Equal means are no violation. So an
-    empty list violates nothing: read the recall too. NaN if either set is empty.
+    that is not in the list gets the rank after the list's end. Equal means are no violation. An
+    empty list violates nothing, so read the recall too. NaN if either set is empty.
     """
     if not satisfying or not violating:
         return math.nan

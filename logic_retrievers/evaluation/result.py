@@ -34,7 +34,7 @@ class EvaluationResult:
         depth: requested length of the rankings.
         documents: number of documents in the pool.
         short_lists: number of lists that are shorter than the depth although the pool has more
-            documents. Report them apart: a short list lowers V@k without being better.
+            documents. Report them apart, because a short list lowers V@k without being better.
         estimates: metric -> mean and interval; fractions in [0, 1], FVR in ranks.
         per_query: metric -> query id -> value, only for the queries that the metric applies to.
         groups: query id -> group; the queries of a group are resampled together.
@@ -96,13 +96,13 @@ def evaluate(
 ) -> EvaluationResult:
     """Search for every query of a data set and measure the rankings.
 
-    The labels decide which metrics there are. nDCG, MRR, MAP, P and R need satisfying documents;
-    V@k, FVR and NegRecall@10 need violating ones; violation_rate needs both, and a negation.
+    The labels decide which metrics there are. nDCG, MRR, MAP, P and R need satisfying documents.
+    V@k, FVR and NegRecall@10 need violating ones. violation_rate needs both, and a negation.
     constraint_nDCG@10 needs neutral documents, and paired_accuracy needs queries in pairs. A metric
     deeper than ``depth`` is left out.
 
     ``search`` is called once with all query texts. ``depth`` is the length of the rankings. Paired
-    accuracy is exact if both documents of a query rank within the depth; a pair below it counts as
+    accuracy is exact if both documents of a query rank within the depth. A pair below it counts as
     a failure. ``policy`` names the result in a report. The other arguments are those of
     :func:`bootstrap`.
 

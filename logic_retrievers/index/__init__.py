@@ -17,6 +17,13 @@ faults.py            errors for Qdrant's failures; strict_limits.py has the limi
 edge/                the embedded engine
 
 point_format.py, client_calls.py, filters.py and lexical.py do no I/O.
+
+Qdrant stores a passage as a *point*: its vectors and a *payload* (JSON). A *payload index* speeds
+up filters over one payload key. The *pool* of a query is its candidates with their scores. A
+*fingerprint* names the encoder that made a vector. A *quarantined* passage is hidden from searches.
+A *tenant* sees only its own passages. *Local mode* is qdrant-client's own database in Python. Other
+programs (*stores*) may fill a collection too; "our" names, keys and points are this package's. An
+*operation* describes work and does none; a connection runs it (see ``effects.py``).
 """
 
 from logic_retrievers.index.backfill import BackfillReport

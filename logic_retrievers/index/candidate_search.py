@@ -28,8 +28,8 @@ from logic_retrievers.index.point_format import native_point_id
 from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool
 
-# Results requested beyond a query's limit, so that equal scores at the limit are ordered by id and
-# not by the order in which the engine stores them.
+# Results requested beyond a query's limit. Otherwise equal scores at the limit would be chosen in
+# the engine's order and not by id.
 SPARE = 16
 REQUESTS_PER_CALL = 64
 
@@ -57,7 +57,7 @@ def find_candidates(
     user_filter: UserFilter = None,
     must_not: Sequence[Mapping[str, Any]] | None = None,
 ) -> Operation[list[CandidatePool]]:
-    """Find the pool of every query: the points that its vector queries find, scored on all of them.
+    """Find the pool of each query: all points that a vector query of it finds, with all scores.
 
     Phase 1 sends all vector queries. Phase 2 asks for the scores that are missing; a point that was
     deleted in between gets NaN. Requests stay within the limits of strict mode; if it allows fewer

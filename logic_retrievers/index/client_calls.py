@@ -22,7 +22,7 @@ BYTES_PER_CALL = 8 * 1024 * 1024
 # A float32 written as the decimal digits of a float64.
 BYTES_PER_COORDINATE = 21
 
-# Scores are compared with exact ones of the second phase, so they must not be quantised.
+# These scores are compared with exact ones (candidate_search.py), so they are not quantised.
 RESCORED = models.SearchParams(quantization=models.QuantizationSearchParams(rescore=True))
 
 

@@ -138,8 +138,8 @@ def _write_changed(there: Collection, records: Sequence[models.Record]) -> Opera
     """Write the points that are missing or different in the copy; return how many."""
     found = yield retrieve(there.name, [record.id for record in records])
     stored = {record.id: record.payload or {} for record in found}
-    # payloads hold the hash of the content, the flag and the tenant; points of other stores have no
-    # hash, so payloads are compared as a whole
+    # Payloads hold the hash of the content, the flag and the tenant. Points of other stores have no
+    # hash, so payloads are compared as a whole.
     points = [
         models.PointStruct(
             id=record.id, payload=record.payload, vector=by_stored_name(record.vector)

@@ -61,8 +61,8 @@ def to_qdrant_filter(
     if tenant is not None:
         must.append(models.FieldCondition(key=TENANT, match=models.MatchValue(value=tenant)))
     for key in hiding_flags:
-        # `must_not` would make the engine test every point (2.2 ms per search of 20,000); the test
-        # for absence uses a payload index (.3 ms, like a search without a filter)
+        # `must_not` would make the engine test every point (2.2 ms per search of 20,000). The test
+        # for absence uses a payload index (.3 ms, like a search without a filter).
         absent = models.IsEmptyCondition(is_empty=models.PayloadField(key=key))
         shown_again = models.FieldCondition(key=key, match=models.MatchValue(value=False))
         must.append(models.Filter(should=[absent, shown_again]))

@@ -44,7 +44,7 @@ from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_stream, name_of, storable
 
 # Passages that are sorted by length together, and the most that are sent together. On real texts
-# padding is then .5 to 1.8 % of the encoder's tokens; with four times as many, .1 to .6 %.
+# padding is then .5 to 1.8 % of the encoder's tokens; with four times as many passages .1 to .6 %.
 BATCH_SIZE = 256
 FIRST_BATCH = 16
 # Most passages that a warning or an error names.

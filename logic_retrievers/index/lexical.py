@@ -1,7 +1,8 @@
 """The sparse vector ``lexical``: BM25 as Qdrant itself computes it, on any server and embedded.
 
 The engine's own function (Qdrant Edge's ``Bm25``, a server's ``qdrant/bm25``) splits, lowercases
-and stems words and drops stop words. Stored vectors hold damped counts; a query applies IDF.
+and stems words and drops stop words. A stored vector holds damped word counts. IDF, by which rare
+words count more, is applied at a search.
 """
 
 from __future__ import annotations

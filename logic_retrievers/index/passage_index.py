@@ -56,8 +56,8 @@ class PassageIndex:
 
     Open it with :meth:`open` or :meth:`aopen`; as a context manager it closes its connection.
     Methods marked ``blocking`` run their operation and return its value. Methods that search, read,
-    write or delete have an asynchronous twin (``aadd`` for ``add``); both kinds may be mixed on one
-    object. The other methods that return an :data:`Operation` do nothing by themselves: ``yield
+    write or delete have an asynchronous twin (``aadd`` for ``add``). Both kinds may be mixed on one
+    object. The other methods that return an :data:`Operation` do nothing by themselves. ``yield
     from`` them inside another operation, or pass them to :meth:`run` or :meth:`arun`.
 
     Attributes:
@@ -193,7 +193,7 @@ class PassageIndex:
             replace_sources: once all passages are stored, delete all other stored passages of their
                 sources. A call that ends early deletes nothing.
             keep_sources: sources that this call brings only in part (a file with a row that could
-                not be read); none of their passages is deleted. Read when ``passages`` has ended.
+                not be read). None of their passages is deleted. Read when ``passages`` has ended.
             progress: called about every second, and after the first 16 passages.
             batch_size: number of passages that are read and sorted by length together, and the
                 most that are sent together.
@@ -396,9 +396,10 @@ class PassageIndex:
         """Make a second collection of all passages, with another encoder or other settings.
 
         Searches and writes go on meanwhile; the second collection has all changes at the end. After
-        an interruption the same call continues. With ``alias``, programs that opened that name use
-        the second collection after the call; if its encoder or language differs, they must open it
-        again at that moment. Writes to the first collection's own name then reach only the first.
+        an interruption the same call continues. At the end ``alias`` leads to the second
+        collection, also for programs that opened it before. If the encoder or language differs,
+        they must open it again then. Later writes to the first collection's own name reach only the
+        first.
 
         Args:
             into: name of the second collection, which is new, empty, or left by an interruption.

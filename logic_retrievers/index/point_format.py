@@ -1,9 +1,9 @@
 """A passage as a Qdrant point: its id, its content hash and its payload.
 
 A payload has one of three layouts, and each point shows which. langchain-qdrant uses the keys
-``page_content`` and ``metadata``. Ours has the same keys, so that its store reads our points, and
-our own values under ``logic``. LlamaIndex keeps a node as JSON under ``_node_content``, and the
-node's metadata at the top level.
+``page_content`` and ``metadata``. Ours has the same keys, so that langchain-qdrant reads our
+points, and keeps all else under ``logic``. LlamaIndex keeps a node as JSON under ``_node_content``,
+and the node's metadata at the top level.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Passages by id, filter and source: count, get, page through, delete."""
+"""Count, get, page through and delete passages by id, filter or source."""
 
 from __future__ import annotations
 

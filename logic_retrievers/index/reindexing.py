@@ -292,7 +292,6 @@ def switch_alias(alias: str, into: str) -> Operation[None]:
 
 
 def _hashes(target: Collection, points: Sequence[str]) -> Operation[dict[str, str | None]]:
-    """Read the content hashes of those points that exist."""
     hashes: dict[str, str | None] = {}
     for batch in batches(points, PAGE_SIZE):
         for record in (yield retrieve(target.name, list(batch), payload=True)):

@@ -1,4 +1,4 @@
-"""Named vectors, payload indexes and options of a collection: make and check them."""
+"""Make and check the named vectors, payload indexes and options of a collection."""
 
 from __future__ import annotations
 

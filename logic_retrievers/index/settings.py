@@ -43,8 +43,8 @@ class ConnectionSettings(TypedDict, total=False):
             index), ``http(s)://...`` (a server; without user name, password or query), a list of
             such addresses (the nodes of one cluster), or a folder (the embedded engine). A request
             that cannot reach a node goes to the next; the one out of reach then rests ten seconds.
-            A folder is for one process at a time, and 32 MiB of its disk must stay free; on tmpfs,
-            32 MiB more for each vector.
+            A folder is for one process at a time, and 32 MiB of its disk must stay free. On tmpfs
+            it needs 32 MiB more for each vector.
         client, async_client: ready clients instead of a location; the index does not close them.
             The ``client`` of another index shares its folder. A client keeps its own ``timeout``.
         api_key: for a server; visible ASCII without white space.
@@ -53,8 +53,8 @@ class ConnectionSettings(TypedDict, total=False):
             of the answer (30; at most a day). It is ended a fraction of a second later. For an
             embedded collection: seconds to wait until another process closes it.
         retries: how often a request is repeated after a transport fault (3). Pauses grow, or are as
-            long as the server asks for. All attempts and pauses of a request take at most
-            ``timeout * (retries + 1)`` seconds; a pause that would last longer is not begun.
+            long as the server asks for. All attempts and pauses of a request take at most ``timeout
+            * (retries + 1)`` seconds. A pause that would last longer is not begun.
         consistency: number of copies of a shard that must agree when a cluster is read; or
             "majority", "quorum" or "all". By default one copy answers.
         ordering: how a cluster orders writes: "weak" (the default, by any node), "medium" or
@@ -91,7 +91,7 @@ class CollectionSettings(TypedDict, total=False):
         tenant: the tenant whose passages are read and written. Without one, a collection with
             tenants is refused, unless ``all_tenants`` is True, which reads the passages of all.
         vector_names: our name -> the collection's name of a vector, for collections of other
-            stores; a single dense vector is taken for the topical one.
+            stores. A single dense vector is taken for the topical one.
         text_key, metadata_key: payload keys of text and metadata, if a store of langchain-qdrant
             was given others than ``page_content`` and ``metadata``.
         quantized: if True, a new collection also keeps each dense vector as int8. Searches of its

@@ -105,8 +105,8 @@ def stored_vectors(
 ) -> Operation[dict[tuple[str, str], npt.NDArray[np.float64]]]:
     """Read the dense vectors of passages: map (vector name, passage id) to a vector.
 
-    A vector is left out if the point lacks it, if the collection cannot search it, or if it was
-    made from a text other than the one that the encoder would read for this passage now.
+    A vector is left out if the point lacks it or the collection cannot search it. It is also left
+    out if the encoder would now read another text for this passage.
     """
     name_of = {
         collection.vector(name).stored_name: name

@@ -6,6 +6,9 @@ with PassageIndex.open("probe") as index:
     configurations = resolve_configurations(["topical", "auto"], index, questions)
     result = probe(questions, configurations, ExtractiveReader())
 result.figures("auto")["accuracy"], result.comparisons()["auto"].p
+
+A configuration is a way of retrieving. A reader answers a question from the passages retrieved.
+The depth is the number of these passages. Passages are labelled as satisfying or violating.
 """
 
 from logic_retrievers.probe.grading import Grade, Grading, grade

@@ -23,7 +23,7 @@ Tokens: TypeAlias = tuple[str, ...]
 # What makes an answer right. ``containment`` is for short answers: the answer must contain a right
 # answer and no wrong one. ``support`` is for long answers. It takes the share of each right and
 # wrong answer's words that the answer contains. The greatest share of a right answer must exceed
-# the greatest share of a wrong one, or 0.5 if there is none, and the answer must not abstain.
+# the greatest share of a wrong one, or 0.5 if there is none. The answer must not abstain.
 Grading: TypeAlias = Literal["containment", "support"]
 Direction: TypeAlias = Literal["satisfying", "violating", "neither"]
 
@@ -110,9 +110,9 @@ def top_passage_direction(question: ProbeQuestion, passages: Sequence[str]) -> D
 def answer_tokens(text: str) -> Tokens:
     """Return words and numbers without case, accents, punctuation and articles.
 
-    Texts are normalized as in SQuAD's script (Rajpurkar et al. 2016), except that a mark between
-    two words separates them, ``1,000`` is ``1000``, and letters lose their accents. A text made
-    only of articles or signs keeps them, so that no text with content becomes empty.
+    Texts are normalized as in SQuAD's script (Rajpurkar et al. 2016). Here a mark between two words
+    also separates them, ``1,000`` is ``1000``, and letters lose their accents. A text made only of
+    articles or signs keeps them, so that no text with content becomes empty.
     """
     plain = comparable(text)
     words = _TOKEN.findall(_INSIDE.sub("", _THOUSANDS.sub("", plain)))

@@ -1,4 +1,4 @@
-"""Retrieval configurations: a policy over an index, with or without a contradiction filter."""
+"""Retrieval configurations: a policy (a way to rank) and, for some, a contradiction filter."""
 
 from __future__ import annotations
 

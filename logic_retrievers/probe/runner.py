@@ -39,9 +39,9 @@ def probe(
     """Measure whether answers are better with one way of retrieving than with another.
 
     Each question is asked under all configurations in turn; a prompt that two share is asked once.
-    If retrieval or the reader fails, the question counts as failed for that configuration. An error
-    that would meet every question (a refused key, a wrong setting, a full disk, a model that cannot
-    be reached and has not answered once) ends the run.
+    If retrieval or the reader fails, the question counts as failed for that configuration. The run
+    ends at an error that would meet every question: a refused key, a wrong setting, a full disk, or
+    a model that cannot be reached and has not answered once.
 
     ``configurations`` maps names to retrievals; the others are compared with the first. The reader
     gets ``depth`` passages. ``seed`` is for the prompts and the resampling; ``progress`` is called

@@ -1,4 +1,8 @@
-"""Pure numpy mathematics of retrieval, independent of encoders, indexes and policies."""
+"""Pure numpy mathematics of retrieval, independent of encoders, indexes and policies.
+
+Candidates are the passages that may answer a query. A query has a part that is wanted and a part
+that is excluded. A passage that is about the excluded part violates the query.
+"""
 
 from logic_retrievers.scoring.fusion import (
     mixed_cosines,

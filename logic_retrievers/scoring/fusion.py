@@ -92,8 +92,8 @@ def violation(
 ) -> Scores:
     """Return how far each candidate violates an exclusion, from 0 to 1.
 
-    A satisfying passage may name the excluded part, so a mention counts in full only if the passage
-    is about the excluded part rather than the wanted one.
+    A satisfying passage may name the excluded part. So a mention counts in full only if the passage
+    is rather about the excluded part than about the wanted one.
 
     Args:
         excluded: standard scores for the excluded part.

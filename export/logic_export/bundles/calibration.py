@@ -1,7 +1,7 @@
 """Finds the constants of a contradiction head and writes them into a bundle's manifest.
 
-They are alpha, the null distribution, a probability and a threshold. Stored vectors and
-fingerprints do not change.
+They are alpha, the null distribution (sparsities of unrelated pairs), the weights of a probability,
+and a threshold. Stored vectors and fingerprints do not change.
 """
 
 from __future__ import annotations
@@ -75,11 +75,11 @@ def calibrate(
 ) -> ContradictionConstants:
     """Find the constants on development data.
 
-    alpha comes from SparseCL's search on the retrieval of ``questions``, the null distribution
-    from random pairs of ``background``. The probability is a logistic regression (Platt) on the
-    cosine and on the sparsity, in standard deviations of the null distribution. Every source of
-    pairs has the same weight. The threshold is the lowest multiple of 0.001, from 0.5 up, that
-    flags at most 5 % of each source's pairs that do not contradict.
+    alpha comes from SparseCL's search on the retrieval of ``questions``. The null distribution
+    comes from random pairs of ``background``. The probability is a logistic regression (Platt) on
+    the cosine and on the sparsity, in standard deviations of the null distribution. Every source of
+    pairs has the same weight. The threshold is a multiple of 0.001 and at least 0.5. It is the
+    lowest that at most 5 % of each source's non-contradicting pairs reach.
 
     Args:
         encoder: makes ``topical`` and ``contradiction`` vectors.

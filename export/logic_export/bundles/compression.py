@@ -1,7 +1,7 @@
 """Stores the weights of ONNX graphs in fewer bits; matrices are expanded when a session is created.
 
 The graph still computes in float32, so a text's vector depends neither on its batch nor on the
-machine's int8 instructions; only the file shrinks. Weights are expanded by standard operators
+machine's int8 instructions. Only the file shrinks. Weights are expanded by standard operators
 (Cast, Mul, Reshape) over constants, which ONNX Runtime folds into float32 weights while it loads
 the graph. DequantizeLinear is not used, because ONNX Runtime would run it at every call.
 """
@@ -53,11 +53,11 @@ def compress_weights(
 
     Args:
         model: float32 graph with embedded weights; not changed.
-        compression: ``fp16`` halves the file (relative error 2^-11). ``int8`` quarters it:
-            it stores symmetric codes with a float16 scale per ``block`` values, along the rows of
-            an embedding table and along the inputs of every output channel of a matrix. ``mixed``
-            stores tables in int8 and matrices in fp16. ``none`` only copies. Lowest cosine to
-            float32 on all-MiniLM-L6-v2: fp16 .999999 (46 MB), mixed .99995 (34), int8 .9997 (24).
+        compression: ``fp16`` halves the file (relative error 2^-11). ``int8`` quarters it by
+            symmetric codes with a float16 scale per ``block`` values. A block lies along a row of
+            an embedding table, or along the inputs of an output channel. ``mixed`` stores tables in
+            int8 and matrices in fp16. ``none`` only copies. Lowest cosine to float32 on
+            all-MiniLM-L6-v2: fp16 .999999 (46 MB), mixed .99995 (34), int8 .9997 (24).
         block: number of values that share a scale. Lowest cosine of int8 for the layers above the
             embeddings of all-MiniLM-L6-v2: .9992 with one scale per output channel (10.7 MB), .9995
             with blocks of 128 (10.8), .9997 with 32 (11.3), .9998 with 16 (11.9).
@@ -214,7 +214,6 @@ def _quantise_table(
 
 
 def _expand(parts: list[str], shape: str, target: str) -> list[onnx.NodeProto]:
-    """Nodes that multiply codes and scales in float32 and reshape the product."""
     return [
         *(_cast(part, f"{part}.f32") for part in parts),
         helper.make_node("Mul", [f"{part}.f32" for part in parts], [f"{target}.blocks"]),

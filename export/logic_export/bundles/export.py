@@ -81,8 +81,8 @@ def export_bundle(
     """Write a bundle.
 
     Heads from one model share one graph. Heads from several models share a trunk (their lowest
-    layers) and have one graph each above it. So a text passes the trunk once, the trunk's weights
-    are stored once, and a head that is retrained leaves the other files unchanged.
+    layers) and have one graph each above it. So a text passes the trunk once, and its weights are
+    stored once. A head that is trained again leaves the other files unchanged.
 
     Args:
         out: the bundle's folder; must not exist. Nothing is written unless parity holds.

@@ -125,7 +125,6 @@ def export_query_encoder(
 
 
 def _read_run_recipe(run: str) -> Recipe | None:
-    """Read the recipe of a run; None for a folder that holds no run."""
     file = Path(run) / RECIPE
     if not file.is_file():
         return None

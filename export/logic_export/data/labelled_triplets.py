@@ -1,4 +1,4 @@
-"""Triplets from labelled data: data sets with violating passages, their crops, and ConflictQA."""
+"""Triplets from labelled data: queries with violating passages, cropped copies, and ConflictQA."""
 
 from __future__ import annotations
 

@@ -66,7 +66,6 @@ def _mirrored_triplets(sentences: list[str], random: Random) -> list[Triplet]:
 
 
 def _window(sentences: list[str], position: int) -> range:
-    """Choose the sentence and as many neighbours as fit."""
     start, end = position, position + 1
     words = len(sentences[position].split())
     while start > 0 or end < len(sentences):

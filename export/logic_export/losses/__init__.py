@@ -1,4 +1,4 @@
-"""Losses of the four papers: functions over embeddings, and modules that encode a batch first."""
+"""Losses of CoDeR, LORE, LogiCoL and SparseCL, as functions of embeddings and as modules."""
 
 from logic_export.losses.coder import CompatibilityLoss, compatibility_loss
 from logic_export.losses.logicol import (

@@ -35,7 +35,7 @@ def set_contrastive_loss(
         positives: shape (queries, documents), bool: which document satisfies which query. A query
             without positives contributes nothing.
         counted: shape (queries, documents), bool: False where it is unknown whether the document
-            satisfies; it then counts as neither positive nor negative. None counts all.
+            satisfies. It then counts as neither positive nor negative. None counts all.
         temperature: t. The paper does not print it; the released code has .1.
         reduction: ``sum`` over the queries as in the paper, or ``mean`` (over queries with a
             positive) as in the released code.
@@ -101,7 +101,7 @@ def subset_loss(
 
         L_S = sum_d max(log sim(i, d) - log sim(j, d) + margin, 0),   sim = (cosine + 1) / 2
 
-    The paper prints a plain cosine, which may be negative and then has no logarithm; the released
+    The paper prints a plain cosine, which may be negative and then has no logarithm. The released
     code has (cosine + 1) / 2.
 
     Args:

@@ -21,10 +21,10 @@ from logic_retrievers.errors import ConfigurationError
 def average_runs(runs: Sequence[Path], out: Path) -> Measured:
     """Average the weights of finished runs that differ in their seed alone, and measure the mean.
 
-    Runs that start from one base end in the same basin of the loss, and the centre of that basin is
-    often better than any single run (Wortsman et al. 2022, "Model soups"). Here the mean recovers
-    recall that each run lost.
-    The new folder gets a model and a card like a run's, with the first run's seed.
+    Runs that start from one base model end in the same basin of the loss. The centre of the basin
+    is often better than any single run (Wortsman et al. 2022, "Model soups"). Here the mean
+    recovers recall that each run lost. The new folder gets a model and a card like a run's, with
+    the first run's seed.
 
     Raises:
         ConfigurationError: there are fewer than two runs, a run is unfinished or has another

@@ -70,8 +70,8 @@ def find_relation(left_query: Expression, right_query: Expression) -> Relation |
     ``A AND NOT B`` excludes ``B`` and ``A AND B``. Atoms count as independent of each other.
 
     Returns:
-        None where nothing follows, both are equivalent, one is a tautology or a contradiction, or
-        there are more than :data:`MOST_ATOMS` atoms.
+        None if nothing follows, if both are equivalent, if one is always or never true, or if there
+        are more than :data:`MOST_ATOMS` atoms.
     """
     atoms = sorted({*left_query.atoms, *right_query.atoms})
     disjoint = len(atoms) == len(left_query.atoms) + len(right_query.atoms)
@@ -170,9 +170,9 @@ def set_plan(dataset: Any, size: int, *, random_share: float) -> Draw:
 class SetCollator(Collator):
     """Makes ``query_*``, ``document_*`` (an answer of each query), ``label`` (:func:`pack_labels`).
 
-    The draw of an answer depends only on the seed and the batch's queries in their order, so it
-    differs in nearly every epoch and is the same in a resumed run. ``documents`` is source -> id ->
-    text.
+    The draw of an answer depends only on the seed and the batch's queries in their order. So it
+    differs in nearly every epoch, and is the same in a resumed run. ``documents`` is source -> id
+    -> text.
     """
 
     def __init__(
@@ -243,7 +243,7 @@ def sample_pool(dataset: Dataset, documents: int | None) -> Dataset:
     """Reduce a data set to a number of documents that can be encoded every few steps.
 
     Queries are sampled (at least one) while their satisfying and violating documents fill at most
-    half of the pool; other documents fill the rest. Figures over different pools cannot be
+    half of the pool. Other documents fill the rest. Figures over different pools cannot be
     compared, so the sample depends on the data set's name, not on the seed of the run.
 
     ``documents`` is the size of the pool, unless a single query has more; None keeps everything.

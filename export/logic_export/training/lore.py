@@ -1,6 +1,6 @@
 """LORE's query encoder, trained on candidates in three tiers: positive, distractor, negative.
 
-The document vectors may be those of the base model (``frozen_documents``).
+If documents are frozen, their vectors stay those of the base model (``frozen_documents``).
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def tier_development(
     """Measure recall of positives and of distractors at 3, as LORE does.
 
     The score is the mean over the sets of recall of positives minus recall of distractors, -1 to 1.
-    Each recall alone is easy to get right: an encoder that follows every topic of a query finds the
+    Each recall alone is easy to get right. An encoder that follows every topic of a query finds the
     positives, and one that follows none avoids the distractors.
 
     Args:

@@ -139,10 +139,10 @@ class MeasureAfterLastEpoch(TrainerCallback):
 def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
     """Run a recipe, or resume an interrupted run of it.
 
-    ``out`` gets ``recipe.json``, ``data.jsonl.gz`` (the sampled rows; for set queries also
-    ``documents.jsonl.gz``, with frozen documents also ``document_vectors.npy``), ``metrics.jsonl``,
-    ``checkpoints``, and at the end, in place of the checkpoints, ``model`` (a query encoder where
-    documents are frozen), ``card.json`` and the model card ``README.md``. A run that was killed
+    ``out`` gets ``recipe.json``, ``data.jsonl.gz`` (the sampled rows), ``metrics.jsonl`` and
+    ``checkpoints``. Set queries add ``documents.jsonl.gz``, and frozen documents add
+    ``document_vectors.npy``. At the end, ``model`` (a query encoder if documents are frozen),
+    ``card.json`` and the model card ``README.md`` replace the checkpoints. A run that was killed
     resumes from its last complete checkpoint and ends with the same weights. For several GPUs,
     start the program under ``torchrun`` or ``accelerate launch``.
 

@@ -180,7 +180,6 @@ def _remaining_wording(regions: list[Region], changes: list[Change]) -> list[Cha
 
 
 def _longest_run(start: int, end: int, known: set[int]) -> TokenSpan:
-    """Return the longest run of tokens that are not in ``known``."""
     by_known = groupby(range(start, end), known.__contains__)
     longest = max(([*run] for is_known, run in by_known if not is_known), key=len, default=[])
     return (longest[0], longest[-1] + 1) if longest else (start, start)

@@ -77,7 +77,6 @@ def find_dates(text: str, tokens: Sequence[Token]) -> Iterator[tuple[int, int, P
 
 
 def _parse_match(match: re.Match[str]) -> PartialDate | None:
-    """Return the date of a match; None if it has no such month or day."""
     parts = {name: comparable(part) for name, part in match.groupdict().items() if part}
     year, month, day = (parts.get(name, "") for name in PartialDate._fields)
     date = PartialDate(

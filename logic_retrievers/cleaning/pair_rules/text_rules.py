@@ -75,8 +75,8 @@ def _find_announcement(pair: PassagePair) -> NewerSide | None:
 def _find_notice(text: AnnotatedText, other: AnnotatedText) -> str:
     """Return the words with which a text says that the other one's statement is over, if any.
 
-    They are in its first sentence. The words before them (or, if there are none, after them) say
-    what is over; most of them are in the first sentence of the other text.
+    They are in its first sentence. The words before them (if there are none, those after them) say
+    what is over. Most of these must be in the first sentence of the other text.
     """
     start, end = text.sentence_at(0)
     known = other.stems_in(*other.sentence_at(0))
@@ -91,7 +91,6 @@ def _find_notice(text: AnnotatedText, other: AnnotatedText) -> str:
 
 
 def _compare_versions(pair: PassagePair) -> NewerSide | None:
-    """Compare versions: ``v1`` and ``v2`` of one product."""
     for change in pair.value_changes:
         versions = values_of(change, Version)
         if versions and (newer := later_side(*versions, Version.is_later)):

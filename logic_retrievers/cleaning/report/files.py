@@ -108,7 +108,6 @@ def _passage_record(passage: Passage) -> dict[str, Any]:
 
 
 def _json_value(value: Any) -> Any:
-    """Convert a value to JSON's types; other types become strings."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):

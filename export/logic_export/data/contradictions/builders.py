@@ -58,7 +58,7 @@ def questions(
     """Group rows in ConflictQA's format by question.
 
     A question with more than ``most`` passages on a side is split into several groups, so that no
-    single question fills a batch; the short answers are in each.
+    single question fills a batch. Each group has the short answers.
     """
     groups = []
     for rows in question_rows(find_data_file(path)).values():
@@ -173,7 +173,6 @@ def _nonempty_text(row: Row, name: str) -> str:
 
 
 def _parse_claim(row: Row) -> Mapping[str, Any]:
-    """Parse a claim's fields for :func:`claim_groups`."""
     evidence = row.fields.get("evidence")
     try:
         well_formed = all(

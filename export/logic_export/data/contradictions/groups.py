@@ -16,7 +16,7 @@ from logic_retrievers.evaluation.rows import Row
 class ContradictionGroup:
     """Texts that agree with each other, and texts that contradict each of them.
 
-    A triple of Xu et al. 2024 is ``ContradictionGroup((anchor, paraphrase), (contradiction,))``; a
+    A triple of Xu et al. 2024 is ``ContradictionGroup((anchor, paraphrase), (contradiction,))``. A
     larger group stands for many triples, and each text is encoded once.
 
     Args:

@@ -52,11 +52,11 @@ def negate(sentence: str) -> str | None:
     be a participle, or in any form right after a pronoun. "there is" takes "no". It removes "not",
     "n't", "never", and "no" where "a" or nothing can replace it.
 
-    It refuses questions, commands, quotations and more than one sentence; "may" and "might" (with
-    and without "not" they can both be true); statements about a part ("some", "two patients",
-    "often") and "all", whose negation is ambiguous; a verb in a relative or "because" clause; a
-    sentence with two words that negate, or with one other than a plain "not" ("without", "lack",
-    "fail", "no patient was"); and words that would have to change as well ("some" and "any",
+    It refuses questions, commands, quotations and more than one sentence. It refuses "may" and
+    "might" (with and without "not" they can both be true), statements about a part ("some", "two
+    patients", "often"), and "all", whose negation is ambiguous. It refuses a verb in a relative or
+    "because" clause, two words that negate, and one that is no plain "not" ("without", "lack",
+    "fail", "no patient was"). It refuses words that would have to change as well ("some" and "any",
     "already" and "yet", "not only", "not X but Y").
 
     It does not parse. Of two assertions joined by "and" it negates one, which contradicts the whole
@@ -270,8 +270,8 @@ def clause_start(words: Sequence[Word]) -> int | None:
 def is_assertion(words: Sequence[Word], start: int, verb: int) -> bool:
     """Whether a verb asserts the clause's statement, judged by the words before it.
 
-    False if another clause begins before the verb, or if the subject is only a part of something
-    ("some", "30 %", "two patients"), since sentence and negation could then both be true.
+    False if another clause begins before the verb. Also false if the subject is only a part of
+    something ("some", "30 %", "two patients"), since both sentence and negation could be true.
     """
     for i in range(start, verb):
         text = words[i].text

@@ -149,7 +149,6 @@ def _part_queries(
 def _sample_atoms(
     table: AttributeTable, sampler: AtomSampler, template: Template, count: int, part: str
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the atoms of ``count`` different queries of one template."""
     seen: set[tuple[frozenset[str], str]] = set()
     for _ in range(_MAX_TRIES * count):
         atoms = sampler.atoms(template)

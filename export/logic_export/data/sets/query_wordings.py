@@ -69,8 +69,8 @@ def shared_phrase(
 ) -> str | None:
     """Join a template's atoms in one phrase with the noun once; None if no phrase is natural.
 
-    With AND at most one atom may precede the noun (``1930s musical films starring Fred Astaire``);
-    with OR all atoms or none may, and their common beginning is not repeated. The excluded atom
+    With AND at most one atom may precede the noun (``1930s musical films starring Fred Astaire``).
+    With OR all atoms or none may, and their common beginning is not repeated. The excluded atom
     follows the noun and ``negation``.
     """
     split_or_none = [_split_at_noun(atom, noun) for atom in atoms]

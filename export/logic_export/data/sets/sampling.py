@@ -114,8 +114,8 @@ def split_atoms(
 ) -> dict[str, tuple[str, ...]]:
     """Split atoms into parts, each sorted; ``values`` gives the value of each atom.
 
-    A hash of seed and value decides, so that a name is in one part in all its roles, and an atom
-    stays in its part when other atoms are added or removed.
+    A hash of seed and value decides. So a name is in one part in all its roles, and an atom stays
+    in its part when other atoms are added or removed.
     """
     parts: dict[str, list[str]] = {part: [] for part in shares}
     for atom, value in sorted(values.items()):

@@ -167,7 +167,6 @@ def _compose_query(
     most: int,
     random: Random,
 ) -> tuple[str, tuple[str, ...]]:
-    """Compose a query; return it and the passages that its clause is about."""
     sampled = random.sample(usable, random.randint(1, min(most, len(usable))))
     content = join_contents([content for _, content in sampled])
     form = random.choice(usable_wordings(forms, content))

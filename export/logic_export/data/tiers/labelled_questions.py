@@ -57,11 +57,11 @@ class LabelledQuestion:
 def read_questions(folder: str | os.PathLike[str], split: str = "test") -> list[LabelledQuestion]:
     """The questions of a folder that have a right passage.
 
-    A folder with ``questions.jsonl[.gz]`` holds rows ``{_id, text, answer}`` with either
-    ``candidates``, each ``{title, text, label}`` (1 is right), or ``positive``, whose lines are
-    passages ``Title: text``, and ``hard_negative`` with ``hard_negative_title``. Any other folder
-    is read by :func:`~logic_retrievers.evaluation.load_dataset`: its satisfying passages are right,
-    its violating ones wrong.
+    A folder with ``questions.jsonl[.gz]`` holds rows ``{_id, text, answer}`` in one of two forms.
+    One has ``candidates``, each ``{title, text, label}`` (1 is right). The other has ``positive``,
+    whose lines are passages ``Title: text``, and ``hard_negative`` with ``hard_negative_title``.
+    Any other folder is read by :func:`~logic_retrievers.evaluation.load_dataset`: its satisfying
+    passages are right, its violating ones wrong.
 
     Raises:
         ReadError: the folder is missing or a row malformed; the error names file and line.
@@ -139,8 +139,8 @@ def split_questions(
 ) -> dict[str, list[LabelledQuestion]]:
     """Split questions into parts, in their order.
 
-    Questions that share a candidate, or are equal, go into the same part, so pass sets that share
-    passages in one call. A hash of the group's first id decides, not a seed, because a run with
+    Questions that share a candidate, or are equal, go into the same part. So pass sets that share
+    passages in one call. A hash of the group's first id decides and no seed, because a run with
     another seed must not train on the test part.
 
     Raises:
@@ -217,9 +217,9 @@ class BM25Index:
 def mine_wrong_passages(question: LabelledQuestion, rank: Ranker, count: int) -> list[Candidate]:
     """Find passages of other questions, best first, that rank high but do not answer this one.
 
-    They are unlabelled, so possible answers are left out: passages that rank above the best right
-    one, have a right one's title, or contain an answer word for word. If ``rank`` finds no right
-    passage, no passage is taken.
+    They are unlabelled, so passages that may answer are left out. These rank above the best right
+    passage, have a right one's title, or contain an answer word for word. If ``rank`` finds no
+    right passage, no passage is taken.
     """
     ranked = list(rank(question.text))
     right = {candidate.passage for candidate in question.right}
