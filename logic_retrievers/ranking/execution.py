@@ -19,6 +19,7 @@ from logic_retrievers.index.vectors import encode_passages
 from logic_retrievers.policies import Policy, PolicyRouter
 from logic_retrievers.policies.base import JudgeRequest
 from logic_retrievers.queries import ParsedQuery
+from logic_retrievers.queries.language import detect_language
 from logic_retrievers.queries.parser import MAX_CHARACTERS
 from logic_retrievers.ranking.excluded_words import ExcludedWords, candidates_for
 from logic_retrievers.ranking.query_input import CheckedQuery
@@ -33,6 +34,8 @@ T = TypeVar("T")
 
 # a query that has a constraint with less probability is an ordinary one
 LEAST_GATE = 0.1
+# languages that the model reads; None: no word tells the language
+READ = ("en", None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +123,11 @@ def _gated(request: JudgeRequest | None) -> JudgeRequest | None:
         return request
     from logic_retrievers.judging.onnx import default_constraint
 
-    reader = default_constraint()
     gate = float(request.has_constraint)
-    if reader is not None and len(request.query) <= MAX_CHARACTERS:
+    reader = default_constraint()
+    # the model reads English, and a longer text is a document to search with
+    is_read = len(request.query) <= MAX_CHARACTERS and detect_language(request.query) in READ
+    if reader is not None and is_read:
         with suppress(EmptyTextError):  # another encoder's tokenizer may read more
             gate = 1 - reader(request.query).none
     return replace(request, gate=gate) if gate >= LEAST_GATE else None
