@@ -14,7 +14,7 @@ from logic_retrievers.judging.onnx import OnnxConstraint, default_constraint
 
 
 def tagged(text, *tokens):
-    """Read a text with tokens marked ``x`` (excluded), ``l`` (leaving) or ``-``; return its parts."""
+    """Return the parts of a text whose tokens are marked ``x`` (excluded), ``l`` (leaving), ``-``."""
     spans, tags, start = [], [], 0
     for token, mark in tokens:
         start = text.index(token, start)
@@ -29,11 +29,10 @@ def tagged(text, *tokens):
     ("text", "tokens", "excluded", "leaving"),
     [
         (
-            "inns without a pool or a bar",
-            [("inns", "-"), ("without", "l"), ("a", "l"), ("pool", "x"), ("or", "l"), ("a", "l")]
-            + [("bar", "x")],
+            "inns without pool or bar",
+            [("inns", "-"), ("without", "l"), ("pool", "x"), ("or", "l"), ("bar", "x")],
             ["pool", "bar"],
-            ["without a pool or a bar"],
+            ["without pool or bar"],
         ),
         ("no hot tub", [("no", "l"), ("hot", "x"), ("tub", "x")], ["hot tub"], ["no hot tub"]),
         ("no e-bikes", [("no", "l"), ("e", "x"), ("bikes", "x")], ["e-bikes"], ["no e-bikes"]),
@@ -106,7 +105,7 @@ def test_special_tokens_are_left_out(reader, monkeypatch, marked):
 
 def test_a_long_text_is_cut(reader):
     """A document to search with is no reason to fail: 94 tokens and two special ones are read."""
-    words = "a hotel without a pool".split() * 400
+    words = ["a", "hotel", "without", "a", "pool"] * 400
     long, read = reader(" ".join(words)), reader(" ".join(words[:94]))
     assert long == read
     assert all(end <= len(" ".join(words[:94])) for _, end in long.leaving)

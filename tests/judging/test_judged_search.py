@@ -14,7 +14,6 @@ from cakes import (
     ids,
     listed,
     margins,
-    score_of,
 )
 from judges import AsyncMarginJudge, MarginJudge, failing_judge, forbidden_judge
 from suites.hashed_encoder import HashedEncoder
