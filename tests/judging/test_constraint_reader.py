@@ -14,7 +14,7 @@ from logic_retrievers.judging.onnx import OnnxConstraint, default_constraint
 
 
 def tagged(text, *tokens):
-    """Return the parts of a text whose tokens are marked ``x`` (excluded), ``l`` (leaving), ``-``."""
+    """Return the parts of a text with tokens marked ``x`` (excluded), ``l`` (leaving) or ``-``."""
     spans, tags, start = [], [], 0
     for token, mark in tokens:
         start = text.index(token, start)
