@@ -58,8 +58,9 @@ class CandidateRanking:
     @property
     def to_judge(self) -> Sequence[Ranked]:
         """The candidates that the judge reads, in that order."""
-        is_asked = self.request is not None and self.judge is not None
-        return self.ranking[: self.judge.constants.candidates] if is_asked else ()
+        if self.request is None or self.judge is None:
+            return ()
+        return self.ranking[: self.judge.constants.candidates]
 
 
 def rank_candidates(

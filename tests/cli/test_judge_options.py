@@ -39,6 +39,8 @@ def fake_judge(monkeypatch):
         asked.extend(pairs)
         return [(0.98, 0.01, 0.01) if "copper" in text else (0.1, 0.8, 0.1) for text, _ in pairs]
 
+    reader = onnx.default_constraint()  # shares the sessions of the bundle's judge
+    monkeypatch.setattr(onnx, "default_constraint", lambda: reader)
     monkeypatch.setattr(onnx, "default_judge", lambda: judge)
     return asked
 

@@ -33,7 +33,3 @@ def ids(hits) -> list[str]:
 
 def listed(hits):
     return [(hit.passage.id, hit.score) for hit in hits]
-
-
-def score_of(hits, name: str) -> float:
-    return next(hit.score for hit in hits if hit.passage.id == name)

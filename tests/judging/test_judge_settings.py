@@ -32,12 +32,12 @@ class ShippedJudge(BundledJudge):
 
 def test_the_users_word_over_the_judges_over_the_defaults():
     """Who sets one field changes one thing."""
-    judge = ShippedJudge({"candidates": 7, "thing_weight": 3.0})
-    weighted = resolved(JudgeSettings(judge, candidates=5, property_weight=0))
-    merged = JudgeSettings(candidates=5, thing_weight=3.0, property_weight=0)
+    judge = ShippedJudge({"candidates": 7, "satisfies_weight": 3.0})
+    weighted = resolved(JudgeSettings(judge, candidates=5, violates_weight=0))
+    merged = JudgeSettings(candidates=5, satisfies_weight=3.0, violates_weight=0)
     assert weighted == WeightedJudge(judge, merged)
-    assert weighted.constants.negated_fact_weight == 0.2
-    assert resolved(judge).constants == JudgeSettings(candidates=7, thing_weight=3.0)
+    assert resolved(ShippedJudge({})).constants.violates_weight == 0.1
+    assert resolved(judge).constants == JudgeSettings(candidates=7, satisfies_weight=3.0)
     assert resolved(forbidden_judge) == WeightedJudge(forbidden_judge, JudgeSettings())
 
 
@@ -51,7 +51,11 @@ def test_overrides_are_what_was_set():
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("candidates", 1001), ("candidates", 2.5), ("candidates", True), ("thing_weight", -0.1)],
+    [
+        *(("candidates", value) for value in (1001, 2.5, True)),
+        ("satisfies_weight", -0.1),
+        ("thing_weight", 0.5),  # of an older version
+    ],
 )
 def test_values_out_of_their_range(name, value):
     """Refused where they are set and not in the middle of a search."""
@@ -73,12 +77,12 @@ def test_no_judge_and_the_one_of_the_bundle(monkeypatch):
     assert resolved(None) is None
     monkeypatch.setattr(onnx, "default_judge", lambda: shipped)
     assert resolved("auto") == WeightedJudge(shipped, JudgeSettings(candidates=7))
-    weighted = resolved(JudgeSettings(thing_weight=3.0))
-    assert weighted == WeightedJudge(shipped, JudgeSettings(candidates=7, thing_weight=3.0))
+    weighted = resolved(JudgeSettings(satisfies_weight=3.0))
+    assert weighted == WeightedJudge(shipped, JudgeSettings(candidates=7, satisfies_weight=3.0))
     monkeypatch.setattr(onnx, "default_judge", lambda: None)
     assert resolved("auto") is None
     with pytest.raises(ConfigurationError, match="name no judge"):
-        resolved(JudgeSettings(thing_weight=3.0))
+        resolved(JudgeSettings(satisfies_weight=3.0))
 
 
 @pytest.mark.parametrize("judge", ["nli", "", 3, True, [forbidden_judge], {"candidates": 3}])

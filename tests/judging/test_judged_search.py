@@ -14,7 +14,6 @@ from cakes import (
     ids,
     listed,
     margins,
-    score_of,
 )
 from judges import AsyncMarginJudge, MarginJudge, failing_judge, forbidden_judge
 from suites.hashed_encoder import HashedEncoder
@@ -22,8 +21,9 @@ from suites.hashed_encoder import HashedEncoder
 from logic_retrievers import Engine, Expression, Passage, PassageIndex, Reranker
 from logic_retrievers.errors import ConfigurationError, PairJudgeWarning
 from logic_retrievers.judging import JudgeSettings, onnx
+from logic_retrievers.judging.constraint import ConstraintReading
 
-STRONG = {"thing_weight": 5.0, "property_weight": 5.0, "negated_fact_weight": 5.0}
+STRONG = {"satisfies_weight": 5.0, "violates_weight": 5.0}
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +31,17 @@ def index():
     with PassageIndex.open("cakes", HashedEncoder(dimension=128), lexical=True) as index:
         index.add(PASSAGES)
         yield index
+
+
+@pytest.fixture
+def set_gate(monkeypatch):
+    """Return a function that puts a reader with one answer in place of the bundle's, or none."""
+
+    def set_to(gate):
+        reader = None if gate is None else lambda text: ConstraintReading(1 - gate, gate, 0.0)
+        monkeypatch.setattr(onnx, "default_constraint", lambda: reader)
+
+    return set_to
 
 
 # --- without a constraint
@@ -56,19 +67,20 @@ def test_a_policy_that_asks_for_no_judge_gets_none(index):
     assert Engine(index, judge=forbidden_judge).search(expression, 7) == plain
 
 
-def test_the_bundles_judge_is_loaded_when_it_is_needed(index, monkeypatch):
-    """An application without constraints pays for no second model."""
+def test_the_bundles_judge_is_loaded_when_it_is_needed(index, monkeypatch, set_gate):
+    """An application that asks no judge pays for no second model."""
     loaded = []
 
     def load():
         loaded.append(MarginJudge(margins(nutty=1.0)))
         return loaded[-1]
 
+    set_gate(1.0)
     monkeypatch.setattr(onnx, "default_judge", load)
-    engine = Engine(index, judge=JudgeSettings(**STRONG))
-    engine.search("lemon cake")
+    for policy, judge in (("auto", None), ("topical", "auto"), ("hybrid", "auto")):
+        Engine(index, policy, judge=judge).search(PROPERTY)
     assert loaded == []
-    assert ids(engine.search(PROPERTY))[0] == "nutty"
+    assert ids(Engine(index, judge=JudgeSettings(**STRONG)).search(PROPERTY))[0] == "nutty"
     assert loaded[0].queries == [PROPERTY] * 7
 
 
@@ -76,27 +88,83 @@ def test_the_bundles_judge_is_loaded_when_it_is_needed(index, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("query", "weight", "share"),
-    [(THING, 0.2, 0.5), (PROPERTY, 0.1, 0.0), (NEGATED_FACT, 0.2, 1.0)],
+    ("query", "arguments", "asked"),
+    [
+        ("hotel near the lake", {}, []),
+        ("hotel without a pool", {}, ["hotel without a pool"]),
+        ("hotel near the lake", {"exclude": ["pool"]}, ["hotel near the lake, except pool"]),
+    ],
 )
-def test_how_much_it_counts(index, query, weight, share):
-    """The margin's weight by what the query demands, in place of a share of the penalty."""
-    defaults = JudgeSettings()
-    weights = (defaults.thing_weight, defaults.property_weight, defaults.thing_penalty_share)
-    assert weights == (0.2, 0.1, 0.5), "the weights below"
-    judge = MarginJudge(dict.fromkeys(TEXTS.values(), -0.75))
+def test_a_closed_gate_asks_nothing(index, query, arguments, asked):
+    """As the shipped reader reads the query, in every way of searching."""
+    judge = MarginJudge({})
+    engine = Engine(index, judge=judge)
+    for search in (engine.search, lambda query, **more: engine.search_many([query], **more)):
+        judge.asked.clear()
+        search(query, **arguments)
+        assert judge.queries == asked * 7
+    judge.asked.clear()
+    reranker(judge).rerank(query, PASSAGES, **arguments)
+    assert judge.queries == asked * 7
+
+
+@pytest.mark.parametrize("query", [THING, PROPERTY, NEGATED_FACT, "lemon cake"])
+@pytest.mark.parametrize("gate", [0.09, 0.5, 1.0])
+def test_how_much_it_counts(index, set_gate, query, gate):
+    """Adds the gate's share of each probability's weight to the score, and changes nothing else."""
+    set_gate(gate)
+    known = dict.fromkeys(TEXTS.values(), -0.75) | margins(plain=0.5, iron=0.5)
+    judge = JudgeSettings(MarginJudge(known), satisfies_weight=0.4, violates_weight=0.2)
     plain = Engine(index, judge=None).search(query, 7)
-    hits = Engine(index, judge=judge).search(query, 7)
+    hits = {hit.passage.id: hit for hit in Engine(index, judge=judge).search(query, 7)}
+    if gate < 0.1:
+        assert list(hits.values()) == plain
+        return
     for hit in plain:
-        penalty = hit.evidence.details.get("penalty", 0.0)
-        assert score_of(hits, hit.passage.id) == pytest.approx(
-            hit.score + (1 - share) * penalty - 0.75 * weight
-        )
-        judged = next(other for other in hits if other.passage == hit.passage)
+        judged, margin = hits[hit.passage.id], known[hit.passage.text]
+        added = gate * margin * (0.4 if margin > 0 else 0.2)
+        assert judged.score == pytest.approx(hit.score + added)
         assert judged.evidence.scores == hit.evidence.scores
-        assert judged.evidence.details.get("penalty", 0.0) == pytest.approx(
-            share * penalty, abs=2e-6
-        )
+        told = dict(judged.evidence.details)
+        assert told.pop("judge")["added"] == pytest.approx(added)
+        assert told == hit.evidence.details
+
+
+@pytest.mark.parametrize("query", CONSTRAINED)
+def test_without_a_reader_the_policy_says_what_has_a_constraint(index, set_gate, query):
+    """A bundle of an older version has none."""
+    judge = MarginJudge(dict.fromkeys(TEXTS.values(), 0.5))
+    set_gate(1.0)
+    expected = Engine(index, judge=judge).search(query, 7)
+    set_gate(None)
+    assert Engine(index, judge=judge).search(query, 7) == expected
+    assert Engine(index, judge=forbidden_judge).search("lemon cake", 7)
+
+
+def test_what_the_reader_cannot_read_is_no_failure(index):
+    """An accent alone is a text for other encoders than the bundle's."""
+    assert len(Engine(index, judge=forbidden_judge).search("\u0301", 7)) == 7
+    judge = MarginJudge({})
+    assert len(reranker(judge).rerank("\u0301", PASSAGES)) == 7
+    assert judge.asked == []
+
+
+@pytest.mark.parametrize("query", [THING, PROPERTY, NEGATED_FACT, "lemon cake"])
+def test_what_it_reads_does_not_depend_on_k(query, set_gate):
+    """Else the first hits would change with the length of the list."""
+    set_gate(1.0)
+    passages = [Passage(f"{n}", f"{text} No. {n}") for n in range(9) for text in TEXTS.values()]
+    passages = [Passage(f"{n}", passage.text) for n, passage in enumerate(passages)]
+    judge = MarginJudge({passage.text: n % 5 / 2 - 1 for n, passage in enumerate(passages)})
+    with PassageIndex.open("many", HashedEncoder(dimension=128)) as index:
+        index.add(passages)
+        engine = Engine(index, judge=judge)
+        longest = engine.search(query, len(passages))
+        (read,) = judge.asked
+        assert len(read) == 20
+        for k in (1, 5, 30):
+            assert engine.search(query, k) == longest[:k]
+            assert judge.asked[-1] == read
 
 
 @pytest.mark.parametrize("k", [1, 3, 10])
@@ -113,6 +181,20 @@ async def test_every_way_of_searching_gives_the_same(index, k):
             assert [await same.asearch(query, k) for query in queries] == single
             assert same.search_many(queries, k) == single
             assert await same.asearch_many(queries, k) == single
+
+
+@pytest.mark.parametrize("query", [*CONSTRAINED, *UNCONSTRAINED])
+async def test_a_reranker_reads_as_a_search_does(index, query):
+    """The gate, the question and what is added for each passage are the same."""
+    judge = MarginJudge(margins(nutty=-0.5, hostel=0.75, iron=-1.0, plain=0.0))
+
+    def verdicts(hits):
+        return {hit.passage.id: hit.evidence.details.get("judge") for hit in hits}
+
+    expected = verdicts(Engine(index, judge=judge).search(query, 7))
+    assert any(expected.values()) == (query in CONSTRAINED)
+    assert verdicts(reranker(judge).rerank(query, PASSAGES)) == expected
+    assert verdicts(await reranker(judge).arerank(query, PASSAGES)) == expected
 
 
 # --- beside the other settings

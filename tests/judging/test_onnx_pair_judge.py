@@ -89,12 +89,12 @@ def test_temperature(judge, tmp_path):
 def test_its_constants_are_those_of_the_bundle(judge, tmp_path):
     """Weights were measured with this judge; JSON has no whole numbers of Python's own."""
     assert judge.constants == {}
-    shipped = {"candidates": 7, "thing_weight": 0.4}
+    shipped = {"candidates": 7, "satisfies_weight": 0.4}
     weighted = OnnxPairJudge(write_pair_bundle(tmp_path, constants=shipped))
     assert weighted.constants == shipped
-    weighted.constants["thing_weight"] = 9.0
+    weighted.constants["satisfies_weight"] = 9.0
     assert run(resolve_judge(weighted), encoder_threads).constants == JudgeSettings(
-        candidates=7, thing_weight=0.4
+        candidates=7, satisfies_weight=0.4
     )
 
 

@@ -43,7 +43,7 @@ def test_settings_are_public_and_travel():
         ):
             assert again == reranker
             assert {name: getattr(again, name) for name in settings} == settings
-    judged = CompatibilityReranker(judge=JudgeSettings(thing_weight=0.5))
+    judged = CompatibilityReranker(judge=JudgeSettings(satisfies_weight=0.5))
     assert pickle.loads(pickle.dumps(judged)).judge == judged.judge
     dumped = CompatibilityReranker(policy=SequentialPolicy(tau=0.4)).model_dump(mode="json")
     assert (dumped["policy"]["name"], dumped["policy"]["tau"]) == ("sequential", 0.4)

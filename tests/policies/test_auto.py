@@ -14,11 +14,10 @@ from logic_retrievers.policies import (
     AutoPolicy,
     ExclusionPolicy,
     ExclusionSettings,
-    TopicalPolicy,
 )
-from logic_retrievers.policies.base import TopicalNegatedFactPolicy
+from logic_retrievers.policies.base import JudgedTopicalPolicy, JudgeRequest
 from logic_retrievers.policies.coder import NegatedFactPolicy
-from logic_retrievers.queries import ParsedQuery
+from logic_retrievers.queries import Atom, ParsedQuery
 from logic_retrievers.types import CandidatePool
 
 cosine = st.integers(-8, 20).map(lambda n: n / 20)
@@ -102,9 +101,19 @@ def test_what_a_judge_is_asked():
     assert filtered.must_not == {"city": ["Paris"]}
     assert filtered.judge_request("hotels not in Paris") is None
     fact = "metals that do not rust"
-    for trained in ([], ["compatibility"]):
-        request = AutoPolicy().route(fact, trained).judge_request(fact)
-        assert (request.query, request.constraint) == (fact, "negated_fact")
+    for query, trained, has_constraint in (
+        (fact, [], False),
+        (fact, ["compatibility"], True),
+        ("hotels except hostels", [], True),
+        ("quiet hotels", ["compatibility"], False),
+    ):
+        request = auto.route(query, trained).judge_request(query)
+        assert request == JudgeRequest(query, has_constraint=has_constraint)
+    for policy, query in (
+        (AutoPolicy(base="hybrid"), "quiet hotels"),
+        (AutoPolicy(), ParsedQuery.stating(Atom("hotels") & ~Atom("bars"))),
+    ):
+        assert policy.route(query, ["lexical"]).judge_request("quiet hotels") is None
 
 
 def test_every_penalty_has_a_reason_that_names_all_it_is_for():
@@ -222,9 +231,8 @@ def test_with_compatibility_every_cosine_is_a_mean_of_two(rows, others, constant
 
 def test_the_gate():
     auto = AutoPolicy()
-    assert auto.route("quiet hotels in Rome") == TopicalPolicy()
-    assert auto.route("Doctors Without Borders") == TopicalPolicy()
-    assert auto.route("which metals do not rust") == TopicalNegatedFactPolicy()
+    for query in ("quiet hotels in Rome", "Doctors Without Borders", "which metals do not rust"):
+        assert auto.route(query) == JudgedTopicalPolicy()
     assert auto.route("which metals do not rust", ["compatibility"]) == NegatedFactPolicy()
     assert isinstance(auto.route("hotels except hostels"), ExclusionPolicy)
     assert auto.route(QUERY).query is QUERY

@@ -88,7 +88,7 @@ def test_wrong_values_are_refused(value):
     for wrong in (
         lambda: ExclusionSettings(penalty=value),
         lambda: BooleanSettings(joint_weight=value),
-        lambda: JudgeSettings(thing_weight=value),
+        lambda: JudgeSettings(satisfies_weight=value),
         lambda: ContradictionSettings(alpha=value),
     ):
         with pytest.raises(ConfigurationError, match="must be"):

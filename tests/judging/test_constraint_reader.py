@@ -1,0 +1,131 @@
+"""What a query rules out: tags of tokens as spans, and the reader that is shipped."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from pair_bundles import write_pair_bundle
+
+from logic_retrievers.errors import BundleError, EmptyTextError
+from logic_retrievers.judging.constraint import ConstraintReading, read_tags
+from logic_retrievers.judging.onnx import OnnxConstraint, default_constraint
+
+
+def tagged(text, *tokens):
+    """Return the parts of a text with tokens marked ``x`` (excluded), ``l`` (leaving) or ``-``."""
+    spans, tags, start = [], [], 0
+    for token, mark in tokens:
+        start = text.index(token, start)
+        spans.append((start, start + len(token)))
+        start += len(token)
+        tags.append((1.0 if mark == "x" else -1.0, 1.0 if mark == "l" else -1.0))
+    reading = read_tags(text, [0.1, 0.7, 0.2], np.array(tags).reshape(-1, 2), spans)
+    return [[text[a:b] for a, b in parts] for parts in (reading.excluded, reading.leaving)]
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens", "excluded", "leaving"),
+    [
+        (
+            "inns without pool or bar",
+            [("inns", "-"), ("without", "l"), ("pool", "x"), ("or", "l"), ("bar", "x")],
+            ["pool", "bar"],
+            ["without pool or bar"],
+        ),
+        ("no hot tub", [("no", "l"), ("hot", "x"), ("tub", "x")], ["hot tub"], ["no hot tub"]),
+        ("no e-bikes", [("no", "l"), ("e", "x"), ("bikes", "x")], ["e-bikes"], ["no e-bikes"]),
+        ("no bar, pool", [("no", "l"), ("bar", "x"), ("pool", "x")], ["bar", "pool"], None),
+        ("sugarless", [("sugar", "x"), ("less", "l")], ["sugar"], ["sugarless"]),
+        ("a hotel", [("a", "-"), ("hotel", "-")], [], []),
+        ("", [], [], []),
+    ],
+)
+def test_marked_tokens_become_spans(text, tokens, excluded, leaving):
+    """Joins over nothing, one blank and a hyphen, and over no comma; what is excluded leaves."""
+    found = tagged(text, *tokens)
+    assert found == [excluded, ["no bar", "pool"] if leaving is None else leaving]
+
+
+def test_a_reading_has_the_probabilities():
+    reading = read_tags("a", np.array([0.1, 0.7, 0.2]), np.full((1, 2), -1.0), [(0, 1)])
+    assert reading == ConstraintReading(0.1, 0.7, 0.2)
+    assert all(type(p) is float for p in (reading.none, reading.exclusion, reading.negated_fact))
+    with pytest.raises(ValueError, match="argument 2"):  # a special token has no span
+        read_tags("a", [0.1, 0.7, 0.2], np.full((3, 2), 1.0), [(0, 1)])
+
+
+# --- the default bundle
+
+
+@pytest.fixture(scope="module")
+def reader():
+    assert default_constraint() is default_constraint()
+    return default_constraint()
+
+
+@pytest.mark.parametrize(
+    ("query", "excluded"),
+    [
+        ("a hotel without a pool", ["pool"]),
+        ("A HOTEL WITHOUT A POOL?", ["POOL"]),
+        ("a sugarless cake", ["sugar"]),
+        ("hotels by the sea, except hostels", ["hostels"]),
+    ],
+)
+def test_it_reads_what_is_ruled_out(reader, query, excluded):
+    reading = reader(query)
+    assert 1 - reading.none > 0.8
+    assert [query[start:end] for start, end in reading.excluded] == excluded
+    assert sum((reading.none, reading.exclusion, reading.negated_fact)) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("query", ["hotel near the lake", "hotels with a pool", "lemon cake"])
+def test_an_ordinary_query_has_no_constraint(reader, query):
+    reading = reader(query)
+    assert 1 - reading.none < 0.1
+    assert reading.excluded == reading.leaving == ()
+
+
+@pytest.mark.parametrize("marked", ["special tokens", "all tokens"])
+def test_special_tokens_are_left_out(reader, monkeypatch, marked):
+    """Their tags would be taken for those of the first word and the last."""
+    query = "a hotel, no pool"
+
+    def logits(row):
+        tags = np.full((len(row), 5), 1.0 if marked == "all tokens" else -1.0)
+        tags[[0, -1]] = 1.0
+        return tags
+
+    monkeypatch.setattr(reader, "_logits", logits)
+    parts = [query[start:end] for start, end in reader(query).excluded]
+    assert parts == (["a hotel, no pool"] if marked == "all tokens" else [])
+
+
+def test_a_long_text_is_cut(reader):
+    """A document to search with is no reason to fail: 94 tokens and two special ones are read."""
+    words = ["a", "hotel", "without", "a", "pool"] * 400
+    long, read = reader(" ".join(words)), reader(" ".join(words[:94]))
+    assert long == read
+    assert all(end <= len(" ".join(words[:94])) for _, end in long.leaving)
+
+
+@pytest.mark.parametrize("text", ["", "\ud800", "\u0301", "\x01"])
+def test_a_text_in_which_it_reads_nothing(reader, text):
+    with pytest.raises(EmptyTextError):
+        reader(text)
+
+
+def test_it_travels_to_another_process(reader):
+    content = pickle.dumps(reader)
+    assert len(content) < 1000
+    query = "a hotel without a pool"
+    assert pickle.loads(content)(query) == reader(query)
+
+
+def test_a_bundle_without_it(tmp_path):
+    with pytest.raises(BundleError, match="'pairs' has no constraint reader"):
+        OnnxConstraint(write_pair_bundle(tmp_path / "none"))
+    with pytest.raises(BundleError, match="does not run: logits of shape"):
+        OnnxConstraint(write_pair_bundle(tmp_path / "other", entry_name="constraint"))
