@@ -54,7 +54,7 @@ def test_add_judge_takes_all_from_the_runs_card(small_judge: SmallJudge, tmp_pat
     out = tmp_path / "out"
     arguments = [
         *("add-judge", small_judge.bundle, run, "--out", out, "--compression", "none"),
-        *("--constant", "thing_weight=0.25", "--constant", "property_weight=0"),
+        *("--constant", "satisfies_weight=0.25", "--constant", "violates_weight=0"),
         *("--minimum", f"{development_set(small_judge.recipe)}=0.01"),
     ]
     assert "--keep-here" in call(*arguments, code=2)
@@ -63,7 +63,7 @@ def test_add_judge_takes_all_from_the_runs_card(small_judge: SmallJudge, tmp_pat
     assert "lets no model be handed on" in said
     assert f"the bundle is in {out}" in said
     judge = load_bundle(out).manifest.judge
-    assert judge.constants == {"thing_weight": 0.25, "property_weight": 0.0}
+    assert judge.constants == {"satisfies_weight": 0.25, "violates_weight": 0.0}
     assert judge.max_tokens == 24
     ((name, licence, count),) = [(one.name, one.licence, one.rows) for one in judge.training]
     assert (name.split()[0], licence, count) == ("pairs", "CC0-1.0", 24)
@@ -78,8 +78,8 @@ def test_add_judge_takes_all_from_the_runs_card(small_judge: SmallJudge, tmp_pat
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--constant", "thing_weight"], "NAME=VALUE"),
-        (["--constant", "thing_weight=much"], "takes a number"),
+        (["--constant", "satisfies_weight"], "NAME=VALUE"),
+        (["--constant", "satisfies_weight=much"], "takes a number"),
         (["--constant", "thing=1"], "thing"),
         (["--minimum", "other=0.5"], "no development set 'other'"),
     ],
