@@ -114,7 +114,7 @@ class OnnxCrossEncoder:
         self.read([("a", "b")])
 
     def _probabilities(self, row: Sequence[int]) -> tuple[float, ...]:
-        logits = self._logits(row)
+        logits = self.logits(row)
         if logits.shape != (len(self.labels),):
             raise BundleError(f"logits of shape {logits.shape}, not ({len(self.labels)},)")
         return tuple(self._softmax(logits).tolist())
@@ -124,7 +124,8 @@ class OnnxCrossEncoder:
         exponentials = np.exp(scaled - scaled.max())
         return np.asarray(exponentials / exponentials.sum())
 
-    def _logits(self, row: Sequence[int]) -> npt.NDArray[np.float64]:
+    def logits(self, row: Sequence[int]) -> npt.NDArray[np.float64]:
+        """Return the output for one row of token ids, before temperature."""
         ids = np.array([row], dtype=np.int64)
         feed = {
             "input_ids": ids,
@@ -241,7 +242,7 @@ class OnnxConstraint(OnnxCrossEncoder):
         """
         cleaned = clean_text(text)  # keeps every character's place
         (row,) = self.token_rows([cleaned])
-        logits = self._logits(row)
+        logits = self.logits(row)
         if logits.shape != (len(row), 2 + len(CONSTRAINTS)):
             raise BundleError(f"logits of shape {logits.shape} for {len(row)} tokens")
         # the first token and the last one are special; longer texts are cut

@@ -102,10 +102,10 @@ def add_judge(
     source = finished.source
     if rank is not None:
         source = replace(source, rank=min(rank, source.rank))
-    least = parse_numbers(minimum, "--minimum")
+    constants, least = parse_numbers(constant, "--constant"), parse_numbers(minimum, "--minimum")
     if finished.recipe.model.labels == "constraint":
-        if constant:
-            raise ConfigurationError("a constraint has no constants: leave --constant out")
+        if constants:
+            raise ConfigurationError(f"a constraint has no constant {next(iter(constants))!r}")
         figures = add_constraint(bundle, source, folder, finished.constraint_development(), least)
     else:
         figures = add(
@@ -113,7 +113,7 @@ def add_judge(
             source,
             folder,
             finished.development(),
-            constants=parse_numbers(constant, "--constant"),
+            constants=constants,
             minimum=least,
             compression=compression,
         )

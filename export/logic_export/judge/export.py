@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -26,6 +27,7 @@ from logic_export.bundles.manifests import checksums, new_folder, require_new, w
 from logic_export.bundles.parity import ParityError
 from logic_export.judge import low_rank
 from logic_export.judge.constraint import ConstraintRow
+from logic_export.judge.constraint_training import CONSTRAINT_LABELS, TAGS
 from logic_export.judge.low_rank import find_changes, with_optional_inputs
 from logic_export.judge.measure import Figures, accuracy, require_gate
 from logic_export.judge.rows import JudgeRow
@@ -61,7 +63,7 @@ _MAX_EMBEDDING_DIFFERENCE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class JudgeSource:
-    """A judge, or a model for another question, to export."""
+    """A judge, or a model of another question, to export."""
 
     model: str  # a folder or a hub name
     max_tokens: int  # tokens of the longest pair, or query
@@ -94,8 +96,7 @@ def add_judge(
     """Copy a bundle with a judge, pair kinds or NLI added or replaced.
 
     Pair kinds and NLI are low-rank changes to the bundle's judge, from which they were trained. The
-    judge's own probabilities stay the same. Adding another judge removes pair kinds, NLI and the
-    constraint question.
+    judge's own probabilities stay the same. Adding another judge removes all such changes.
 
     Nothing is written unless the exported model stays close to the original
     (:data:`MAX_DIFFERENCE`, :data:`MAX_INT4_DIFFERENCE`) and reaches the minimum accuracies.
@@ -119,40 +120,20 @@ def add_judge(
         ConfigurationError: ``out`` exists, or the model does not fit the bundle.
         ParityError: the exported model differs from the original, or misses an accuracy.
     """
-    require_new(out)
-    _check_sets(minimum, development)
-    old = load_bundle(bundle)
     model = _load(source.model)
     form = _form_of(model, source)
     _check_constants(form, constants)
-    trunk_file = next(iter(old.manifest.heads.values())).document.trunk
-    if trunk_file is None:
-        raise ConfigurationError(f"the heads of {bundle} share no trunk that a judge could use")
-    _require_trunk(model, old, trunk_file)
     rows = [row for part in development.values() for row in part]
-    with new_folder(out) as folder:
-        shutil.copytree(old.path, folder, dirs_exist_ok=True)
-        if form is _JUDGE:
-            files = _write_judge(folder, trunk_file, model, compression)
-        else:
-            files = _write_changes(folder, old, model, source.rank, form)
-        _write_notice(folder / old.manifest.notice, form, source, compression)
-        entry = CrossEncoder(
-            **files,
-            max_tokens=source.max_tokens,
-            temperature=1.0,
-            constants=dict(constants),
-            origin=source.origin,
-            training=source.training,
-        )
-        reader = form.reader(_with_entry(folder, old.manifest, form, entry))
+    exact = form is _JUDGE and compression != "int4"
+    _require_sets(development, minimum)
+    with _new_bundle(bundle, out, form, source, model, constants, compression) as write_entry:
+        reader = form.reader(write_entry(1.0))
         pairs = [(row.premise, row.hypothesis) for row in rows]
         logits = np.log(np.array(reader.read(pairs)) + 1e-12)
-        exact = form is _JUDGE and compression != "int4"
-        most = MAX_DIFFERENCE if exact else MAX_INT4_DIFFERENCE
-        _require_parity(logits, model, reader, rows, most)
-        entry = entry.model_copy(update={"temperature": find_temperature(logits, rows)})
-        reader = form.reader(_with_entry(folder, old.manifest, form, entry))
+        _require_parity(
+            reader, model, reader.token_ids(pairs), MAX_DIFFERENCE if exact else MAX_INT4_DIFFERENCE
+        )
+        reader = form.reader(write_entry(find_temperature(logits, rows)))
         figures = {name: accuracy(reader.read, part) for name, part in development.items()}
         require_gate(figures, minimum)
     return figures
@@ -172,43 +153,30 @@ def add_constraint(
         source: the model.
         out: the new bundle's folder; must not exist.
         development: name -> rows.
-        minimum: figure -> least value.
+        minimum: development set -> minimum share.
 
     Returns:
-        For each development set, the share of queries that are read rightly: with P(none) < .5 if
-        something is ruled out or the fact is negated, without it if not.
+        Development set -> share of its queries that are read rightly: P(none) is below .5 if, and
+        only if, something is ruled out or a negated fact is asked for.
 
     Raises:
         ConfigurationError: ``out`` exists, or the model does not fit the bundle.
-        ParityError: the exported model differs from the original, or misses a figure.
+        ParityError: the exported model differs from the original, or misses a share.
     """
-    require_new(out)
-    _check_sets(minimum, development)
-    old = load_bundle(bundle)
     model = _load(source.model, AutoModelForTokenClassification)
-    with new_folder(out) as folder:
-        shutil.copytree(old.path, folder, dirs_exist_ok=True)
-        entry = CrossEncoder(
-            **_write_changes(folder, old, model, source.rank, _CONSTRAINT),
-            max_tokens=source.max_tokens,
-            temperature=1.0,
-            origin=source.origin,
-            training=source.training,
+    if tuple(model.config.id2label.values()) != CONSTRAINT_LABELS or source.rank == 0:
+        raise ConfigurationError(
+            f"{source.model!r} in rank {source.rank} is no constraint of a recipe with model.rank"
         )
-        _write_notice(folder / old.manifest.notice, _CONSTRAINT, source, "int4")
-        reader = OnnxConstraint(_with_entry(folder, old.manifest, _CONSTRAINT, entry))
-        figures: dict[str, float] = {}
-        differences = []
-        for name, rows in development.items():
-            found = [reader(row.query).none for row in rows]
-            right = [(p < 0.5) == (row.kind != "none") for p, row in zip(found, rows, strict=True)]
-            figures[name] = float(np.mean(right))
-            for probability, row in list(zip(found, rows, strict=True))[:100]:
-                (ids,) = reader.token_rows([row.query])
-                with torch.no_grad():
-                    logits = model(input_ids=torch.tensor([ids])).logits[0, 0, 2:]
-                differences.append(abs(float(logits.softmax(-1)[0]) - probability))
-        _require_close(float(np.mean(differences)), MAX_INT4_DIFFERENCE)
+    _require_sets(development, minimum)
+    with _new_bundle(bundle, out, _CONSTRAINT, source, model) as write_entry:
+        reader = OnnxConstraint(write_entry(1.0))
+        queries = [row.query for part in development.values() for row in part]
+        _require_parity(reader, model, reader.token_rows(queries), MAX_INT4_DIFFERENCE)
+        figures = {
+            name: float(np.mean([(reader(r.query).none < 0.5) == (r.kind != "none") for r in part]))
+            for name, part in development.items()
+        }
         require_gate(figures, minimum)
     return figures
 
@@ -226,17 +194,55 @@ class _Form:
 
 
 _JUDGE = _Form("judge", GRAPH, OnnxPairJudge, "Pair judge")
+_KINDS = _Form("pair_kinds", "pair_kinds.npz", OnnxPairKinds, "Pair kinds")
+_NLI = _Form("nli", "nli.npz", OnnxNLI, "NLI", CONSTANTS)
 _CONSTRAINT = _Form(
     "constraint", "constraint.npz", OnnxConstraint, "Constraint", output=low_rank.TOKENS
 )
-_CHANGES = (
-    _Form("pair_kinds", "pair_kinds.npz", OnnxPairKinds, "Pair kinds"),
-    _Form("nli", "nli.npz", OnnxNLI, "NLI", CONSTANTS),
-    _CONSTRAINT,
-)
+_CHANGES = (_KINDS, _NLI, _CONSTRAINT)
 
 
-def _check_sets(minimum: Mapping[str, float], development: Mapping[str, object]) -> None:
+@contextmanager
+def _new_bundle(
+    bundle: Path,
+    out: Path,
+    form: _Form,
+    source: JudgeSource,
+    model: PreTrainedModel,
+    constants: Mapping[str, float] | None = None,
+    compression: JudgeCompression = "int4",
+) -> Iterator[Callable[[float], Bundle]]:
+    """Copy a bundle with a model; it becomes ``out`` unless the ``with`` block raises.
+
+    Yields a function that writes the model's entry with a temperature, and loads the new bundle.
+    """
+    require_new(out)
+    old = load_bundle(bundle)
+    trunk = _require_trunk(model, old)
+    with new_folder(out) as folder:
+        shutil.copytree(old.path, folder, dirs_exist_ok=True)
+        if form is _JUDGE:
+            files = _write_judge(folder, trunk, model, compression)
+        else:
+            files = _write_changes(folder, old, model, source.rank, form)
+        _write_notice(folder / old.manifest.notice, form, source, compression)
+        entry = CrossEncoder(
+            **files,
+            max_tokens=source.max_tokens,
+            temperature=1.0,
+            constants=dict(constants or {}),
+            origin=source.origin,
+            training=source.training,
+        )
+
+        def write_entry(temperature: float) -> Bundle:
+            changed = entry.model_copy(update={"temperature": temperature})
+            return _with_entry(folder, old.manifest, form, changed)
+
+        yield write_entry
+
+
+def _require_sets(development: Mapping[str, object], minimum: Mapping[str, float]) -> None:
     if unknown := sorted(minimum.keys() - development.keys()):
         raise ConfigurationError(
             f"no development set {unknown[0]!r}; there are {', '.join(map(repr, development))}"
@@ -262,7 +268,7 @@ def _check_constants(form: _Form, constants: Mapping[str, float]) -> None:
 
 def _form_of(model: PreTrainedModel, source: JudgeSource) -> _Form:
     labels = model.config.num_labels
-    for form in (_JUDGE, *(each for each in _CHANGES if each is not _CONSTRAINT)):
+    for form in (_JUDGE, _KINDS, _NLI):
         if labels == len(form.reader.labels) and (form is _JUDGE) == (source.rank == 0):
             return form
     raise ConfigurationError(
@@ -324,8 +330,11 @@ def _load(name: str, kind: Any = AutoModelForSequenceClassification) -> PreTrain
     return judge
 
 
-def _require_trunk(model: PreTrainedModel, bundle: Bundle, trunk: str) -> None:
-    """Refuse a judge whose embeddings are not those of the bundle's trunk."""
+def _require_trunk(model: PreTrainedModel, bundle: Bundle) -> str:
+    """Refuse a model whose embeddings are not those of the bundle's trunk; return its file."""
+    trunk = next(iter(bundle.manifest.heads.values())).document.trunk
+    if trunk is None:
+        raise ConfigurationError(f"the heads of {bundle.path} share no trunk for a judge")
     config = model.config
     tokens = min(64, config.max_position_embeddings)
     ids = (torch.arange(4 * tokens) + config.vocab_size // 30).reshape(4, tokens)
@@ -340,6 +349,7 @@ def _require_trunk(model: PreTrainedModel, bundle: Bundle, trunk: str) -> None:
             f"the embeddings of {model.name_or_path!r} are not those of {bundle.path}: train it "
             "from the same base with frozen_embeddings = true"
         )
+    return trunk
 
 
 def _with_entry(folder: Path, manifest: Manifest, form: _Form, entry: CrossEncoder) -> Bundle:
@@ -356,7 +366,7 @@ def _with_entry(folder: Path, manifest: Manifest, form: _Form, entry: CrossEncod
 def _write_notice(
     path: Path, form: _Form, source: JudgeSource, compression: JudgeCompression
 ) -> None:
-    """Replace a cross-encoder's paragraph in the notice; a judge drops all others'."""
+    """Replace a cross-encoder's paragraph in the notice; a judge drops those of its changes."""
     storage = INTEGER_STORAGE if compression == "int4" else STORAGE[compression]
     if form is not _JUDGE:
         storage = "low-rank changes to the judge's, in half precision"
@@ -373,26 +383,25 @@ def _write_notice(
 
 
 def _require_parity(
-    logits: npt.NDArray[np.float64],
-    model: PreTrainedModel,
-    reader: OnnxCrossEncoder,
-    rows: Sequence[JudgeRow],
-    most: float,
+    reader: OnnxCrossEncoder, model: PreTrainedModel, rows: Sequence[list[int]], most: float
 ) -> None:
     """Refuse an export whose probabilities differ from the original's by more than ``most``."""
-    some = range(0, len(rows), max(1, len(rows) // 200))
     differences = []
-    for index in some:
-        ids = reader.token_ids([(rows[index].premise, rows[index].hypothesis)])
+    for ids in rows[:: max(1, len(rows) // 200)]:
         with torch.no_grad():
-            original = model(input_ids=torch.tensor(ids)).logits.softmax(-1).numpy()[0]
-        differences.append(np.abs(original - np.exp(logits[index])).max())
-    _require_close(float(np.mean(differences)), most)
-
-
-def _require_close(difference: float, most: float) -> None:
-    if difference > most:
+            original = model(input_ids=torch.tensor([ids])).logits[0]
+        found = torch.from_numpy(reader.logits(ids)).float()
+        differences.append(float((_probabilities(original) - _probabilities(found)).abs().max()))
+    if (difference := float(np.mean(differences))) > most:
         raise ParityError(
             f"probabilities differ from the original's by {difference:.3f} on average, over "
-            f"{most}; export with less compression"
+            f"{most}; export with less compression, or with a higher rank"
         )
+
+
+def _probabilities(logits: torch.Tensor) -> torch.Tensor:
+    """Return the probabilities of a pair's labels, or of a query's kinds and its tokens' tags."""
+    if logits.ndim == 1:
+        return logits.softmax(-1)
+    tags = logits[1:-1, : len(TAGS)].sigmoid()
+    return torch.cat([logits[0, len(TAGS) :].softmax(-1), tags.flatten()])

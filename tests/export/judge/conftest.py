@@ -1,4 +1,4 @@
-"""One trained judge for all tests of a session."""
+"""A trained judge, and bundles with it and further questions, for all tests of a session."""
 
 from __future__ import annotations
 
@@ -27,3 +27,85 @@ def small_judge(
         warnings.simplefilter("ignore")
         train_judge(read_judge_recipe(recipe), folder / "run", quiet=True)
     return SmallJudge(small_model_folder, recipe, folder / "run", bundle)
+
+
+@pytest.fixture(scope="session")
+def judge_bundle(small_judge: SmallJudge, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A bundle with a judge in four bits, which random weights do not bear well."""
+    from logic_export.judge import export as exporting
+    from small_judges import add_pairs
+
+    out = tmp_path_factory.mktemp("judge") / "bundle"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exporting, "MAX_INT4_DIFFERENCE", 0.4)
+        add_pairs(small_judge.bundle, small_judge.run / "model", out)
+    return out
+
+
+@pytest.fixture(scope="session")
+def unpacked(
+    small_judge: SmallJudge, judge_bundle: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The judge of that bundle as a PyTorch model."""
+    from logic_export.judge.low_rank import unpack_judge
+
+    run = tmp_path_factory.mktemp("unpacked") / "run"
+    unpack_judge(judge_bundle, str(small_judge.base), run)
+    return run / "model"
+
+
+@pytest.fixture(scope="session")
+def kinds_model(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The judge with five labels, two matrices changed by rank 2, as a training leaves it."""
+    import torch
+    from small_judges import relabelled
+
+    folder = tmp_path_factory.mktemp("kinds")
+    model = relabelled(unpacked, 5, seed=0)
+    layer = model.bert.encoder.layer[1]
+    with torch.no_grad():
+        for matrix in (layer.output.dense.weight, layer.attention.self.query.weight):
+            matrix += 0.2 * torch.randn(len(matrix), 2) @ torch.randn(2, matrix.shape[1])
+        model.classifier.weight *= 20
+    model.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def both_bundle(
+    judge_bundle: Path, kinds_model: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The bundle with pair kinds next to its judge."""
+    from small_judges import add_pairs
+
+    out = tmp_path_factory.mktemp("both") / "bundle"
+    figures = add_pairs(judge_bundle, kinds_model, out, rank=2, kinds=True, threshold=0.6)
+    assert 0 <= figures["dev"] <= 1
+    return out
+
+
+@pytest.fixture(scope="session")
+def three_bundle(
+    both_bundle: Path, unpacked: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The bundle with NLI too: the judge with a classifier of its own."""
+    from small_judges import CONFLICT_CONSTANTS, add_pairs, relabelled
+
+    folder = tmp_path_factory.mktemp("nli") / "model"
+    relabelled(unpacked, 3, seed=1).save_pretrained(folder)
+    out = tmp_path_factory.mktemp("three") / "bundle"
+    add_pairs(both_bundle, folder, out, rank=1, **CONFLICT_CONSTANTS)
+    return out
+
+
+@pytest.fixture(scope="session")
+def constraint_run(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run of the constraint question, trained from the judge of the bundle."""
+    from logic_export.judge.recipe import read_judge_recipe
+    from logic_export.judge.run import train_judge
+    from small_judges import constraint_recipe
+
+    folder = tmp_path_factory.mktemp("constraint")
+    recipe = constraint_recipe(unpacked, folder / "recipe")
+    train_judge(read_judge_recipe(recipe), folder / "run", quiet=True)
+    return folder / "run"

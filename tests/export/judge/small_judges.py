@@ -1,15 +1,23 @@
-"""A recipe of a pair judge over a model of two layers, its rows, and a bundle to put it in."""
+"""Recipes of a pair judge and a constraint over a model of two layers, and bundles for them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
 
+import torch
+from logic_export.judge.export import JudgeSource, add_judge
 from logic_export.judge.rows import JudgeRow, labelled_row, write_judge_rows
-from small_recipes import WORDS
+from small_recipes import WORDS, json_lines
+from transformers import AutoConfig, AutoModelForSequenceClassification
 
-from logic_retrievers.judging import LABELS
+from logic_retrievers.judging import LABELS, PAIR_KINDS
+from logic_retrievers.judging.conflict import CONSTANTS as NLI_CONSTANTS
+
+CONFLICT_CONSTANTS = dict.fromkeys(NLI_CONSTANTS, 0.5)
 
 
 @dataclass(frozen=True)
@@ -75,3 +83,83 @@ def judge_recipe(base: str | Path, folder: Path, *, name: str = "small-judge") -
 def development_set(recipe: Path) -> str:
     """The name of its only one."""
     return f"pairs {recipe.parent / 'dev.jsonl'}"
+
+
+# --- further questions, as changes to a judge in four bits
+
+
+def kinds_rows(count: int) -> list[JudgeRow]:
+    return [
+        labelled_row(row.premise, row.hypothesis, PAIR_KINDS[number % 5], PAIR_KINDS)
+        for number, row in enumerate(rows(count, seed=3))
+    ]
+
+
+def add_pairs(
+    bundle: Path, model: Path, out: Path, rank: int = 0, kinds: bool = False, **constants: float
+) -> Mapping[str, float]:
+    """Add a judge; with a rank NLI, or pair kinds."""
+    development = {"dev": kinds_rows(10) if kinds else rows(9)}
+    source = JudgeSource(str(model), 24, (), "a run", rank)
+    return add_judge(bundle, source, out, development, constants=constants, minimum={})
+
+
+def relabelled(model: Path, labels: int, seed: int) -> torch.nn.Module:
+    """A model with a classifier of its own."""
+    torch.manual_seed(seed)
+    return AutoModelForSequenceClassification.from_pretrained(
+        model,
+        config=AutoConfig.from_pretrained(model, num_labels=labels),
+        ignore_mismatched_sizes=True,
+    )
+
+
+def marked(query: str, kind: str, wanted: str = "", *excluded: str) -> dict[str, Any]:
+    return {"q": query, "kind": kind, "excluded": list(excluded), "wanted": wanted or query}
+
+
+EIGHT = [
+    marked("hotel without noise", "exclusion", "hotel", "noise"),
+    marked("quiet room not loud", "exclusion", "quiet room", "loud"),
+    marked("find a room no noise", "exclusion", "find a room", "noise"),
+    marked("a quiet hotel", "nothing"),
+    marked("find a loud room", "nothing"),
+    marked("a hotel noise", "nothing"),
+    marked("a hotel not quiet", "negated_fact"),
+    marked("find room not a hotel", "negated_fact"),
+]
+
+
+def constraint_recipe(base: Path, folder: Path) -> Path:
+    """Over :data:`EIGHT`, which a run learns by heart; it has 80 steps."""
+    folder.mkdir(parents=True, exist_ok=True)
+    queries = json_lines(folder / "rows.jsonl", Random(0).sample(EIGHT, 8))
+    path = folder / "constraint.toml"
+    path.write_text(
+        f"""
+        name = "small-constraint"
+        [model]
+        base = "{base}"
+        labels = "constraint"
+        rank = 8
+        tokens = 16
+        dropout = 0.0
+        [[data]]
+        builder = "marked_queries"
+        licence = "CC0-1.0"
+        ships = true
+        options = {{ part = "all", path = "{queries}" }}
+        [training]
+        epochs = 40
+        batch_size = 4
+        learning_rate = 2e-2
+        [evaluation]
+        every = 50
+        [[evaluation.sets]]
+        builder = "marked_queries"
+        licence = "CC0-1.0"
+        ships = true
+        options = {{ part = "all", path = "{queries}" }}
+        """
+    )
+    return path

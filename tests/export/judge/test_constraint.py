@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -25,16 +24,13 @@ from logic_export.judge.constraint_training import constraint_figures, constrain
 from logic_export.judge.recipe import read_judge_recipe
 from logic_export.judge.run import train_judge
 from logic_export.recipe import DataSettings
+from small_judges import EIGHT, constraint_recipe, marked
 from small_recipes import json_lines
 from transformers import AutoModelForTokenClassification, AutoTokenizer, EvalPrediction
 
 from logic_retrievers.errors import ConfigurationError, ReadError
 
 BOAT = {"domain": "sea", "queries": [{"q": "whales not from a boat", "kind": "exclusion"}]}
-
-
-def marked(query: str, kind: str, wanted: str = "", *excluded: str) -> dict[str, Any]:
-    return {"q": query, "kind": kind, "excluded": list(excluded), "wanted": wanted or query}
 
 
 def texts(row: ConstraintRow) -> tuple[str, str, list[str], str | None]:
@@ -183,54 +179,13 @@ def test_figures_of_each_set():
     }
 
 
-EIGHT = [
-    marked("hotel without noise", "exclusion", "hotel", "noise"),
-    marked("quiet room not loud", "exclusion", "quiet room", "loud"),
-    marked("find a room no noise", "exclusion", "find a room", "noise"),
-    marked("a quiet hotel", "nothing"),
-    marked("find a loud room", "nothing"),
-    marked("a hotel noise", "nothing"),
-    marked("a hotel not quiet", "negated_fact"),
-    marked("find room not a hotel", "negated_fact"),
-]
-
-
 @pytest.mark.slow
 def test_a_run_learns_eight_rows(small_model_folder: Path, tmp_path: Path):
     """Swapped tags or kinds would pass every other test of the run."""
-    rows = json_lines(tmp_path / "rows.jsonl", Random(0).sample(EIGHT, 8))
-    (tmp_path / "constraint.toml").write_text(
-        f"""
-        name = "small-constraint"
-        [model]
-        base = "{small_model_folder}"
-        labels = "constraint"
-        rank = 8
-        tokens = 16
-        dropout = 0.0
-        [[data]]
-        builder = "marked_queries"
-        licence = "CC0-1.0"
-        ships = true
-        options = {{ part = "all", path = "{rows}" }}
-        [training]
-        epochs = 40
-        batch_size = 4
-        learning_rate = 2e-2
-        [evaluation]
-        every = 50
-        [[evaluation.sets]]
-        builder = "marked_queries"
-        licence = "CC0-1.0"
-        ships = true
-        options = {{ part = "all", path = "{rows}" }}
-        """
-    )
-    best = train_judge(
-        read_judge_recipe(tmp_path / "constraint.toml"), tmp_path / "run", quiet=True
-    )
+    recipe = constraint_recipe(small_model_folder, tmp_path)
+    best = train_judge(read_judge_recipe(recipe), tmp_path / "run", quiet=True)
 
-    name = f"marked_queries all {rows}"
+    name = f"marked_queries all {tmp_path / 'rows.jsonl'}"
     assert best == {
         f"{name} exclusions read": 1.0,
         f"{name} ordinary read": 0.0,

@@ -27,7 +27,7 @@ from logic_retrievers.judging import OnnxPairJudge
 
 pytestmark = pytest.mark.slow
 SETS = (TrainingData(name="own rows", licence="CC0-1.0", rows=24),)
-CONSTANTS = {"satisfies_weight": 0.3, "violates_weight": 0.5}
+CONSTANTS = {"satisfies_weight": 0.3, "violates_weight": 0.2}
 PAIRS = [(row.premise, row.hypothesis) for row in rows(30, seed=2)]
 
 
@@ -158,7 +158,7 @@ def test_what_does_not_fit_is_refused_and_leaves_nothing(small_judge: SmallJudge
         ({"bundle": tmp_path / "one"}, "share no trunk"),
         ({"minimum": {"test": 0.5}}, "no development set 'test'; there are 'dev'"),
         ({"constants": {"weight": 1.0}}, "weight"),
-        ({"constants": {"satisfies_weight": -1.0}}, "greater than or equal to 0"),
+        ({"constants": {"violates_weight": -1.0}}, "greater than or equal to 0"),
     ):
         with pytest.raises(ConfigurationError, match=words):
             added(small_judge, out, **settings)

@@ -10,96 +10,23 @@ import pytest
 import torch
 from logic_export.bundles.manifests import checksums, write_manifest
 from logic_export.judge import export as exporting
-from logic_export.judge.export import JudgeSource, add_judge
 from logic_export.judge.low_rank import unpack_judge
-from logic_export.judge.rows import JudgeRow, labelled_row
-from small_judges import SmallJudge, rows
-from transformers import AutoConfig, AutoModelForSequenceClassification
+from small_judges import CONFLICT_CONSTANTS, SmallJudge, add_pairs, rows
+from transformers import AutoModelForSequenceClassification
 
 from logic_retrievers.encoders import load_bundle, verify_bundle
 from logic_retrievers.errors import BundleError, ConfigurationError
 from logic_retrievers.judging import (
-    PAIR_KINDS,
     OnnxConflictJudge,
     OnnxNLI,
     OnnxPairJudge,
     OnnxPairKinds,
 )
-from logic_retrievers.judging.conflict import CONSTANTS as NLI_CONSTANTS
 from logic_retrievers.judging.conflict import ConflictConstants
 
 pytestmark = pytest.mark.slow
 TITLES = ("Pair judge", "Pair kinds", "NLI")
-CONSTANTS = dict.fromkeys(NLI_CONSTANTS, 0.5)
 PAIRS = [(row.premise, row.hypothesis) for row in rows(20, seed=2)]
-
-
-def kinds_rows(count: int) -> list[JudgeRow]:
-    return [
-        labelled_row(row.premise, row.hypothesis, PAIR_KINDS[number % 5], PAIR_KINDS)
-        for number, row in enumerate(rows(count, seed=3))
-    ]
-
-
-@pytest.fixture(scope="module")
-def judge_bundle(small_judge: SmallJudge, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A bundle with a judge in four bits, which random weights do not bear well."""
-    out = tmp_path_factory.mktemp("judge") / "bundle"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(exporting, "MAX_INT4_DIFFERENCE", 0.4)
-        added(small_judge.bundle, small_judge.run / "model", out)
-    return out
-
-
-def added(bundle: Path, model: Path, out: Path, rank: int = 0, kinds: bool = False, **constants):
-    """Add a judge; with a rank NLI, or pair kinds."""
-    development = {"dev": kinds_rows(10) if kinds else rows(9)}
-    source = JudgeSource(str(model), 24, (), "a run", rank)
-    return add_judge(bundle, source, out, development, constants=constants, minimum={})
-
-
-@pytest.fixture(scope="module")
-def unpacked(
-    small_judge: SmallJudge, judge_bundle: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Path:
-    run = tmp_path_factory.mktemp("unpacked") / "run"
-    unpack_judge(judge_bundle, str(small_judge.base), run)
-    return run / "model"
-
-
-def relabelled(model: Path, labels: int, seed: int) -> torch.nn.Module:
-    """A model with a classifier of its own."""
-    torch.manual_seed(seed)
-    return AutoModelForSequenceClassification.from_pretrained(
-        model,
-        config=AutoConfig.from_pretrained(model, num_labels=labels),
-        ignore_mismatched_sizes=True,
-    )
-
-
-@pytest.fixture(scope="module")
-def kinds_model(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The judge with five labels, two matrices changed by rank 2, as a training leaves it."""
-    folder = tmp_path_factory.mktemp("kinds")
-    model = relabelled(unpacked, 5, seed=0)
-    layer = model.bert.encoder.layer[1]
-    with torch.no_grad():
-        for matrix in (layer.output.dense.weight, layer.attention.self.query.weight):
-            matrix += 0.2 * torch.randn(len(matrix), 2) @ torch.randn(2, matrix.shape[1])
-        model.classifier.weight *= 20
-    model.save_pretrained(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def both_bundle(
-    judge_bundle: Path, kinds_model: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Path:
-    """The bundle with pair kinds next to its judge."""
-    out = tmp_path_factory.mktemp("both") / "bundle"
-    figures = added(judge_bundle, kinds_model, out, rank=2, kinds=True, threshold=0.6)
-    assert 0 <= figures["dev"] <= 1
-    return out
 
 
 def test_the_judge_says_what_it_said(judge_bundle: Path, both_bundle: Path):
@@ -134,18 +61,6 @@ def test_kinds_are_the_originals(both_bundle: Path, kinds_model: Path):
     assert notice.count("Pair judge:") == notice.count("Pair kinds:") == 1
 
 
-@pytest.fixture(scope="module")
-def three_bundle(
-    both_bundle: Path, unpacked: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Path:
-    """The bundle with NLI too: the judge with a classifier of its own."""
-    folder = tmp_path_factory.mktemp("nli") / "model"
-    relabelled(unpacked, 3, seed=1).save_pretrained(folder)
-    out = tmp_path_factory.mktemp("three") / "bundle"
-    added(both_bundle, folder, out, rank=1, **CONSTANTS)
-    return out
-
-
 def test_nli_leaves_the_others_as_they_are(both_bundle: Path, three_bundle: Path):
     """A cleaner would read with the weights of a filter."""
     before, after = OnnxPairKinds(both_bundle), OnnxPairKinds(three_bundle)
@@ -153,7 +68,7 @@ def test_nli_leaves_the_others_as_they_are(both_bundle: Path, three_bundle: Path
     assert OnnxPairJudge(both_bundle)(PAIRS) == OnnxPairJudge(three_bundle)(PAIRS)
     read = OnnxNLI(three_bundle)
     assert read.read(PAIRS) != OnnxPairJudge(three_bundle)(PAIRS)
-    assert read.constants == CONSTANTS
+    assert read.constants == CONFLICT_CONSTANTS
     assert verify_bundle(three_bundle).manifest.nli.changes == "nli.npz"
     notice = (three_bundle / "NOTICE").read_text()
     assert [notice.count(f"{title}:") for title in TITLES] == [1, 1, 1]
@@ -167,8 +82,8 @@ def test_a_judge_of_conflicts_reads_with_both(three_bundle: Path):
     read = judge.passages.read(PAIRS)
     assert read == [(*a, *b) for a, b in zip(kinds, nli, strict=True)]
     assert read == judge.passages.read([(other, one) for one, other in PAIRS])
-    assert judge.passages.constants == ConflictConstants.of(CONSTANTS, "passages")
-    assert judge.statements.constants == ConflictConstants.of(CONSTANTS, "statements")
+    assert judge.passages.constants == ConflictConstants.of(CONFLICT_CONSTANTS, "passages")
+    assert judge.statements.constants == ConflictConstants.of(CONFLICT_CONSTANTS, "statements")
 
 
 def test_another_judge_takes_them_out(
@@ -176,7 +91,7 @@ def test_another_judge_takes_them_out(
 ):
     """Changes to weights that are gone would be noise."""
     monkeypatch.setattr(exporting, "MAX_INT4_DIFFERENCE", 0.4)
-    added(three_bundle, small_judge.run / "model", tmp_path / "new")
+    add_pairs(three_bundle, small_judge.run / "model", tmp_path / "new")
     manifest = load_bundle(tmp_path / "new").manifest
     assert manifest.pair_kinds is manifest.nli is None
     for name in ("pair_kinds.npz", "nli.npz"):
@@ -211,7 +126,7 @@ def test_what_does_not_fit_is_refused(
     other.save_pretrained(tmp_path / "other")
     out = tmp_path / "out"
     for bundle, model, constants, words in (
-        (small_judge.bundle, kinds_model, {}, "has no judge that pair kinds"),
+        (small_judge.bundle, kinds_model, {}, "has no judge that changes"),
         (judge_bundle, kinds_model, {"threshold": 1.0}, "between 0 and 1"),
         (judge_bundle, kinds_model, {"weight": 0.5}, "no constant 'weight'"),
         (judge_bundle, unpacked, {"cosin": 1}, "no constant 'cosin'"),
@@ -219,7 +134,7 @@ def test_what_does_not_fit_is_refused(
         (judge_bundle, tmp_path / "other", {}, "train from it with model.rank"),
     ):
         with pytest.raises(ConfigurationError, match=words):
-            added(bundle, model, out, rank=2, kinds=model != unpacked, **constants)
+            add_pairs(bundle, model, out, rank=2, kinds=model != unpacked, **constants)
     assert not out.exists()
 
 
