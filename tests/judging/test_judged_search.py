@@ -93,6 +93,9 @@ def test_the_bundles_judge_is_loaded_when_it_is_needed(index, monkeypatch, set_g
         ("hotel near the lake", {}, []),
         ("hotel without a pool", {}, ["hotel without a pool"]),
         ("hotel near the lake", {"exclude": ["pool"]}, ["hotel near the lake, except pool"]),
+        # in other languages the rules decide, since the reader knows English
+        ("ein ruhiges Hotel am Meer", {}, []),
+        ("Suppe ohne Sellerie", {}, ["Suppe ohne Sellerie"]),
     ],
 )
 def test_a_closed_gate_asks_nothing(index, query, arguments, asked):
