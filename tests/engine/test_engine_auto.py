@@ -24,8 +24,8 @@ PASSAGES = [
     Passage("copper", "Copper prices rose again this week.", {}),
     Passage("rust", "Gold and platinum do not rust.", {}),
 ]
-ORDINARY = ["hotel by the harbour", "Doctors of the Borders", "which metals rust"]
-NAME = "Doctors Without Borders"
+ORDINARY = ["hotel by the harbour", "platinum and gold", "metals that corrode"]
+JUDGED = ["Doctors Without Borders", "which metals rust"]
 NEGATIVE = "which metals do not rust"
 EXCLUDING = "Hotels near the harbour, but not above a nightclub."
 
@@ -48,8 +48,8 @@ def test_what_rules_nothing_out_gets_exactly_what_topical_gives(index: PassageIn
     for query in ORDINARY:
         assert auto.search(query, 6) == topical.search(query, 6)
     assert auto.search_many(ORDINARY, 3) == topical.search_many(ORDINARY, 3)
-    without = Engine(index, judge=None)  # the gate takes this name for a constraint
-    assert without.search(NAME, 6) == topical.search(NAME, 6)
+    without = Engine(index, judge=None)  # the gate takes these for constraints
+    assert without.search_many(JUDGED, 6) == topical.search_many(JUDGED, 6)
 
 
 def test_what_is_ruled_out_moves_down_and_says_why(index: PassageIndex):
