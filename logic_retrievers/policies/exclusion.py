@@ -156,7 +156,9 @@ class ExclusionPolicy(FilteringPolicy):
             if not re.search(rf"(?<!\w){re.escape(text)}(?!\w)", query, re.IGNORECASE)
         ]
         text = f"{query}, except {', '.join(named)}" if named else query
-        return JudgeRequest(text, has_constraint=True)
+        # a caller's own texts leave nothing to find out
+        gate = 1.0 if named or self.query.rule == "caller" else None
+        return JudgeRequest(text, gate, has_constraint=True)
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
         limit = max(self.limit, k)

@@ -164,7 +164,7 @@ def add_constraint(
         ParityError: the exported model differs from the original, or misses a share.
     """
     model = _load(source.model, AutoModelForTokenClassification)
-    if tuple(model.config.id2label.values()) != CONSTRAINT_LABELS or source.rank == 0:
+    if tuple((model.config.id2label or {}).values()) != CONSTRAINT_LABELS or source.rank == 0:
         raise ConfigurationError(
             f"{source.model!r} in rank {source.rank} is no constraint of a recipe with model.rank"
         )
