@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from logic_export.data.sets.films import load_films_table
 from logic_export.data.sets.generation import generate_queries, write_set_queries
 from logic_export.data.tiers.distractor_queries import build_parts, read_parts, write_parts
 from logic_export.data.wordnet import load_wordnet
+from logic_export.judge.recipe import read_judge_recipe
+from logic_export.judge.run import train_judge
 from logic_export.models import MODELS
-from logic_export.recipe import read_recipe
+from logic_export.recipe import DataSettings, RecipeTable, read_recipe
 from logic_export.training.run import train
+from sentence_transformers import SentenceTransformer
 from small_recipes import (
     FREE,
     changed,
@@ -24,6 +31,7 @@ from small_recipes import (
 from logic_retrievers.errors import ConfigurationError, ReadError
 
 FOLDER = Path(__file__).parents[2] / "export" / "recipes"
+R = TypeVar("R", bound=RecipeTable)
 # a judge's recipes are of another form
 RECIPES = sorted(set(FOLDER.glob("*.toml")) - set(FOLDER.glob("judge-*.toml")))
 
@@ -97,18 +105,38 @@ def test_recipes_that_come_along_are_valid(path: Path):
     assert read_recipe(path).ships in (True, False)
 
 
+@pytest.fixture(scope="module")
+def with_one_layer(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
+    """Cuts a packaged model to its first layer; layers take most of the time of a short run."""
+
+    @cache
+    def cut(name: str) -> str:
+        folder = str(tmp_path_factory.mktemp("cut") / name)
+        model = SentenceTransformer(str(MODELS[name].path()), device="cpu")
+        inner = model[0].auto_model
+        inner.encoder.layer, inner.config.num_hidden_layers = inner.encoder.layer[:1], 1
+        model.save(folder, create_model_card=False)
+        return folder
+
+    return cut
+
+
+def based_on(recipe: R, base: str) -> R:
+    return recipe.model_copy(update={"model": recipe.model.model_copy(update={"base": base})})
+
+
 @pytest.mark.slow
 @pytest.mark.data
-@pytest.mark.timeout(900)  # the longest takes two minutes of one idle core
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
-def test_recipes_that_come_along_run(path: Path, tmp_path: Path, monkeypatch):
+def test_recipes_that_come_along_run(path: Path, tmp_path: Path, monkeypatch, with_one_layer):
     """A builder's option or a data set's field that changed breaks a run of hours, at its start."""
     recipe = read_recipe(path).smoke()
     monkeypatch.chdir(tmp_path)
     if recipe.model.base not in MODELS:
         pytest.skip(f"{recipe.model.base} is no packaged model: another recipe's result")
     try:
-        MODELS[recipe.model.base].path()
+        base = with_one_layer(recipe.model.base)
         if any(data.options.get("wordnet") for data in recipe.data):
             load_wordnet()
     except ConfigurationError as error:
@@ -119,6 +147,25 @@ def test_recipes_that_come_along_run(path: Path, tmp_path: Path, monkeypatch):
         write_set_queries(Path("film_sets"), table.items, parts)
     if recipe.data[0].builder == "tiers":
         write_parts(Path("distractors"), build_parts(read_parts(["hotpotqa_train100"]), copies={}))
-    trained = train(recipe, tmp_path / "run", quiet=True)
+    trained = train(based_on(recipe, base), tmp_path / "run", quiet=True)
     assert len(trained.sets) == len(recipe.data)
     assert all(0 < one.rows <= 8 for one in trained.sets)
+
+
+@pytest.mark.slow
+@pytest.mark.data
+def test_the_recipe_of_the_constraint_runs(tmp_path: Path, with_one_layer):
+    """Its base is an unpacked judge, for which an encoder stands in here."""
+    recipe = read_judge_recipe(FOLDER / "judge-constraint.toml")
+
+    def few(sets: tuple[DataSettings, ...]) -> tuple[DataSettings, ...]:
+        return tuple(one.model_copy(update={"most": 4}) for one in sets)
+
+    training = recipe.training.model_copy(update={"epochs": 1.0, "batch_size": 4})
+    sets = recipe.evaluation.model_copy(update={"sets": few(recipe.evaluation.sets)})
+    update = {"data": few(recipe.data), "training": training, "evaluation": sets}
+    recipe = based_on(recipe.model_copy(update=update), with_one_layer("all-minilm-l6-v2"))
+    best = train_judge(recipe, tmp_path / "run", quiet=True)
+    assert len(best) >= len(recipe.evaluation.sets)
+    card = json.loads((tmp_path / "run" / "card.json").read_text())
+    assert [one["rows"] for one in card["sets"]] == [4] * len(recipe.data)
