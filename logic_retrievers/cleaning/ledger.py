@@ -36,7 +36,7 @@ Event: TypeAlias = Literal[
 
 _SCHEMA = files("logic_retrievers.cleaning").joinpath("ledger.sql").read_text("utf-8")
 _HIDDEN = frozenset({"quarantine", "adopted"})
-# finds the column that an earlier version filled, which refuses entries without a value
+# finds the column ``hash`` of an earlier version; while it exists, entries need a value for it
 _FIND_HASH = "SELECT 1 FROM pragma_table_info('entries') WHERE name = 'hash'"
 
 
@@ -53,9 +53,9 @@ class Entry:
         passage: id.
         text, point: sha256 of its text, and of its stored point without the quarantine flag.
         opponent, opponent_text: id of the other passage, and sha256 of its text.
-        kind, probability, own_probability, score, cosine, differences: of the finding.
+        kind, probability, own_probability, score, cosine, differences: values of the finding.
         resolution: name of the strategy that decided.
-        reason: in a few words for people.
+        reason: the reason, in a few words for people.
         time: UTC, ISO 8601.
         collection: namespace of the passage, see :func:`ledger_namespace`.
         number: rises with every entry; 0 before it is written.
@@ -139,7 +139,7 @@ class Ledger:
                 " (create=False). Open it with create=True."
             )
         with self._open() as connection:
-            connection.execute("BEGIN IMMEDIATE")  # two writers must not drop one column
+            connection.execute("BEGIN IMMEDIATE")  # else two writers might both drop the column
             if connection.execute(_FIND_HASH).fetchone():
                 connection.execute("ALTER TABLE entries DROP COLUMN hash")
             connection.executemany(_INSERT, rows)
@@ -209,7 +209,7 @@ class Ledger:
         """Open a connection in a transaction; close it unless the ledger is in memory."""
         try:
             if self._memory is not None:
-                with self._lock, self._memory:  # or one thread would end another's transaction
+                with self._lock, self._memory:  # else one thread ends another's transaction
                     yield self._memory
                 return
             private_file(self.path)
@@ -235,7 +235,7 @@ def _check_whole(connection: sqlite3.Connection) -> None:
 
 
 def ledger_namespace(index: PassageIndex) -> str:
-    """Return an index's name in the column ``collection``; no collection's name has a slash."""
+    """Return ``COLLECTION``, or ``COLLECTION/TENANT``. A collection's name has no slash."""
     return index.collection if index.tenant is None else f"{index.collection}/{index.tenant}"
 
 
@@ -250,7 +250,7 @@ def examined_hash(passage: Passage) -> str:
 
 
 def text_hash(passage: Passage) -> str:
-    """Return the sha256 of a passage's text, by which the ledger recognises it."""
+    """Return the sha256 of a passage's text, by which the ledger recognises the text."""
     return hashlib.sha256(passage.text.encode(errors="surrogatepass")).hexdigest()
 
 
@@ -284,10 +284,10 @@ def _entry(row: Sequence[Any]) -> Entry:
 def check_ledger(index: PassageIndex, ledger: Ledger) -> Operation[None]:
     """Compare a ledger with the number and hash that the collection's metadata hold.
 
-    A ledger with more entries passes, as a crash may have come before they were noted there.
+    A ledger with more entries passes, because a crash may have come before their number was noted.
 
     Raises:
-        StorageError: entries are missing, or it is the ledger of another collection.
+        StorageError: entries are missing, or the ledger belongs to another collection.
     """
     namespace = ledger_namespace(index)
     known = yield from index.noted(_note_key(namespace))
@@ -296,7 +296,7 @@ def check_ledger(index: PassageIndex, ledger: Ledger) -> Operation[None]:
             found = yield Compute(partial(ledger.digest, namespace, count))
             if found == digest:
                 return
-        case _:  # nothing was noted yet, or an earlier version noted it
+        case _:  # nothing was noted yet, or an earlier version made the note
             return
     there = yield Compute(partial(ledger.count, namespace))
     holds = f"holds {there} entries about it" if there < count else "holds others"

@@ -1,11 +1,12 @@
 """Score contradictions, search for them, and keep them out of a context.
 
-The score F of two passages comes from two vectors of each. Topical vectors tell what a text is
-about. Contradiction vectors of two texts that contradict each other differ in few coordinates. A
-judge is a model that reads both texts of a pair. Candidates are worth a closer look. A conflict is
-a pair whose probability of a contradiction reaches the threshold. A trusted passage, which the user
-vouches for, always stays; by default what contradicts it goes. A resolution (or strategy, such as
-"keep the newest") decides the others. Passages that agree on a question have the same stance.
+The score F of two passages comes from two vectors of each passage. Topical vectors tell what a
+text is about. If two texts contradict each other, their contradiction vectors differ in few
+coordinates. A judge is a model that reads both texts of a pair. A candidate pair may be a conflict.
+A conflict is a pair whose probability of a contradiction reaches the threshold. The user vouches
+for a trusted passage, which always stays. By default, passages that contradict it are dropped. A
+resolution (or strategy, such as "keep the newest") decides the conflicts without a trusted passage.
+Passages that agree on a question have the same stance.
 """
 
 from __future__ import annotations

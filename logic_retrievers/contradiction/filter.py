@@ -46,51 +46,51 @@ class ContradictionFilter:
     Pass more passages than the context can hold, and the number k. The next passage of the list
     replaces a dropped one. The steps are:
 
-    1. A passage that contradicts a trusted one is dropped. Trusted passages are never dropped. If
-       they contradict each other, they judge no others in this call, and a warning says so.
-    2. The first k of the others are compared with each other. The resolution decides each conflict,
-       the strongest first. A dropped passage drops no other.
+    1. A passage that contradicts a trusted one is dropped. Trusted passages are never dropped. Two
+       trusted passages that contradict each other drop no passage in this call. A warning says so.
+    2. The first k passages that step 1 leaves are compared with each other. The resolution decides
+       each conflict, the strongest first. A dropped passage drops no other.
     3. The next passages of the list take the free places, and are judged against those that stay,
        until k stay or the list ends. The rest of the list plays no part, except that it votes under
        ``prefer_majority``.
 
-    A resolution that cannot decide keeps both, and the evidence of both says why. Copies of one
+    A resolution that cannot decide keeps both passages, and their evidence says why. Copies of one
     text never contradict each other. A passage without text, or mostly in a script other than
     Latin, cannot be judged and stays.
 
     Args:
         encoder: makes the vectors ``topical`` and ``contradiction``; by default the encoder of the
-            index, or else of the bundle that comes with the package.
+            index, or else the encoder of the bundle that comes with the package.
         resolution: ``annotate`` (both stay, and the evidence of each names the other),
             ``prefer_newest``, ``prefer_source``, ``prefer_majority``, ``drop_both``; a
             ``ResolutionStrategy``; or a function of two passages that returns the one that stays,
             or None.
-        index: a collection whose stored vectors are used. With a ``trusted_filter`` its trusted
-            passages judge too.
-        threshold: least probability of a conflict; replaces that of the settings and of the judge.
+        index: a collection whose stored vectors are used. With a ``trusted_filter``, trusted
+            passages of the collection judge too.
+        threshold: least probability of a conflict; replaces the settings' and the judge's value.
         settings: overrides the encoder's constants of the contradiction vector.
         trusted: passages that the user vouches for.
-        trusted_filter: selects trusted passages among the given ones and those of the index:
-            ``{"key": wanted}`` over the metadata, as a search takes it, or a Qdrant filter. A
-            function of a passage can only select from the given ones.
-        trusted_candidates: number of topically nearest trusted passages of the index that each
-            given one is compared with; may be 0.
+        trusted_filter: selects trusted passages among the given passages and in the index. A filter
+            is ``{"key": wanted}`` over the metadata, as for a search, or a Qdrant filter. A
+            function of a passage can select only given passages.
+        trusted_candidates: number of trusted passages to find in the index for each given passage,
+            the topically nearest; may be 0.
         against_trusted: ``drop`` or ``annotate`` a passage that contradicts a trusted one.
         date_key: metadata key of the date, for ``prefer_newest``.
         source_key: metadata key of the source, for ``prefer_source`` and ``prefer_majority``;
-            without it a passage's own ``source`` counts.
+            if a passage lacks the key, its own ``source`` counts.
         source_order: sources for ``prefer_source``, best first.
         judge: reads pairs. With ``auto``, the package's cross-encoders read each passage with the
-            five nearest before it and the five nearest trusted ones, down to a cosine of .35. One
-            probability is made from their reading and the vectors. ``OnnxConflictJudge`` of another
-            bundle does the same. A model of your own (:class:`PairJudge`) is asked once a call, and
-            its probabilities replace those of the vectors. If it fails, the vectors' probabilities
-            stand, and a warning says so.
+            five nearest passages before it in the list and the five nearest trusted passages, down
+            to a cosine of .35. One probability is made from their reading and the vectors. An
+            ``OnnxConflictJudge`` of another bundle does the same. A model of your own
+            (:class:`PairJudge`) is asked once a call, and its probabilities replace the vectors'.
+            If the model fails, the vectors' probabilities stand, and a warning says so.
         judge_above: least vector probability of the pairs that a judge of your own reads; by
             default the threshold.
-        drop_above: least probability of a conflict for which a passage is dropped. For a conflict
-            between the threshold and this value both stay, and their evidence names it. By default
-            it is the judge's value, or else the threshold.
+        drop_above: least probability of a conflict for which a passage is dropped. In a conflict
+            between the threshold and this value both passages stay, and their evidence names the
+            conflict. The default is the threshold, or the cross-encoders' value if that is higher.
 
     Raises:
         UnknownResolutionError: no resolution has that name.
@@ -134,7 +134,7 @@ class ContradictionFilter:
         check_pair_judge(judge)
         self.judge = judge
         self._reading = PairReading.of(judge, "passages")
-        # hidden from the cross-encoder, which takes conflicting texts with dates for two versions
+        # Cross-encoders do not see these keys. With dates, a conflict would look like two versions.
         self._unread = (date_key, source_key)
         self.threshold = least = self.constants.threshold
         self.judge_above = least if judge_above is None else judge_above
@@ -173,11 +173,11 @@ class ContradictionFilter:
 
         Args:
             passages: best first. A passage with the id, text and metadata of an earlier one is left
-                out. Passages with one id that differ all count.
+                out. Different passages with the same id all count.
             k: number of passages wanted; with None all that can stay.
             query: not used; rerankers have this argument.
-            trusted: further trusted passages, for this call. A given passage is one of them if it
-                has the same id and text.
+            trusted: further trusted passages, for this call. A given passage with the id and text
+                of a trusted one is trusted.
 
         Raises:
             InputError: something is not a passage, or a resolution function returned a wrong value.
@@ -244,7 +244,7 @@ class ContradictionFilter:
 def _with_pairs(
     case: ConflictCase, pairs: tuple[CandidatePair, ...], threshold: float
 ) -> ConflictCase:
-    """Put the judged pairs into the case; pairs in conflict are no longer copies."""
+    """Put the judged pairs into the case; two passages in conflict stop being copies."""
     opposed: dict[int, set[int]] = {}
     for pair in pairs:
         if pair.probability >= threshold:

@@ -121,11 +121,11 @@ class CachedEncoder(_CachingEncoder):
         check_type("encoder", encoder, Encoder)
         check_type("path", path, str, Path)
         self._encoder = encoder
-        self._path = Path(path).absolute()  # SQLite would keep ":memory:" in memory
+        self._path = Path(path).absolute()  # SQLite would keep a file ":memory:" in memory
         private_file(self._path)
         with self._open() as connection:
-            # WAL lets readers and a writer work at once. This statement does not wait for locks, as
-            # later ones do. It may fail if another process is switching to WAL, which is as good.
+            # WAL lets readers and a writer work at once. Unlike later statements, this one does not
+            # wait for locks. It may fail while another process turns on WAL for the same file.
             with suppress(sqlite3.OperationalError):
                 connection.execute("PRAGMA journal_mode=WAL")
             connection.execute(_SCHEMA)
@@ -171,11 +171,11 @@ class CachedEncoder(_CachingEncoder):
 class RecentEncoder(_CachingEncoder):
     """An encoder that remembers its most recent vectors in memory.
 
-    LlamaIndex embeds a node before it stores it, and without this the store would encode it again.
+    LlamaIndex embeds a node and then stores it. Without this cache the store would encode it again.
 
     Args:
         encoder: computes the vectors that are not remembered.
-        size: how many vectors are kept; each takes 4 bytes per coordinate.
+        size: number of vectors to keep; a vector takes 4 bytes per coordinate.
 
     Raises:
         ConfigurationError: no encoder, or a size under 1.

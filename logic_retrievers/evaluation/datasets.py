@@ -89,7 +89,7 @@ class Query:
 
     @property
     def is_negation(self) -> bool:
-        """Whether its expression contains a NOT. Without one, whether its template is ``not``."""
+        """Whether the expression has a NOT; if there is no expression, the template decides."""
         expression = self.expression
         if expression is None:
             return self.template == "not"
@@ -152,8 +152,8 @@ def load_dataset(folder: str | os.PathLike[str], split: str = "test") -> Dataset
 def read_corpus(path: Path) -> Corpus:
     """Read ``corpus.jsonl[.gz]``: rows ``{_id, title, text}``.
 
-    A document is its title and its text, joined by a space, as for published figures. This holds
-    even if the text repeats the title (as in Cranfield).
+    A document is its title and its text, joined by a space, even if the text repeats the title (as
+    in Cranfield). Published figures use such documents.
 
     Raises:
         ReadError: a row is bad, an id is used twice, or there is no document.
@@ -175,7 +175,7 @@ def read_corpus(path: Path) -> Corpus:
 
 
 def data_folder() -> Path:
-    """Return ``LOGIC_RETRIEVERS_DATA``, or ``../shared/data`` from here or the repository.
+    """Return ``LOGIC_RETRIEVERS_DATA``, or ``../shared/data`` from the cwd or the repository.
 
     Raises:
         ReadError: no such folder; the message lists the places that were tried.
@@ -247,7 +247,7 @@ def in_data_folder(path: Path, kind: str) -> Path:
     """Return a relative path inside :func:`data_folder`. The path need not exist.
 
     Raises:
-        ReadError: there is no data folder; the message says that the path is no ``kind`` either.
+        ReadError: there is no data folder; the message also says that no such ``kind`` exists.
     """
     try:
         return data_folder() / path
@@ -287,8 +287,8 @@ def _find_qrels(part: Path, split: str) -> Path | None:
 def _read_queries(path: Path, qrels: Path | None, corpus: Corpus) -> tuple[Query, ...]:
     """Read the queries that have labels.
 
-    If there are ``qrels``, a query needs a grade above 0 there. Otherwise its row must list
-    satisfying or violating documents. Labels of empty documents are dropped.
+    With a ``qrels`` file, a query needs a grade above 0 in that file. Else the query's row must
+    list satisfying or violating documents. Labels of empty documents are dropped.
     """
     grades = {} if qrels is None else _read_grades(qrels, corpus)
     queries: list[Query] = []

@@ -34,10 +34,10 @@ class StoredVector:
     """One named vector of a collection."""
 
     name: str  # our name, such as topical
-    stored_name: str  # in the collection; "" for Qdrant's unnamed vector
+    stored_name: str  # its name in the collection; "" for Qdrant's unnamed vector
     dimension: int | None  # None for a sparse vector
-    fingerprint: str | None  # the encoder's; None where another store made the vector
-    incomplete: bool = False  # a back-fill has not ended, so it cannot be searched yet
+    fingerprint: str | None  # the encoder's fingerprint; None if another store made the vector
+    incomplete: bool = False  # still being back-filled, so it cannot be searched yet
 
     @property
     def sparse(self) -> bool:
@@ -81,16 +81,17 @@ class Collection:
     name: str
     vectors: Mapping[str, StoredVector]  # our name -> stored vector
     searchable: tuple[str, ...]  # our names of the vectors that may be searched
-    # Tenant whose passages are read and written. If None, all are read, and new ones have none.
+    # Tenant whose passages are read and written. With None, all passages are read, and new passages
+    # belong to no tenant.
     tenant: str | None = None
-    all_tenants: bool = False  # passages of all tenants are read, so none may be added
-    local_mode: bool = False  # qdrant-client is its own database, without payload indexes
+    all_tenants: bool = False  # passages of all tenants are read, and adding is refused
+    local_mode: bool = False  # qdrant-client stores the data itself, without payload indexes
     prefixes: tuple[str, ...] = (METADATA,)  # payload keys of metadata; "" for the top level
     keys: PayloadKeys = DEFAULT_KEYS  # payload keys of text and metadata in our layout
     has_own_metadata: bool = True  # this package has described the collection in its metadata
     missing_indexes: tuple[str, ...] = ()  # payload indexes to create before the first write
     flags: tuple[str, ...] = (QUARANTINED,)  # payload keys that may hold a quarantine flag
-    # Those of the flags that a filter may use, because strict mode wants an index.
+    # Flags that a filter may use. Strict mode may forbid to filter by a key without an index.
     filterable_flags: tuple[str, ...] = (QUARANTINED,)
     shows_quarantined: bool = False  # searches find quarantined passages too
     limits: StrictLimits = field(default_factory=StrictLimits)
@@ -102,7 +103,7 @@ class Collection:
         return () if self.shows_quarantined else self.filterable_flags
 
     def condition(self, user: UserFilter) -> models.Filter | None:
-        """Make the filter that finds those of the tenant's passages that meet the user's filter."""
+        """Make the filter for the tenant's passages that meet the user's filter."""
         return to_qdrant_filter(user, tenant=self.tenant, prefixes=self.prefixes)
 
     def passage(self, record: models.Record) -> Passage:
@@ -118,7 +119,7 @@ class Collection:
         """Get a vector that can be searched.
 
         Raises:
-            MissingVectorError: it is missing, or a back-fill of it has not ended.
+            MissingVectorError: the vector is missing, or is still being back-filled.
         """
         if name in self.searchable:
             return self.vectors[name]
@@ -148,7 +149,7 @@ def new_notes(
 
 
 def read_notes(name: str, info: models.CollectionInfo) -> Notes | None:
-    """Read this package's notes in a collection's metadata; None where another store made it."""
+    """Read this package's notes in a collection's metadata; None if another store made it."""
     noted = (info.config.metadata or {}).get(LOGIC)
     if not noted:
         return None
@@ -208,7 +209,7 @@ def read_vectors(
 
 
 def by_stored_name(vectors: Any) -> dict[str, Any]:
-    """Map stored names to vectors or parameters; Qdrant gives a single unnamed one without map."""
+    """Map stored names to vectors or parameters; Qdrant gives an unnamed vector without a map."""
     if vectors is None:
         return {}
     return dict(vectors) if isinstance(vectors, Mapping) else {"": vectors}
@@ -221,6 +222,6 @@ def note(collection: Collection, key: str, value: Any) -> Operation[None]:
 
 
 def noted(collection: Collection, key: str) -> Operation[Any]:
-    """Read a value that :func:`note` has noted; None where there is none."""
+    """Read a value that :func:`note` has noted; None if there is no value."""
     info = yield client_call("get_collection", collection.name)
     return (info.config.metadata or {}).get(f"{LOGIC}_{key}")

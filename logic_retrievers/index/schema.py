@@ -34,13 +34,13 @@ from logic_retrievers.index.point_format import ID, QUARANTINED, SOURCE, TENANT,
 INT8 = models.ScalarQuantization(
     scalar=models.ScalarQuantizationConfig(type=models.ScalarType.INT8, always_ram=True)
 )
-# field -> its type, and the client's argument: the type, or parameters of qdrant-client
+# field -> its type, and the client's argument (that type, or an object like KeywordIndexParams)
 Fields: TypeAlias = Mapping[str, tuple[models.PayloadSchemaType, Any]]
-# Vectors that are made only if they are named. Each vector costs a third of the encoding, and only
-# searches for contradictions use this one.
+# Vectors that are made only if the user names them. Each vector costs a third of the encoding, and
+# only searches for contradictions use the contradiction vector.
 ON_REQUEST = frozenset({"contradiction"})
-# The indexes on disk have a value for every passage, and no search reads them. In memory they took
-# a third of the time of opening a collection of a million passages.
+# Ids and sources have indexes on disk, because these are large and no search reads them. In memory
+# they took a third of the time of opening a collection of a million passages.
 PAYLOAD_INDEXES: Mapping[str, models.KeywordIndexParams | models.BoolIndexParams] = {
     ID: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, on_disk=True),
     SOURCE: models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD, on_disk=True),
@@ -71,7 +71,7 @@ def read_options(options: Mapping[str, Any] | None, *, embedded: bool = False) -
     on_disk = given.pop("on_disk", None)
     check_type("collection_options: on_disk", on_disk, bool, type(None))
     try:
-        # as JSON, because strict validation (True is not 1) reads dictionaries only there
+        # strict validation (True is not 1) takes dictionaries for nested models only in JSON
         written = to_json(given, fallback=repr)
     except (ValueError, RecursionError) as error:
         raise ConfigurationError(f"collection_options: cannot be JSON ({error}).") from error
@@ -102,7 +102,7 @@ def options_of(config: models.CollectionConfig) -> dict[str, Any]:
     options: dict[str, Any] = {"on_disk": all(params.on_disk for params in dense) or None}
     for name in _KEPT:
         value = found.get(name)
-        if isinstance(value, BaseModel):  # a model of answers, not of requests
+        if isinstance(value, BaseModel):  # requests use other models than answers
             value = value.model_dump(exclude_none=True)
         # over gRPC a number that is not set is 0
         options[name] = value if isinstance(value, bool) else value or None
@@ -110,7 +110,7 @@ def options_of(config: models.CollectionConfig) -> dict[str, Any]:
 
 
 def default_specs(specs: Mapping[str, VectorSpec]) -> dict[str, VectorSpec]:
-    """Choose the vectors of a new collection where the user names none."""
+    """Choose the vectors of a new collection if the user names none."""
     default = {name: spec for name, spec in specs.items() if name not in ON_REQUEST}
     return default or dict(specs)
 
@@ -161,7 +161,7 @@ _SECOND = (
 
 
 def check_vector(collection: str, vector: StoredVector, spec: VectorSpec) -> None:
-    """Refuse a stored vector of another dimension or encoder."""
+    """Refuse a stored vector with another dimension or from another encoder."""
     if vector.dimension != spec.dimension:
         raise CollectionMismatchError(
             f"Vector {vector.stored_name!r} of collection {collection!r} has dimension"

@@ -20,15 +20,15 @@ WORDING: Mapping[str, Any] = tomllib.loads(
     Path(__file__).with_name("wording.toml").read_text("utf-8")
 )
 Tokens: TypeAlias = tuple[str, ...]
-# What makes an answer right. ``containment`` is for short answers: the answer must contain a right
-# answer and no wrong one. ``support`` is for long answers. It takes the share of each right and
-# wrong answer's words that the answer contains. The greatest share of a right answer must exceed
-# the greatest share of a wrong one, or 0.5 if there is none. The answer must not abstain.
+# What makes a reader's answer right. ``containment`` is for short answers: the text must contain a
+# right answer and no wrong answer. ``support`` is for long answers. For every right and wrong
+# answer, it takes the share of words that the text contains. The greatest share of a right answer
+# must exceed that of a wrong answer, or 0.5 without wrong answers. The text must not abstain.
 Grading: TypeAlias = Literal["containment", "support"]
 Direction: TypeAlias = Literal["satisfying", "violating", "neither"]
 
-# The share that ``support`` must exceed if there is no wrong answer. Without it, a word that occurs
-# in every text would make most sentences right. (Of BoolQuestions' right answers, 66 % share a word
+# The share that ``support`` must exceed if there is no wrong answer. With 0, a word that occurs in
+# every text would make most sentences right. (Of BoolQuestions' right answers, 66 % share a word
 # with a random sentence, and none shares half of its words.)
 _SUPPORT_WITHOUT_WRONG = 0.5
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -46,7 +46,7 @@ class Grade:
         f1: harmonic mean of precision and recall of the tokens (SQuAD), against the nearest right
             answer.
         support: greatest share of a right answer's tokens that it has, minus the greatest share of
-            a wrong answer's; in [-1, 1]. One half is subtracted if there is no wrong answer.
+            a wrong answer's tokens; in [-1, 1]. Without a wrong answer, one half is subtracted.
         gold: number of right answers that it contains.
         wrong: number of wrong answers that it contains.
         abstained: whether it contains no answer, and is empty or says that it does not know.
@@ -68,9 +68,9 @@ class Grade:
 def grade(question: ProbeQuestion, answer: str) -> Grade:
     """Grade an answer.
 
-    An answer contains another one as consecutive whole tokens: "Ann" is not in "Annapolis". If one
-    match lies inside a longer one, only the longer one counts: "Rocky II" contains no "Rocky". An
-    answer that denies a wrong one ("not Ann but Bob") still contains the wrong one.
+    An answer contains another one as consecutive whole tokens: "Ann" is not in "Annapolis". A
+    match inside a longer match does not count: "Rocky II" contains no "Rocky". An answer that
+    denies a wrong answer ("not Ann but Bob") still contains the wrong answer.
     """
     tokens = answer_tokens(answer)
     gold = {answer_tokens(text) for text in question.gold}
@@ -116,7 +116,7 @@ def answer_tokens(text: str) -> Tokens:
     """
     plain = comparable(text)
     words = _TOKEN.findall(_INSIDE.sub("", _THOUSANDS.sub("", plain)))
-    # `comparable` removes a lone accent, so the text itself is taken then
+    # `comparable` makes a lone accent empty; the original text then gives the signs
     signs = "".join(plain.split()) or "".join(text.split())
     return tuple(word for word in words if word not in _ARTICLES) or tuple(
         words or filter(None, [signs])
@@ -124,7 +124,7 @@ def answer_tokens(text: str) -> Tokens:
 
 
 def find_spans(part: Tokens, whole: Tokens) -> list[range]:
-    """Find the positions of a sequence of tokens inside another one."""
+    """Find the positions of a sequence of tokens inside another sequence."""
     length = len(part)
     if not length:
         return []

@@ -15,12 +15,12 @@ Scores: TypeAlias = npt.NDArray[np.float64]
 # mean and standard deviation of the scores of passages that are unrelated to the text
 Background: TypeAlias = tuple[float, float]
 
-# steepness, per standard deviation, of two logistic steps: from "does not mention the excluded
-# part" to "mentions it", and from "rather about the wanted part" to "rather about the excluded one"
+# steepness, per standard deviation, of the logistic step to "mentions the excluded part"
 _MENTION_STEEPNESS = 2.0
+# the same, from "rather about the wanted part" to "rather about the excluded part"
 _PREFERENCE_STEEPNESS = 4.0
 
-# so many candidates are enough to estimate their mean and deviation
+# number of candidates that is enough to estimate the mean and deviation of their scores
 MIN_POOL = 20
 
 
@@ -45,10 +45,10 @@ def reciprocal_ranks(ranks: npt.NDArray[np.int64]) -> Scores:
 
 
 def mixed_cosines(first: Scores, second: Scores, share: float) -> Scores:
-    """Return ``(1 - share) * first + share * second``, or one of them if the other is NaN.
+    """Return ``(1 - share) * first + share * second``, or the one that is not NaN.
 
-    While a collection is being back-filled, a candidate may lack a vector. Its score can still be
-    compared with the others'. A candidate that lacks both vectors gets -1.
+    While a collection is being back-filled, a candidate may lack a vector. The score by its other
+    vector can still be compared. A candidate that lacks both vectors gets -1.
     """
     mean = (1 - share) * first + share * second
     mean = np.where(np.isnan(second), first, np.where(np.isnan(first), second, mean))
@@ -59,16 +59,16 @@ def standard_scores(scores: Scores, background: Background | None = None) -> Sco
     """Convert scores to standard deviations above the mean of the candidates.
 
     Cosines to two texts cannot be compared, because every passage is near to "films" and few are
-    near to a name. Standard scores among the same candidates can.
+    near to a name. Standard scores of the same candidates can be compared.
 
     Args:
         scores: a candidate with NaN gets the lowest score.
-        background: stands in for passages if there are fewer than :data:`MIN_POOL` candidates.
-            Without it one of two passages would always be a deviation above their mean.
+        background: stands in for the missing candidates if there are fewer than :data:`MIN_POOL`.
+            Of two candidates alone, one would always be one standard deviation above their mean.
 
     Returns:
         Scores with mean 0 and standard deviation 1 over the scored candidates and the background;
-        all 0 if these do not differ.
+        all 0 if the scores do not differ.
     """
     is_scored = ~np.isnan(scores)
     count = int(is_scored.sum())

@@ -28,9 +28,9 @@ from logic_export.data.tiers.passage_contents import (
 )
 from logic_retrievers.errors import ConfigurationError, InputError
 
-# Relation -> part -> wordings that join a clause about another passage to a question. "{clause}" is
-# a statement, "{named}" a topic with its description, "{topic}" the topic alone. No wording is in
-# two parts, and two relations are in the test part only.
+# Relation -> part of the data -> wordings. A wording joins a clause about another passage to a
+# question. The slot "{clause}" takes a statement, "{named}" a topic with its description, "{topic}"
+# the topic alone. No wording is in two parts. Two relations are only in the test part.
 RELATIONS: dict[str, dict[str, list[str]]] = read_toml(__package__, "relations.toml")
 _SLOT = re.compile(r"\{(clause|named|topic)\}")
 _TWO_STOPS = re.compile(r"([.?!]\"?)\.(?!\.)")  # as in "Monsters, Inc.."
@@ -51,7 +51,7 @@ def join_clause(wording: str, content: PassageContent, question: str) -> str:
     """Make a distractor query by putting the question, word for word, into the wording.
 
     Only the question's first letter may become lower case, if it stands within a sentence and
-    begins no name. A question mark is added if the wording goes on.
+    begins no name. A question mark may be added if the wording goes on after the question.
     """
     before, _, after = wording.partition("{question}")
     question_text = question.strip()
@@ -86,17 +86,17 @@ def add_distractors(
 ) -> DistractorQueries:
     """Add to each question a clause about some of its wrong passages.
 
-    The passages that the clause is about become distractors, other wrong passages negatives. A
-    question with too few candidates gets passages of other questions, see
-    :func:`mine_wrong_passages`. Every relation of the part occurs about equally often. A passage
-    whose topic the question names gives no clause.
+    The passages that the clause is about become distractors. The other wrong passages become
+    negatives. A question with too few candidates gets passages of other questions, see
+    :func:`mine_wrong_passages`. Every relation of the part occurs about equally often. No clause is
+    about a passage whose topic the question names.
 
     Args:
         questions: questions of this part only, because all their passages serve as candidates.
         part: ``train``, ``dev`` or ``test``; each has its own wordings.
-        copies: queries per question, each with another relation.
-        distractors: most passages per clause; the number is random.
-        candidates: number of passages to fill a question's candidates up to.
+        copies: number of queries per question, each with a different relation.
+        distractors: greatest number of passages that one clause is about; the number is random.
+        candidates: a question with fewer candidates gets passages up to this number.
         seed: seeds all random choices.
 
     Raises:
@@ -207,7 +207,7 @@ def build_parts(
 ) -> dict[str, DistractorQueries]:
     """Make the distractor queries of each part by :func:`add_distractors`.
 
-    ``copies`` gives each part's number of queries per question; other parts have 1.
+    ``copies``: part -> number of queries per question, 1 for a part that is not named.
     """
     return {
         part: add_distractors(
@@ -231,7 +231,7 @@ def common_passages(built: Mapping[str, DistractorQueries], one: str, other: str
 
 
 def require_new_folder(folder: Path) -> None:
-    """Raise :class:`ConfigurationError` where a folder already holds one of a data set's files."""
+    """Raise :class:`ConfigurationError` if a folder already holds a file of a data set."""
     if existing := [
         path for part in (*SHARES, ORIGINAL_TEST) if (path := _part_file(folder, part)).exists()
     ]:
