@@ -130,7 +130,7 @@ def _gated(request: JudgeRequest | None) -> JudgeRequest | None:
     if reader is not None and is_read:
         with suppress(EmptyTextError):  # another encoder's tokenizer may read more
             gate = 1 - reader(request.query).none
-    return replace(request, gate=gate) if gate >= LEAST_GATE else None
+    return replace(request, gate=gate if gate >= LEAST_GATE else 0.0)
 
 
 def warn_if_untrained(

@@ -58,9 +58,13 @@ class CandidateRanking:
     @property
     def to_judge(self) -> Sequence[Ranked]:
         """The candidates that the judge reads, in that order."""
-        if self.request is None or self.judge is None:
-            return ()
-        return self.ranking[: self.judge.constants.candidates]
+        return self.ranking[: count_judged(self.request, self.judge)]
+
+
+def count_judged(request: JudgeRequest | None, judge: WeightedJudge | None) -> int:
+    """Return how many candidates a judge reads; none if the gate is closed."""
+    is_asked = judge is not None and request is not None and request.gate != 0
+    return judge.constants.candidates if judge is not None and is_asked else 0
 
 
 def rank_candidates(
@@ -76,11 +80,12 @@ def rank_candidates(
             f"policy {policy.name!r} ranks by a pair judge, and there is none: pass judge=, a "
             "callable (see logic_retrievers.judging.QueryJudge), or leave it out"
         )
+    if request is None:
+        return CandidateRanking(pool, policy.rank(pool, depth), depth)
     own = policy.rank(pool, len(pool.ids))
     best = nlargest(_READ, own, key=lambda r: r.score + r.details.get("penalty", 0.0))
     to_read = frozenset(r.index for r in best if r.details.get("penalty"))
-    judged = 0 if request is None or judge is None else judge.constants.candidates
-    needed = {ranked.index for ranked in own[: depth + judged]} | to_read
+    needed = {r.index for r in own[: depth + count_judged(request, judge)]} | to_read
     ranking = [ranked for ranked in own if ranked.index in needed]
     return CandidateRanking(pool, ranking, depth, request, judge, to_read)
 

@@ -84,17 +84,21 @@ def reference_order(
     Args:
         candidates: all of a pool.
         depth: how many are wanted.
-        question: the gate; :data:`ALONE`: the margin alone orders; None: no judge is asked.
+        question: the gate (0: no judge is asked); :data:`ALONE`: the margin alone orders; None: the
+            policy asks for no reading.
         constants: how many are read, and how much a verdict counts.
     """
 
     def best_first(numbers, scores):  # sorted() keeps the order of equals
         return sorted(numbers, key=lambda i: (not candidates[i].passed, -scores[i]))
 
-    own = best_first(range(len(candidates)), [c.score for c in candidates])
+    scores = [c.score for c in candidates]
+    own = best_first(range(len(candidates)), scores)
+    if question is None:
+        return [(i, scores[i]) for i in own[:depth]], []
     lifted = [c.without_denial for c in candidates]
     before = best_first(own, lifted)
-    read = [] if question is None else before[: constants.candidates]
+    read = before[: constants.candidates] if question else []
     final = []
     for i, candidate in enumerate(candidates):
         margin = candidate.margin if i in read else None

@@ -98,7 +98,7 @@ def test_special_tokens_are_left_out(reader, monkeypatch, marked):
         tags[[0, -1]] = 1.0
         return tags
 
-    monkeypatch.setattr(reader, "_logits", logits)
+    monkeypatch.setattr(reader, "logits", logits)
     parts = [query[start:end] for start, end in reader(query).excluded]
     assert parts == (["a hotel, no pool"] if marked == "all tokens" else [])
 

@@ -36,8 +36,8 @@ candidates = st.builds(
     denies=st.booleans(),
 )
 pools = st.lists(candidates, max_size=14)
-# the gate, the judge alone, or no judge
-questions = st.sampled_from([0.125, 0.5, 1.0, ALONE])
+# the gate, or the judge alone
+questions = st.sampled_from([0.0, 0.125, 0.5, 1.0, ALONE])
 weights = st.builds(
     JudgeSettings,
     candidates=st.integers(1, 8),
@@ -132,10 +132,10 @@ def test_the_reason_and_the_verdict():
 @given(pools, depths, questions, weights)
 def test_a_failure_leaves_the_order_without_a_judge(pool, depth, question, constants):
     """Keeps scores to the last bit; denials need no judge."""
-    assume(pool)
+    assume(pool and question)
     with pytest.warns(PairJudgeWarning, match="it raised RuntimeError") as caught:
         (ranking,) = judged(failing_judge, constants, (pool, depth, question))
-    assert listed(ranking) == reference_order(pool, depth, None, constants)[0]
+    assert listed(ranking) == reference_order(pool, depth, 0.0, constants)[0]
     assert len(caught) == 1
     assert "key-12345" not in str(caught[0].message)
 
