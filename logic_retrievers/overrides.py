@@ -61,7 +61,7 @@ class Overrides(BaseModel):
         if unknown := sorted(map(str, shipped.keys() - type(self).model_fields.keys())):
             raise ConfigurationError(
                 f"the encoder's bundle has constants that {type(self).__name__} does not know:"
-                f" {', '.join(unknown)}; update logic-retrievers"
+                f" {', '.join(unknown)}; update logic-retrievers, or export the bundle again"
             )
         return type(self)(**{**shipped, **self.overrides()})
 
