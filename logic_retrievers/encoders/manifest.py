@@ -184,7 +184,8 @@ class Manifest(Description):
         files: file name -> SHA-256, for every file of the bundle but the manifest.
         tokenizer: file name of the ``tokenizers`` description; its padding section, if it has one,
             gives the id of the padding token.
-        judge: reads a passage and a query; optional, like the next three.
+        judge: reads a passage and a query; optional, like the next four.
+        verdict: reads a passage and a query in the judge's place, as changes to it.
         pair_kinds: reads two passages of a corpus.
         nli: reads two texts and tells whether both can be true of one thing.
         constraint: reads a query alone and tells what it rules out. Its output has a row per token:
@@ -202,6 +203,7 @@ class Manifest(Description):
     heads: dict[Name, Head] = Field(min_length=1)
     parity: Parity
     judge: CrossEncoder | None = None
+    verdict: CrossEncoder | None = None
     pair_kinds: CrossEncoder | None = None
     nli: CrossEncoder | None = None
     constraint: CrossEncoder | None = None
@@ -230,7 +232,7 @@ class Manifest(Description):
 
     @property
     def cross_encoders(self) -> list[CrossEncoder]:
-        entries = (self.judge, self.pair_kinds, self.nli, self.constraint)
+        entries = (self.judge, self.verdict, self.pair_kinds, self.nli, self.constraint)
         return [entry for entry in entries if entry is not None]
 
     def fingerprint(self, name: str, role: Role) -> str:

@@ -6,7 +6,7 @@ from logic_retrievers.lazy_imports import lazy_names
 
 _MODULES = {
     "constraint": "ConstraintReading",
-    "judge": "LABELS Judgement QueryJudge",
+    "judge": "LABELS VERDICTS Judgement QueryJudge",
     "onnx": (
         "OnnxConflictJudge OnnxConstraint OnnxNLI OnnxPairJudge OnnxPairKinds"
         " default_conflict_judge default_constraint default_judge default_pair_kinds"

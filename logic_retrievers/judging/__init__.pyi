@@ -1,5 +1,6 @@
 from logic_retrievers.judging.constraint import ConstraintReading as ConstraintReading
 from logic_retrievers.judging.judge import LABELS as LABELS
+from logic_retrievers.judging.judge import VERDICTS as VERDICTS
 from logic_retrievers.judging.judge import Judgement as Judgement
 from logic_retrievers.judging.judge import QueryJudge as QueryJudge
 from logic_retrievers.judging.onnx import OnnxConflictJudge as OnnxConflictJudge

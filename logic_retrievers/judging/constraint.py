@@ -46,18 +46,32 @@ def read_tags(
         tags: logits, shape (tokens, 2): the token is ruled out; it leaves the wanted part.
         spans: characters of each token.
     """
-    excluded = tags[:, 0] > 0
-    leaving = excluded | (tags[:, 1] > 0)
+    excluded, leaving = tags[:, 0].copy(), tags.max(axis=1, initial=-np.inf)
+    for first, last in _words(text, spans):
+        # a word leaves whole or stays whole; "sugar" alone is ruled out by "sugarless"
+        leaving[first:last] = leaving[first:last].mean()
+        if leaving[first] <= 0:
+            excluded[first:last] = -np.inf
     none, exclusion, negated_fact = map(float, probabilities)
     return ConstraintReading(
         none,
         exclusion,
         negated_fact,
         *(
-            _joined(text, [s for s, marked in zip(spans, tag, strict=True) if marked])
-            for tag in (excluded, leaving)
+            _joined(text, [s for s, logit in zip(spans, logits, strict=True) if logit > 0])
+            for logits in (excluded, leaving)
         ),
     )
+
+
+def _words(text: str, spans: Sequence[Span]) -> list[Span]:
+    """Return the tokens of each word: the first one, and one past the last."""
+    starts = [
+        number
+        for number, (start, _) in enumerate(spans)
+        if not (number and spans[number - 1][1] == start and text[start - 1 : start + 1].isalnum())
+    ]
+    return [*zip(starts, [*starts, len(spans)][1:], strict=True)]
 
 
 def _joined(text: str, spans: Sequence[Span]) -> tuple[Span, ...]:

@@ -20,7 +20,7 @@ from logic_retrievers.text import words_of
 # a passage satisfies a query, says neither, or violates it
 LABELS = ("entailment", "neutral", "contradiction")
 
-_VERDICTS = ("satisfies", "neutral", "violates")
+VERDICTS = ("satisfies", "neutral", "violates")
 
 # a passage (or sentences of it) and a query
 TextPair: TypeAlias = tuple[str, str]
@@ -93,11 +93,11 @@ class Judgement:
     @property
     def verdict(self) -> str:
         """The likeliest of ``satisfies``, ``neutral`` and ``violates``."""
-        return max(_VERDICTS, key=lambda name: float(getattr(self, name)))
+        return max(VERDICTS, key=lambda name: float(getattr(self, name)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return a plain dictionary, ready for JSON."""
-        probabilities = {name: round(getattr(self, name), 6) for name in _VERDICTS}
+        probabilities = {name: round(getattr(self, name), 6) for name in VERDICTS}
         return {"verdict": self.verdict, **probabilities, "text": self.text}
 
 

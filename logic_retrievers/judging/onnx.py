@@ -29,7 +29,7 @@ from logic_retrievers.judging.pair_kinds import PAIR_KINDS
 from logic_retrievers.text import visible_text
 
 # fields of a manifest that describe a cross-encoder
-Entry: TypeAlias = Literal["judge", "pair_kinds", "nli", "constraint"]
+Entry: TypeAlias = Literal["judge", "verdict", "pair_kinds", "nli", "constraint"]
 
 
 class OnnxCrossEncoder:
@@ -68,7 +68,7 @@ class OnnxCrossEncoder:
         if shares is not None:
             bundle = shares.bundle
         self.bundle = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
-        entry: CrossEncoder | None = getattr(self.bundle.manifest, self.entry_name)
+        entry = self._find_entry(self.bundle.manifest)
         if entry is None:
             raise BundleError(
                 f"The bundle {self.bundle.manifest.name!r} has no {self.title}. Pass one that has,"
@@ -109,6 +109,10 @@ class OnnxCrossEncoder:
         """Return one row of token ids for each pair of texts, cut to the limit of the model."""
         cleaned = [(visible_text(clean_text(a)), visible_text(clean_text(b))) for a, b in pairs]
         return self._tokenizer.encode_pairs(cleaned, self.entry.max_tokens)
+
+    def _find_entry(self, manifest: Manifest) -> CrossEncoder | None:
+        entry: CrossEncoder | None = getattr(manifest, self.entry_name)
+        return entry
 
     def _try(self) -> None:
         self.read([("a", "b")])
@@ -183,6 +187,9 @@ class OnnxPairJudge(OnnxCrossEncoder, BundledJudge):
 
     def __call__(self, pairs: Sequence[TextPair], /) -> list[tuple[float, ...]]:
         return self.read(pairs)
+
+    def _find_entry(self, manifest: Manifest) -> CrossEncoder | None:
+        return manifest.judge if manifest.verdict is None else manifest.verdict
 
 
 class OnnxPairKinds(OnnxCrossEncoder):

@@ -38,12 +38,13 @@ def tagged(text, *tokens):
         ("no e-bikes", [("no", "l"), ("e", "x"), ("bikes", "x")], ["e-bikes"], ["no e-bikes"]),
         ("no bar, pool", [("no", "l"), ("bar", "x"), ("pool", "x")], ["bar", "pool"], None),
         ("sugarless", [("sugar", "x"), ("less", "l")], ["sugar"], ["sugarless"]),
+        ("wifi", [("wi", "-"), ("fi", "x")], [], []),
         ("a hotel", [("a", "-"), ("hotel", "-")], [], []),
         ("", [], [], []),
     ],
 )
 def test_marked_tokens_become_spans(text, tokens, excluded, leaving):
-    """Joins over nothing, one blank and a hyphen, and over no comma; what is excluded leaves."""
+    """Joins over nothing, one blank and a hyphen, and over no comma; no part of a word stays."""
     found = tagged(text, *tokens)
     assert found == [excluded, ["no bar", "pool"] if leaving is None else leaving]
 

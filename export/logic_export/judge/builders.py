@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from pathlib import Path
 from random import Random
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from logic_export.data.contradictions.builders import build_groups
 from logic_export.data.files import assign_part
@@ -14,6 +16,7 @@ from logic_export.data.sentences import split_sentences
 from logic_export.data.triplet_builders import BUILDERS as TRIPLET_BUILDERS
 from logic_export.data.triplet_builders import find_data_file, run_builder
 from logic_export.data.triplets import Triplet
+from logic_export.judge.clusters import Part, read_clusters
 from logic_export.judge.rows import (
     CONTRADICTION,
     ENTAILMENT,
@@ -25,15 +28,14 @@ from logic_export.judge.rows import (
     unique_rows,
 )
 from logic_export.recipe import DataSettings
+from logic_retrievers.encoders import OnnxEncoder
 from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.judging import LABELS, PAIR_KINDS
 from logic_retrievers.judging.pair_kinds import pair_sentences, with_metadata
 
 Builder: TypeAlias = Callable[..., list[JudgeRow]]
-Part: TypeAlias = Literal["train", "dev", "all"]
 
 # written for this project: see the README in this folder
-CLUSTERS = Path(__file__).parent / "clusters.jsonl.gz"
 PASSAGE_PAIRS = Path(__file__).parent / "passage_pairs.jsonl.gz"
 
 _LABELS = {"s": ENTAILMENT, "v": CONTRADICTION, "n": NEUTRAL}
@@ -45,6 +47,8 @@ _KIND_LABELS = {
     "unrelated": NEUTRAL,
 }
 _SHARES = {"train": 0.9, "dev": 0.1}
+# passages of other clusters that are as near to a query as this rank may be drawn for it
+_NEAREST = 5
 
 
 def pairs(path: str, *, seed: int = 0) -> list[JudgeRow]:  # noqa: ARG001 - every builder has a seed
@@ -56,17 +60,24 @@ def pairs(path: str, *, seed: int = 0) -> list[JudgeRow]:  # noqa: ARG001 - ever
 
 
 def clusters(
-    part: Part = "train", path: str | None = None, kinds: Sequence[str] = (), *, seed: int = 0
+    part: Part = "train",
+    path: str = "clusters",
+    kinds: Sequence[str] = (),
+    *,
+    near: bool = False,
+    seed: int = 0,
 ) -> list[JudgeRow]:
     """Pair every query over a cluster with each of its passages, and with one of another cluster.
 
     Args:
-        part: a tenth of the clusters, by the hash of their topic, is ``dev``.
-        path: JSON lines ``{domain, topic, passages, queries: [{q, kind, labels}]}``; None takes
-            this project's clusters. ``labels`` has a letter for each passage: s(atisfies),
-            v(iolates), n(either).
+        part: 15 % of the domains, by their hash, are ``dev``.
+        path: JSON lines ``{domain, topic, passages, queries: [{q, kind, labels}]}``, or the name of
+            a file of this project: ``clusters``, ``marked_clusters`` or ``denials``. ``labels`` has
+            a letter for each passage: s(atisfies), v(iolates), n(either).
         kinds: kinds of queries to keep; if empty, all.
-        seed: draws the passages from other clusters of the domain, which are neutral.
+        near: add a second passage of another cluster, one of the nearest to the query by the
+            packaged encoder's topical vectors.
+        seed: draws the passages of other clusters, which are neutral.
     """
     random = Random(seed)
     kept = list(_read_clusters(part, path))
@@ -84,12 +95,27 @@ def clusters(
             if others:
                 unrelated = random.choice(random.choice(others)["passages"])
                 built.append(labelled_row(unrelated, query["q"], NEUTRAL))
+    if near:
+        asked = {row.hypothesis for row in built}
+        built += [row for row in _near_rows(kept, random) if row.hypothesis in asked]
     return built
 
 
-def cluster_kinds(
-    part: Part = "train", path: str | None = None, *, seed: int = 0
-) -> list[JudgeRow]:
+def _near_rows(rows: Sequence[Mapping[str, Any]], random: Random) -> Iterator[JudgeRow]:
+    """Pair each query with one of the nearest passages of other clusters."""
+    encoder = OnnxEncoder()
+    passages = [(number, text) for number, row in enumerate(rows) for text in row["passages"]]
+    owners = np.array([number for number, _ in passages])
+    vectors = encoder.encode_documents([text for _, text in passages], ["topical"])["topical"]
+    for number, row in enumerate(rows):
+        queries = [query["q"] for query in row["queries"]]
+        scores = encoder.encode_queries(queries, ["topical"])["topical"] @ vectors.T
+        scores[:, owners == number] = -np.inf
+        for query, order in zip(queries, np.argsort(-scores, axis=1)[:, :_NEAREST], strict=True):
+            yield labelled_row(passages[random.choice(order)][1], query, NEUTRAL)
+
+
+def cluster_kinds(part: Part = "train", path: str = "clusters", *, seed: int = 0) -> list[JudgeRow]:
     """Pair the passages of a cluster, which do not contradict each other, by kind.
 
     The kind is ``unrelated`` if one of the two answers none of the queries, else ``scope``.
@@ -282,8 +308,8 @@ def _read_passage_pairs(part: Part, path: str | None) -> Iterator[tuple[str, str
             yield one, other, kind, topic
 
 
-def _read_clusters(part: Part, path: str | None) -> Iterator[Mapping[str, Any]]:
-    for row in json_rows(CLUSTERS if path is None else find_data_file(Path(path))):
+def _read_clusters(part: Part, path: str) -> Iterator[Mapping[str, Any]]:
+    for row in read_clusters(part, [path]):
         fields = row.fields
         try:
             if not (fields["passages"] and fields["domain"] and fields["topic"]):
@@ -298,5 +324,4 @@ def _read_clusters(part: Part, path: str | None) -> Iterator[Mapping[str, Any]]:
                 "a cluster has domain, topic, passages, and queries, each with a kind and one "
                 f"letter of s, v and n for each passage ({error})"
             ) from error
-        if part in ("all", assign_part(f"{fields['domain']} {fields['topic']}", _SHARES)):
-            yield fields
+        yield fields

@@ -6,7 +6,6 @@ which words leave its wanted part.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -18,6 +17,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from logic_export.data.exclusion_queries import word_exclusion
 from logic_export.data.files import write_json_lines
 from logic_export.data.triplet_builders import find_data_file, run_builder
+from logic_export.judge.clusters import Part, read_clusters
 from logic_export.recipe import DataSettings
 from logic_export.training.training_data import RowFormat, sample_rows
 from logic_retrievers.errors import ConfigurationError
@@ -25,15 +25,11 @@ from logic_retrievers.evaluation.rows import Row, json_rows, read_qrels
 
 Span: TypeAlias = tuple[int, int]  # characters of the query: start, and end after the last one
 Kind: TypeAlias = Literal["none", "exclusion", "negated_fact"]
-Part: TypeAlias = Literal["train", "dev", "all"]
 
 KINDS: tuple[str, ...] = get_args(Kind)
 
 # written for this project: see the README in this folder
-_OWN = {
-    name: Path(__file__).parent / f"{name}.jsonl.gz"
-    for name in ("clusters", "marked_clusters", "marked_queries")
-}
+_QUERIES = Path(__file__).parent / "marked_queries.jsonl.gz"
 _HOTPOTQA = "hotpotqa_train1000_pairs/questions.jsonl.gz"
 _FIELDS = ("brand", "site", "color", "author", "lang", "type", "tag", "city", "year", "genre")
 _PUNCTUATION = ' ,.;:!?()"-'
@@ -83,16 +79,14 @@ def marked_clusters(
         seed: not used.
     """
     rows = []
-    for file in files:
-        for row in json_rows(_OWN.get(file) or find_data_file(Path(file))):
-            try:
-                if part in ("all", _domain_part(row.fields["domain"])):
-                    rows += [_cluster_row(query) for query in row.fields["queries"]]
-            except (KeyError, TypeError, ValueError) as error:
-                raise row.error(
-                    "a cluster has a domain, and queries with q, kind and the words of q that are "
-                    f"excluded ({error!r})"
-                ) from error
+    for row in read_clusters(part, files):
+        try:
+            rows += [_cluster_row(query) for query in row.fields["queries"]]
+        except (KeyError, TypeError, ValueError) as error:
+            raise row.error(
+                "a cluster has a domain, and queries with q, kind and the words of q that are "
+                f"excluded ({error!r})"
+            ) from error
     return rows
 
 
@@ -108,7 +102,7 @@ def marked_queries(
     ``negated_fact`` or ``nothing``; None takes this project's queries.
     """
     rows = []
-    for row in _rows_of_part(_OWN["marked_queries"] if path is None else Path(path), part):
+    for row in _rows_of_part(_QUERIES if path is None else Path(path), part):
         try:
             query, kind = row.text("q"), row.text("kind").replace("nothing", "none")
             dropped = _removed_words(query, row.text("wanted")) if kind == "exclusion" else ()
@@ -326,12 +320,6 @@ def _removed_words(query: str, wanted: str) -> tuple[Span, ...]:
     blocks = SequenceMatcher(None, words, others, autojunk=False).get_matching_blocks()
     kept = {place for start, _, size in blocks for place in range(start, start + size)}
     return tuple(span for place, span in enumerate(spans) if place not in kept)
-
-
-def _domain_part(domain: str) -> Part:
-    # not assign_part, so that development domains stay those that gate and weights were fitted on
-    digest = hashlib.sha256(domain.encode()).hexdigest()
-    return "dev" if int(digest, 16) % 100 < 15 else "train"
 
 
 def _rows_of_part(path: Path, part: Part = "all") -> Iterator[Row]:

@@ -39,6 +39,7 @@ from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging import (
     LABELS,
     PAIR_KINDS,
+    VERDICTS,
     OnnxConstraint,
     OnnxNLI,
     OnnxPairJudge,
@@ -93,10 +94,10 @@ def add_judge(
     minimum: Mapping[str, float],
     compression: JudgeCompression = "int4",
 ) -> Figures:
-    """Copy a bundle with a judge, pair kinds or NLI added or replaced.
+    """Copy a bundle with a judge, a verdict, pair kinds or NLI added or replaced.
 
-    Pair kinds and NLI are low-rank changes to the bundle's judge, from which they were trained. The
-    judge's own probabilities stay the same. Adding another judge removes all such changes.
+    All but a judge are low-rank changes to the bundle's judge, from which they were trained. A
+    verdict answers in the judge's place. Adding another judge removes all such changes.
 
     Nothing is written unless the exported model stays close to the original
     (:data:`MAX_DIFFERENCE`, :data:`MAX_INT4_DIFFERENCE`) and reaches the minimum accuracies.
@@ -107,7 +108,7 @@ def add_judge(
         source: the model; its embeddings must be the trunk's.
         out: the new bundle's folder; must not exist.
         development: name -> rows; the temperature is fitted on all rows.
-        constants: for a judge, weights of its judgements in a ranking; for pair kinds,
+        constants: for a judge or a verdict, weights in a ranking; for pair kinds,
             ``threshold``; for NLI, those of ``ConflictConstants``.
         minimum: development set -> minimum accuracy.
         compression: storage of a judge's weights. ``int4`` also multiplies in int8
@@ -194,12 +195,13 @@ class _Form:
 
 
 _JUDGE = _Form("judge", GRAPH, OnnxPairJudge, "Pair judge")
+_VERDICT = _Form("verdict", "verdict.npz", OnnxPairJudge, "Verdict")
 _KINDS = _Form("pair_kinds", "pair_kinds.npz", OnnxPairKinds, "Pair kinds")
 _NLI = _Form("nli", "nli.npz", OnnxNLI, "NLI", CONSTANTS)
 _CONSTRAINT = _Form(
     "constraint", "constraint.npz", OnnxConstraint, "Constraint", output=low_rank.TOKENS
 )
-_CHANGES = (_KINDS, _NLI, _CONSTRAINT)
+_CHANGES = (_VERDICT, _KINDS, _NLI, _CONSTRAINT)
 
 
 @contextmanager
@@ -251,7 +253,7 @@ def _require_sets(development: Mapping[str, object], minimum: Mapping[str, float
 
 def _check_constants(form: _Form, constants: Mapping[str, float]) -> None:
     """Refuse constants that no ranking, or no classification, could use."""
-    if form is _JUDGE:
+    if form in (_JUDGE, _VERDICT):
         JudgeSettings().over(constants)
     elif unknown := sorted(constants.keys() - form.constants):
         raise ConfigurationError(
@@ -267,14 +269,16 @@ def _check_constants(form: _Form, constants: Mapping[str, float]) -> None:
 
 
 def _form_of(model: PreTrainedModel, source: JudgeSource) -> _Form:
-    labels = model.config.num_labels
+    labels, changes = tuple((model.config.id2label or {}).values()), source.rank > 0
+    if labels == VERDICTS and changes:
+        return _VERDICT
     for form in (_JUDGE, _KINDS, _NLI):
-        if labels == len(form.reader.labels) and (form is _JUDGE) == (source.rank == 0):
+        if len(labels) == len(form.reader.labels) and (form is _JUDGE) != changes:
             return form
     raise ConfigurationError(
-        f"{source.model!r} has {labels} labels in rank {source.rank}: a judge has {len(LABELS)}"
-        f" without a rank; NLI has {len(LABELS)} and pair kinds {len(PAIR_KINDS)}, of a recipe"
-        " with model.rank"
+        f"{source.model!r} has {len(labels)} labels in rank {source.rank}: a judge has"
+        f" {len(LABELS)} without a rank; verdict and NLI have {len(LABELS)} and pair kinds"
+        f" {len(PAIR_KINDS)}, of a recipe with model.rank"
     )
 
 

@@ -11,13 +11,13 @@ from logic_export.data.triplet_builders import BUILDERS as TRIPLET_BUILDERS
 from logic_export.data.triplets import Triplet, write_triplets
 from logic_export.judge.builders import (
     BUILDERS,
-    CLUSTERS,
     build_judge_rows,
     clusters,
     passage_kinds,
     passage_pairs,
     triplets,
 )
+from logic_export.judge.clusters import OWN
 from logic_export.judge.constraint import CONSTRAINT_BUILDERS
 from logic_export.judge.recipe import JudgeRecipe, read_judge_recipe
 from logic_export.judge.rows import labelled_row, write_judge_rows
@@ -34,6 +34,7 @@ RECIPES = sorted((ROOT / "export" / "recipes").glob("judge-*.toml"))
 SHIPPED = {
     "judge-student",
     "judge-student-queries",
+    "judge-verdict",
     "judge-nli-claims",
     "judge-pair-kinds",
     "judge-constraint",
@@ -105,6 +106,16 @@ def test_a_passage_of_another_cluster_is_neutral(cluster_file: str):
     assert set(strangers.values()) == {1}
     assert clusters("train", cluster_file, seed=3) == rows
     assert clusters("train", cluster_file, seed=4) != rows
+    # with ``near`` a second one, among the nearest to the query
+    near = clusters("train", cluster_file, near=True, seed=3)
+    added = near[len(rows) :]
+    assert near[: len(rows)] == rows
+    assert {row.hypothesis for row in added} == {row.hypothesis for row in rows}
+    assert {row.label for row in added} == {"neutral"}
+    of_cakes = [row for row in added if "cake" in row.hypothesis]
+    assert all("cake" in row.premise for row in of_cakes)
+    told = [r for r in of_cakes if "nuts" in r.premise]  # nearer than the histories
+    assert len(told) > 0.9 * len(of_cakes)
 
 
 @pytest.mark.parametrize(
@@ -124,9 +135,10 @@ def test_a_malformed_cluster_is_named(tmp_path: Path, change: dict[str, Any]):
         clusters("train", path)
 
 
-def test_the_clusters_that_come_along():
+@pytest.mark.parametrize("name", OWN)
+def test_the_clusters_that_come_along(name: str):
     """Written by hand: a slip of the pen would train a wrong label."""
-    rows = [row.fields for row in json_rows(CLUSTERS)]
+    rows = [row.fields for row in json_rows(OWN[name])]
     names = Counter((row["domain"], row["topic"]) for row in rows)
     assert max(names.values()) == 1
     for row in rows:
@@ -134,10 +146,10 @@ def test_the_clusters_that_come_along():
         assert all(text.strip() == text and text for text in row["passages"])
         assert len(set(row["passages"])) == len(row["passages"]) > 1
         assert all(query["q"].strip() and query["kind"] for query in row["queries"])
-    train, dev = clusters("train"), clusters("dev")
+    train, dev = clusters("train", name), clusters("dev", name)
     assert {row.label for row in dev} == {"entailment", "neutral", "contradiction"}
-    assert 0.03 < len(dev) / (len(train) + len(dev)) < 0.2
-    assert not {row.hypothesis for row in dev} & {row.hypothesis for row in train}
+    assert 0.03 < len(dev) / (len(train) + len(dev)) < 0.25
+    assert not {row.premise for row in dev} & {row.premise for row in train}
 
 
 def pair(label: str, number: int = 0, **fields: Any) -> dict[str, Any]:

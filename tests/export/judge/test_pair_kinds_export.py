@@ -11,12 +11,13 @@ import torch
 from logic_export.bundles.manifests import checksums, write_manifest
 from logic_export.judge import export as exporting
 from logic_export.judge.low_rank import unpack_judge
-from small_judges import CONFLICT_CONSTANTS, SmallJudge, add_pairs, rows
+from small_judges import CONFLICT_CONSTANTS, SmallJudge, add_pairs, relabelled, rows
 from transformers import AutoModelForSequenceClassification
 
 from logic_retrievers.encoders import load_bundle, verify_bundle
 from logic_retrievers.errors import BundleError, ConfigurationError
 from logic_retrievers.judging import (
+    VERDICTS,
     OnnxConflictJudge,
     OnnxNLI,
     OnnxPairJudge,
@@ -72,6 +73,26 @@ def test_nli_leaves_the_others_as_they_are(both_bundle: Path, three_bundle: Path
     assert verify_bundle(three_bundle).manifest.nli.changes == "nli.npz"
     notice = (three_bundle / "NOTICE").read_text()
     assert [notice.count(f"{title}:") for title in TITLES] == [1, 1, 1]
+
+
+def test_a_verdict_answers_in_the_judges_place(three_bundle: Path, unpacked: Path, tmp_path: Path):
+    """A search would go on with the judge's own answers, or a cleaner read with the verdict's."""
+    model = relabelled(unpacked, 3, seed=2)
+    model.config.id2label = dict(enumerate(VERDICTS))
+    model.save_pretrained(tmp_path / "model")
+    out = tmp_path / "bundle"
+    add_pairs(three_bundle, tmp_path / "model", out, rank=1, violates_weight=0.2)
+    manifest = verify_bundle(out).manifest
+    assert manifest.judge == load_bundle(three_bundle).manifest.judge
+    judge = OnnxPairJudge(out)
+    assert judge(PAIRS) != OnnxPairJudge(three_bundle)(PAIRS)
+    assert judge.entry == manifest.verdict
+    assert judge.constants == {"violates_weight": 0.2}
+    for other in (OnnxPairKinds, OnnxNLI):
+        assert other(out).read(PAIRS) == other(three_bundle).read(PAIRS)
+    assert (out / "NOTICE").read_text().count("Verdict:") == 1
+    with pytest.raises(ConfigurationError, match="threshold"):  # it is no NLI
+        add_pairs(three_bundle, tmp_path / "model", tmp_path / "no", rank=1, threshold=0.6)
 
 
 def test_a_judge_of_conflicts_reads_with_both(three_bundle: Path):
