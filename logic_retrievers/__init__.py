@@ -33,10 +33,10 @@ _MODULES = {
     "index": "IngestReport PassageIndex",
     "policies": (
         "AutoPolicy BooleanPolicy BooleanSettings CoderUnionPolicy CompatibilityPolicy "
-        "ExclusionPolicy ExclusionSettings ExpressionPolicy Policy SequentialPolicy "
+        "ConstraintPolicy ConstraintSettings ExpressionPolicy Policy SequentialPolicy "
         "TopicalPolicy UnionPolicy"
     ),
-    "queries": "And Atom Decomposer Expression Not Or ParsedQuery QueryParser RuleParser",
+    "queries": "And Atom ConstraintParser Decomposer Expression Not Or ParsedQuery QueryParser",
     "rerank": "Reranker",
     "search": "Engine",
     "types": "Evidence Hit Passage",

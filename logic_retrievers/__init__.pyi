@@ -23,8 +23,8 @@ from logic_retrievers.policies import BooleanPolicy as BooleanPolicy
 from logic_retrievers.policies import BooleanSettings as BooleanSettings
 from logic_retrievers.policies import CoderUnionPolicy as CoderUnionPolicy
 from logic_retrievers.policies import CompatibilityPolicy as CompatibilityPolicy
-from logic_retrievers.policies import ExclusionPolicy as ExclusionPolicy
-from logic_retrievers.policies import ExclusionSettings as ExclusionSettings
+from logic_retrievers.policies import ConstraintPolicy as ConstraintPolicy
+from logic_retrievers.policies import ConstraintSettings as ConstraintSettings
 from logic_retrievers.policies import ExpressionPolicy as ExpressionPolicy
 from logic_retrievers.policies import Policy as Policy
 from logic_retrievers.policies import SequentialPolicy as SequentialPolicy
@@ -32,13 +32,13 @@ from logic_retrievers.policies import TopicalPolicy as TopicalPolicy
 from logic_retrievers.policies import UnionPolicy as UnionPolicy
 from logic_retrievers.queries import And as And
 from logic_retrievers.queries import Atom as Atom
+from logic_retrievers.queries import ConstraintParser as ConstraintParser
 from logic_retrievers.queries import Decomposer as Decomposer
 from logic_retrievers.queries import Expression as Expression
 from logic_retrievers.queries import Not as Not
 from logic_retrievers.queries import Or as Or
 from logic_retrievers.queries import ParsedQuery as ParsedQuery
 from logic_retrievers.queries import QueryParser as QueryParser
-from logic_retrievers.queries import RuleParser as RuleParser
 from logic_retrievers.rerank import Reranker as Reranker
 from logic_retrievers.search import Engine as Engine
 from logic_retrievers.types import Evidence as Evidence

@@ -19,17 +19,21 @@ from logic_retrievers.policies import resolve_policy
 from logic_retrievers.policies.base import LEXICAL
 from logic_retrievers.ranking.excluded_words import leave_out
 from logic_retrievers.ranking.execution import (
-    PlannedQuery,
     arun_over,
     encode_plans,
-    open_gates,
     passage_vectors,
-    plan_query,
+    plan_queries,
     run_over,
     warn_if_untrained,
 )
 from logic_retrievers.ranking.order import build_hits, judge_candidates, rank_candidates
-from logic_retrievers.ranking.query_input import AnyPolicy, Query, check_exclude, check_query
+from logic_retrievers.ranking.query_input import (
+    AnyPolicy,
+    CheckedQuery,
+    Query,
+    check_exclude,
+    check_query,
+)
 from logic_retrievers.scoring import cosine
 from logic_retrievers.text import is_blank
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool, Evidence, Hit, Passage
@@ -141,18 +145,30 @@ class Reranker:
         exclude: Sequence[str],
         hard: bool,
     ) -> Operation[list[Hit]]:
-        """Check and plan before the operation starts, so that errors point to the caller."""
+        """Check the arguments before the operation starts, so that errors point to the caller."""
         excluded = check_exclude(exclude, hard, self.policy)
         checked = check_query(query)
         if k is not None:
             check_count("k", k)
-        encoder = self.encoder  # one for the whole reranking, even if it is replaced meanwhile
-        specs = encoder.specs
         allowed = distinct(check_passages(passages))
-        count = max(1, len(allowed))
-        planned = plan_query(checked, self.policy, specs, list(specs), count, excluded, hard=hard)
+        # one encoder for the whole reranking, even if it is replaced meanwhile
+        return self._execute(checked, self.encoder, allowed, k, excluded, hard)
+
+    def _execute(
+        self,
+        query: CheckedQuery,
+        encoder: Encoder,
+        passages: list[Passage],
+        most: int | None,
+        exclude: Sequence[str],
+        hard: bool,
+    ) -> Operation[list[Hit]]:
+        specs, count = encoder.specs, max(1, len(passages))
+        (planned,) = yield from plan_queries(
+            [query], self.policy, specs, list(specs), count, exclude, hard=hard
+        )
         if condition := to_qdrant_filter(must_not=planned.policy.must_not):
-            allowed = list(compress(allowed, matching(allowed, condition)))
+            passages = list(compress(passages, matching(passages, condition)))
         if missing := sorted({leaf.vector for leaf in planned.plan} - set(specs)):
             remedy = (
                 "only an index can match words: search there, or rerank with another policy"
@@ -164,11 +180,7 @@ class Reranker:
                 f"makes only {', '.join(sorted(specs))}; {remedy}"
             )
         warn_if_untrained([planned], specs, planned.policy.name)
-        return self._execute(planned, encoder, allowed, len(allowed) if k is None else k)
-
-    def _execute(
-        self, planned: PlannedQuery, encoder: Encoder, passages: Sequence[Passage], k: int
-    ) -> Operation[list[Hit]]:
+        k = len(passages) if most is None else most
         policy, words = planned.policy, planned.words
         readable = [passage for passage in passages if not is_blank(passage.text_to_embed)]
         unreadable = [passage for passage in passages if is_blank(passage.text_to_embed)]
@@ -183,7 +195,6 @@ class Reranker:
             )
             passages_by_id = dict(zip(pool.ids, readable, strict=True))
             judge = (yield from resolve_judge(self.judge)) if planned.request else None
-            (planned,) = yield from open_gates([planned], judge)
             depth = k if words is None else len(readable)
             candidates = [rank_candidates(policy, pool, depth, planned.request, judge)]
             (ranking,) = yield from judge_candidates(candidates, passages_by_id)

@@ -9,18 +9,22 @@ from logic_retrievers.checks import check_count, check_number
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import InputError, MissingVectorError, ShortListWarning, warn
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge, resolve_judge
-from logic_retrievers.policies import resolve_policy
+from logic_retrievers.policies import Policy, PolicyRouter, resolve_policy
 from logic_retrievers.queries import Expression, ParsedQuery
 from logic_retrievers.ranking.excluded_words import ExcludedWords, candidates_for, leave_out
 from logic_retrievers.ranking.execution import (
-    PlannedQuery,
     encode_plans,
-    open_gates,
-    plan_query,
+    plan_queries,
     warn_if_untrained,
 )
 from logic_retrievers.ranking.order import build_hits, judge_candidates, rank_candidates
-from logic_retrievers.ranking.query_input import AnyPolicy, Query, check_exclude, check_query
+from logic_retrievers.ranking.query_input import (
+    AnyPolicy,
+    CheckedQuery,
+    Query,
+    check_exclude,
+    check_query,
+)
 from logic_retrievers.types import Hit
 from logic_retrievers.validation import check_parts
 
@@ -169,7 +173,7 @@ class Engine:
         exclude: Sequence[str],
         hard: bool,
     ) -> Operation[list[list[Hit]]]:
-        """Check and plan before the operation starts, so that errors point to the caller."""
+        """Check the arguments before the operation starts, so that errors point to the caller."""
         if isinstance(queries, str | ParsedQuery | Expression) or not isinstance(queries, Sequence):
             raise InputError("search_many takes a list of queries; use search for a single one")
         checked = [check_query(query) for query in queries]
@@ -179,32 +183,32 @@ class Engine:
         resolved = self.policy if policy is None else resolve_policy(policy)
         excluded = check_exclude(exclude, hard, resolved)
         encoder = self.index.encoder  # one for the whole search, even if it is replaced meanwhile
-        specs, vectors = encoder.specs, self.index.vectors
-        planned = [
-            plan_query(query, resolved, specs, vectors, k, excluded, hard=hard) for query in checked
-        ]
-        needed = {leaf.vector for query in planned for leaf in query.plan}
-        if missing := sorted(needed - set(vectors)):
-            raise MissingVectorError(
-                f"The policy {resolved.name!r} needs the named vector {missing[0]!r}, and the"
-                f" collection has only {', '.join(sorted(vectors))}.",
-                f"Run index.backfill({missing!r}).",
-                names=missing,
-            )
-        warn_if_untrained(planned, specs, resolved.name)
-        return self._execute(planned, encoder, k, user_filter, min_score)
+        return self._execute(checked, resolved, encoder, k, user_filter, min_score, excluded, hard)
 
     def _execute(
         self,
-        planned: Sequence[PlannedQuery],
+        queries: Sequence[CheckedQuery],
+        policy: Policy | PolicyRouter,
         encoder: Encoder,
         k: int,
         user_filter: UserFilter,
         min_score: float | None,
+        exclude: Sequence[str],
+        hard: bool,
     ) -> Operation[list[list[Hit]]]:
+        specs, vectors = encoder.specs, self.index.vectors
+        planned = yield from plan_queries(queries, policy, specs, vectors, k, exclude, hard=hard)
+        needed = {leaf.vector for query in planned for leaf in query.plan}
+        if missing := sorted(needed - set(vectors)):
+            raise MissingVectorError(
+                f"The policy {policy.name!r} needs the named vector {missing[0]!r}, and the"
+                f" collection has only {', '.join(sorted(vectors))}.",
+                f"Run index.backfill({missing!r}).",
+                names=missing,
+            )
+        warn_if_untrained(planned, specs, policy.name)
         needs_judge = any(query.request for query in planned)
         judge = (yield from resolve_judge(self.judge)) if needs_judge else None
-        planned = yield from open_gates(planned, judge)
         plans = [query.plan for query in planned]
         searches = yield from encode_plans(plans, encoder, self.index.language)
         must_not = [query.policy.must_not for query in planned]

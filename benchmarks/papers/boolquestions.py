@@ -26,7 +26,7 @@ from logic_retrievers.evaluation import (
     load_dataset,
 )
 from logic_retrievers.evaluation.metrics import recall_at_k
-from logic_retrievers.queries import RuleParser
+from logic_retrievers.queries import ConstraintParser
 
 QUESTIONS, PEOPLE = "boolquestions_not", "limit_small"
 DEPTH = 10
@@ -127,7 +127,7 @@ def questions_table(dataset: Dataset, results: Mapping[str, EvaluationResult], s
         )
         for measure in MEASURES
     }
-    parser = RuleParser()
+    parser = ConstraintParser()
     parsed = sum(parser.parse(query.text).expression is not None for query in dataset.queries)
     return Table(
         name="boolean-questions",

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.common.output import publish
-from logic_retrievers import RuleParser
+from logic_retrievers import ConstraintParser
 from logic_retrievers.evaluation import bootstrap
 from logic_retrievers.evaluation.rows import json_rows
 
@@ -28,7 +28,7 @@ def main() -> None:
 def accuracy(part: str) -> dict[str, object]:
     """Measure the accuracy of kinds, and of excluded and wanted texts, with 95 % intervals."""
     rows = [row.fields for row in json_rows(LABELLED / f"{part}.jsonl.gz")]
-    parser = RuleParser()
+    parser = ConstraintParser()
     table = []
     for row in rows:
         parsed = parser.parse(row["text"])
@@ -56,7 +56,7 @@ def accuracy(part: str) -> dict[str, object]:
 
 def speed() -> dict[str, object]:
     """Microseconds per labelled query."""
-    parser = RuleParser()
+    parser = ConstraintParser()
     texts = [row.fields["text"] for row in json_rows(LABELLED / "test.jsonl.gz")]
     seconds = []
     for text in texts * 3:

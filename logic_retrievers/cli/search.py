@@ -139,9 +139,9 @@ def contradictions(
 @report_errors
 def parse(query: Annotated[str, Argument(help="A query.")], as_json: AsJson = False) -> None:
     """Show what a query wants and excludes, or the expression that it states."""
-    from logic_retrievers.queries import RuleParser
+    from logic_retrievers.queries import ConstraintParser
 
-    parsed = RuleParser().parse(query)
+    parsed = ConstraintParser().parse(query)
     if as_json:
         print_json(parsed.to_dict())
         return

@@ -26,6 +26,7 @@ from logic_retrievers.judging.conflict import ConflictConstants, ConflictReader
 from logic_retrievers.judging.constraint import CONSTRAINTS, ConstraintReading, read_tags
 from logic_retrievers.judging.judge import LABELS, BundledJudge, TextPair
 from logic_retrievers.judging.pair_kinds import PAIR_KINDS
+from logic_retrievers.queries.language import ENGLISH, detect_language
 from logic_retrievers.text import visible_text
 
 # fields of a manifest that describe a cross-encoder
@@ -174,7 +175,9 @@ def _read_changes(bundle: Bundle, name: str | None) -> dict[str, npt.NDArray[Any
 
 
 class OnnxPairJudge(OnnxCrossEncoder, BundledJudge):
-    """A :class:`QueryJudge`: reads a passage and a query. The base explains the arguments.
+    """A :class:`QueryJudge`: reads a passage and an English query.
+
+    It has no judgement (None) of a query in another language. The base explains the arguments.
 
     Examples:
         >>> judge = OnnxPairJudge()                                # doctest: +SKIP
@@ -185,8 +188,11 @@ class OnnxPairJudge(OnnxCrossEncoder, BundledJudge):
     title = "pair judge"
     labels = LABELS
 
-    def __call__(self, pairs: Sequence[TextPair], /) -> list[tuple[float, ...]]:
-        return self.read(pairs)
+    def __call__(self, pairs: Sequence[TextPair], /) -> list[tuple[float, ...] | None]:
+        queries = {query for _, query in pairs}
+        english = {query for query in queries if detect_language(query) in ENGLISH}
+        read = iter(self.read([pair for pair in pairs if pair[1] in english]))
+        return [next(read) if query in english else None for _, query in pairs]
 
     def _find_entry(self, manifest: Manifest) -> CrossEncoder | None:
         return manifest.judge if manifest.verdict is None else manifest.verdict

@@ -12,7 +12,7 @@ from logic_retrievers.policies.base import (
 )
 from logic_retrievers.policies.boolean import BooleanPolicy, BooleanSettings, ExpressionPolicy
 from logic_retrievers.policies.coder import CoderUnionPolicy, SequentialPolicy, UnionPolicy
-from logic_retrievers.policies.exclusion import ExclusionPolicy, ExclusionSettings
+from logic_retrievers.policies.constraint import ConstraintPolicy, ConstraintSettings
 from logic_retrievers.policies.registry import (
     POLICIES,
     describe_policy,
@@ -27,8 +27,8 @@ __all__ = [
     "BooleanSettings",
     "CoderUnionPolicy",
     "CompatibilityPolicy",
-    "ExclusionPolicy",
-    "ExclusionSettings",
+    "ConstraintPolicy",
+    "ConstraintSettings",
     "ExpressionPolicy",
     "HybridPolicy",
     "LexicalPolicy",

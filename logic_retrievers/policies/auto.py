@@ -13,13 +13,12 @@ from logic_retrievers.policies.base import (
     DEFAULT_PARSER,
     LEXICAL,
     HybridPolicy,
-    JudgedTopicalPolicy,
     Policy,
     PolicyRouter,
+    TopicalPolicy,
 )
 from logic_retrievers.policies.boolean import ExpressionPolicy
-from logic_retrievers.policies.coder import NegatedFactPolicy
-from logic_retrievers.policies.exclusion import ExclusionPolicy, ExclusionSettings
+from logic_retrievers.policies.constraint import ConstraintPolicy, ConstraintSettings
 from logic_retrievers.queries import ParsedQuery, QueryParser
 from logic_retrievers.text import comparable, word_forms
 
@@ -28,35 +27,28 @@ Base: TypeAlias = Literal["topical", "hybrid"]
 
 @dataclass(frozen=True)
 class AutoPolicy(PolicyRouter):
-    """Chooses a policy by the kind of the parsed query.
+    """Chooses a policy for the parsed query.
 
     - no constraint: :class:`TopicalPolicy` or :class:`HybridPolicy`, as ``base`` says;
-    - exclusion ("hotels except hostels"): :class:`ExclusionPolicy`, with the ``lexical`` vector
-      if the collection has one;
-    - an expression ("orchids of Malaysia or orchids of Laos"): :class:`ExpressionPolicy`;
-    - a negated fact ("metals that do not rust"): :class:`NegatedFactPolicy`, mostly topical, if
-      the encoder has a trained compatibility vector, else as ``base`` says.
-
-    A judge may read the first candidates of a query of any kind; how much its verdict counts is the
-    probability that the query has a constraint. Expressions are not judged, nor what
-    :class:`HybridPolicy` finds.
+    - a constraint, with some probability ("hotels except hostels", "metals that do not rust"):
+      :class:`ConstraintPolicy`, whose first candidates a judge reads;
+    - an expression ("orchids of Malaysia or orchids of Laos"): :class:`ExpressionPolicy`.
 
     Args:
         parser: splits a query into its parts, unless it is a :class:`ParsedQuery` already.
-        settings: overrides the constants of the encoder's bundle for exclusions.
+        settings: overrides the constants of the encoder's bundle for constraints.
         limit: candidates of each search (at least k).
         fields: metadata fields with their values: ``{"city": ["Oslo", "Bergen"]}``. An excluded
             text that names such a value becomes a filter, so no such passage is found.
-        base: ``topical``, or ``hybrid`` to search by words too. It changes no query that excludes
-            something. No judge reads the hits of hybrid search, because a judge's weights are in
-            units of a cosine.
+        base: ``topical``, or ``hybrid`` to search by words too. It changes no query that rather
+            has a constraint than none.
 
     Raises:
         ConfigurationError: a setting is out of its range.
     """
 
     parser: QueryParser = DEFAULT_PARSER
-    settings: ExclusionSettings | None = None
+    settings: ConstraintSettings | None = None
     limit: int = 100
     fields: Mapping[str, Collection[Any]] = field(default_factory=dict)
     base: Base = "topical"
@@ -65,7 +57,7 @@ class AutoPolicy(PolicyRouter):
     def __post_init__(self) -> None:
         check_choice("base", self.base, get_args(Base))
         check_count("limit", self.limit)
-        check_type("settings", self.settings, ExclusionSettings, type(None))
+        check_type("settings", self.settings, ConstraintSettings, type(None))
         check_type("parser", self.parser, QueryParser)
         check_type("fields", self.fields, Mapping)
         fields = {}
@@ -104,21 +96,18 @@ class AutoPolicy(PolicyRouter):
             return ExpressionPolicy(
                 parsed, limit=self.limit, vectors=tuple(trained), field_filters=filters
             )
-        if parsed.kind == "exclusion":
-            return ExclusionPolicy(
-                parsed,
-                self.settings,
-                self.limit,
-                use_compatibility=COMPATIBILITY in trained,
-                field_filters=filters,
-                use_lexical=LEXICAL in trained,
-                bundle_constants=constants or {},
-            )
-        if parsed.kind == "negated_fact" and COMPATIBILITY in trained:
-            return NegatedFactPolicy(limit=self.limit)
-        if self.base == "hybrid":
+        if self.base == "hybrid" and parsed.kind == "none":
             return HybridPolicy(self.limit)
-        return JudgedTopicalPolicy()
+        if not parsed.constraint:
+            return TopicalPolicy()
+        return ConstraintPolicy(
+            parsed,
+            self.settings,
+            self.limit,
+            use_compatibility=COMPATIBILITY in trained,
+            field_filters=filters,
+            bundle_constants=constants or {},
+        )
 
 
 def _field_filters(

@@ -11,7 +11,7 @@ import numpy as np
 
 from logic_retrievers.checks import check_count
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.queries import ParsedQuery, QueryParser, RuleParser
+from logic_retrievers.queries import ConstraintParser, ParsedQuery, QueryParser
 from logic_retrievers.scoring import ranking
 from logic_retrievers.scoring.fusion import Scores
 from logic_retrievers.types import CandidatePool, VectorQuery
@@ -19,7 +19,7 @@ from logic_retrievers.types import CandidatePool, VectorQuery
 TOPICAL = "topical"
 COMPATIBILITY = "compatibility"
 LEXICAL = "lexical"
-DEFAULT_PARSER = RuleParser()
+DEFAULT_PARSER = ConstraintParser()
 
 # candidates of a search for a judge: more than it reads by default
 MOST_JUDGED = 100
@@ -45,15 +45,12 @@ class JudgeRequest:
 
     Args:
         query: the text that the judge reads with each candidate.
-        gate: how much its verdicts count, in [0, 1]. None: the probability that ``query`` has a
-            constraint, as a model reads it.
-        has_constraint: whether the policy found a constraint. It is the gate if there is no model.
+        gate: how much its verdicts count, in [0, 1]: the probability of a constraint.
         alone: whether the judge's margin alone orders the candidates.
     """
 
     query: str
-    gate: float | None = None
-    has_constraint: bool = False
+    gate: float = 1.0
     alone: bool = False
 
 
@@ -78,13 +75,6 @@ class Policy(ABC):
     def judge_request(self, query: str) -> JudgeRequest | None:  # noqa: ARG002
         """Return the question for a judge about the first candidates. None: ask nothing."""
         return None
-
-
-class JudgedPolicy(Policy):
-    """Asks a judge, gated by the probability that the query has a constraint."""
-
-    def judge_request(self, query: str) -> JudgeRequest:
-        return JudgeRequest(query)
 
 
 class FilteringPolicy(Policy):
@@ -138,7 +128,7 @@ class PolicyRouter(ABC):
         Args:
             query: as the caller gave it.
             trained: named vectors that the collection has and the encoder is trained for.
-            constants: constants of the exclusion policy from the encoder's bundle.
+            constants: constants of :class:`ConstraintPolicy` from the encoder's bundle.
         """
 
 
@@ -168,25 +158,17 @@ class TopicalPolicy(SingleVectorPolicy):
 
 
 @dataclass(frozen=True)
-class JudgedTopicalPolicy(JudgedPolicy, TopicalPolicy):
-    """Plain search; a judge reads its first candidates if the query may have a constraint."""
-
-    def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
-        # what a judge reads does not depend on k
-        return super().plan(query, max(MOST_JUDGED, k))
-
-
-@dataclass(frozen=True)
 class JudgePolicy(TopicalPolicy):
     """Ranks the first topical candidates of every query by the judge's margin alone."""
 
     name: ClassVar[str] = "judge"
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
+        # what a judge reads does not depend on k
         return super().plan(query, max(MOST_JUDGED, k))
 
     def judge_request(self, query: str) -> JudgeRequest:
-        return JudgeRequest(query, gate=1.0, alone=True)
+        return JudgeRequest(query, alone=True)
 
 
 @dataclass(frozen=True)

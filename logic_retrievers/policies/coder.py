@@ -10,13 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from logic_retrievers.checks import check_choice, check_count, check_number, check_type
-from logic_retrievers.policies.base import (
-    COMPATIBILITY,
-    TOPICAL,
-    JudgeRequest,
-    Policy,
-    Ranked,
-)
+from logic_retrievers.policies.base import COMPATIBILITY, TOPICAL, Policy, Ranked
 from logic_retrievers.scoring import mixed_cosines, ordinal_ranks, ranking, reciprocal_ranks
 from logic_retrievers.types import CandidatePool, VectorQuery
 
@@ -146,17 +140,6 @@ class UnionPolicy(Policy):
                 reason += f": {'within' if passed[i] else 'outside'} the first {last}"
             ranked.append(Ranked(int(i), float(fused[i]), bool(passed[i]), reason))
         return ranked
-
-
-@dataclass(frozen=True)
-class NegatedFactPolicy(UnionPolicy):
-    """The union for queries for a negative fact; a judge may read its first candidates."""
-
-    # loses nothing on SciFact's train part
-    alpha: float = 0.7
-
-    def judge_request(self, query: str) -> JudgeRequest:
-        return JudgeRequest(query, has_constraint=True)
 
 
 @dataclass(frozen=True)

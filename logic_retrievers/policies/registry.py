@@ -22,14 +22,14 @@ from logic_retrievers.policies.base import (
 )
 from logic_retrievers.policies.boolean import BooleanPolicy
 from logic_retrievers.policies.coder import CoderUnionPolicy, SequentialPolicy, UnionPolicy
-from logic_retrievers.queries import RuleParser
+from logic_retrievers.queries import ConstraintParser
 
 _POLICIES = (
     *(AutoPolicy, BooleanPolicy, TopicalPolicy, CompatibilityPolicy, SequentialPolicy),
     *(UnionPolicy, CoderUnionPolicy, LexicalPolicy, HybridPolicy, JudgePolicy),
 )
 POLICIES: dict[str, type[Policy] | type[PolicyRouter]] = {each.name: each for each in _POLICIES}
-_PARSER = f"{RuleParser.__module__}.{RuleParser.__qualname__}"
+_PARSER = f"{ConstraintParser.__module__}.{ConstraintParser.__qualname__}"
 
 
 def resolve_policy(policy: str | Policy | PolicyRouter) -> Policy | PolicyRouter:
@@ -80,9 +80,9 @@ def _parser_from(description: Any) -> Any:
     if description == _PARSER:
         return DEFAULT_PARSER
     own = dict(description) if isinstance(description, Mapping) else {}
-    if own.pop("class", "") != _PARSER or "rules" in own:  # rules are objects, not JSON
+    if own.pop("class", "") != _PARSER:
         return description
-    return RuleParser(**own)
+    return ConstraintParser(**own)
 
 
 def describe_policy(policy: str | Policy | PolicyRouter) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def _to_json(value: Any) -> Any:
         return [_to_json(item) for item in value]
     if isinstance(value, Overrides):
         return value.overrides()
-    if isinstance(value, RuleParser):  # only what differs from the default parser
+    if isinstance(value, ConstraintParser):  # only what differs from the default parser
         own = {
             each.name: _to_json(getattr(value, each.name))
             for each in fields(value)

@@ -1,15 +1,14 @@
-"""Query parsing: what a query wants and excludes, by rules that anyone can read and extend."""
+"""Query parsing: what a query wants and what it excludes."""
 
 from logic_retrievers.queries.decomposer import Decomposer
 from logic_retrievers.queries.expressions import And, Atom, Expression, Not, Or
 from logic_retrievers.queries.parsed_query import Kind, ParsedQuery, QueryParser
-from logic_retrievers.queries.parser import RuleParser
-from logic_retrievers.queries.rules import RULES, Rule, Scope
+from logic_retrievers.queries.parser import ConstraintParser
 
 __all__ = [
-    "RULES",
     "And",
     "Atom",
+    "ConstraintParser",
     "Decomposer",
     "Expression",
     "Kind",
@@ -17,7 +16,4 @@ __all__ = [
     "Or",
     "ParsedQuery",
     "QueryParser",
-    "Rule",
-    "RuleParser",
-    "Scope",
 ]

@@ -14,7 +14,7 @@ from operator import and_, or_
 from typing import NamedTuple
 
 from logic_retrievers.queries.expressions import MAX_ATOMS, Atom, Expression
-from logic_retrievers.queries.masking import mask, mask_fixed_pairs
+from logic_retrievers.queries.masking import mask
 from logic_retrievers.queries.patterns import pattern, word_set
 
 _CERTAIN, _PARALLEL, _LIKELY = 0.95, 0.9, 0.75  # confidences
@@ -23,6 +23,7 @@ _CONNECTIVE, _WORD = pattern("connective"), re.compile(r"\S+")
 _REQUEST, _WHICH_ARE_ALSO = pattern("request"), pattern("which_are_also")
 _QUESTION_WORD, _PHRASE_TAIL = pattern("question_beginning"), pattern("phrase_tail")
 _PHRASE_BREAK, _PRONOUN = pattern("phrase_break"), pattern("leading_pronoun")
+_JOINING = pattern("joining")
 _PLURAL = re.compile(r"[a-z][a-z'-]*[a-z](?<!s|u|i|')s")
 _PLURALS, _NO_PLURALS = word_set("irregular_plurals"), word_set("no_plurals")
 _PROPERTIES, _RELATIVES = word_set("properties"), word_set("relatives")
@@ -48,29 +49,27 @@ class _Part(NamedTuple):
     strong: bool
 
 
-def coordinate(
-    wanted: str, excluded: Sequence[str] = (), rule_reading: str | None = None
-) -> Coordination | None:
+def may_join(text: str) -> bool:
+    """Whether a word joins two parts of a text, whatever the parts are."""
+    return _JOINING.search(mask(text)) is not None
+
+
+def coordinate(wanted: str, excluded: Sequence[str] = ()) -> Coordination | None:
     """Return the expression of a query; None if it joins nothing.
 
     Args:
         wanted: the query without its excluded texts.
-        excluded: the excluded texts, each with its relation: *starring B*.
-        rule_reading: the excluded text that the rules read. If not None, ``excluded`` must share or
-            repeat the wanted noun. If it is empty or only the noun, repeating the noun suffices.
+        excluded: the excluded texts, with their relations if they have any: *starring B*.
     """
-    masked = mask_fixed_pairs(mask(wanted))
+    masked = mask(wanted)
     span = _find_phrase(masked)
     result = _read(wanted, masked, span) if span else None
-    if result is None:
+    if result is None or isinstance(result.expression, Atom):
         return None
-    noun, expression = result.noun, result.expression
-    repeats = all(noun in text.lower().split() for text in excluded)
-    if isinstance(expression, Atom) and not (repeats and rule_reading in ("", noun)):
-        return None
+    expression = result.expression
     for text in dict.fromkeys(excluded):
-        part = _read_excluded(text, noun)
-        if text.lower() == noun or (part is None and rule_reading is not None):
+        part = _read_excluded(text, result.noun)
+        if text.lower() == result.noun:
             return None  # "except films starring A", cut short
         expression &= ~(Atom(text) if part is None else part)
     return result._replace(expression=expression)
@@ -78,7 +77,7 @@ def coordinate(
 
 def _read_excluded(text: str, noun: str) -> Expression | None:
     """Read an excluded text; None unless it has the noun or shares it (*set in Paris*)."""
-    masked = mask_fixed_pairs(mask(text))
+    masked = mask(text)
     start = pronoun.end() if (pronoun := _PRONOUN.match(masked)) else 0
     forms = masked[start:].lower().split()
     if not forms or not (_relation_length(forms) or noun in forms):

@@ -28,7 +28,7 @@ from logic_retrievers.queries.expressions import (
     wanted_part,
 )
 from logic_retrievers.queries.parsed_query import ParsedQuery, QueryParser
-from logic_retrievers.queries.parser import MAX_CHARACTERS, RuleParser
+from logic_retrievers.queries.parser import MAX_CHARACTERS, ConstraintParser
 
 # A longer atom is an explanation, and no phrase to search for.
 MAX_ATOM_CHARACTERS = 300
@@ -72,7 +72,7 @@ class Decomposer:
             raise ConfigurationError("ask is a function from a prompt to an answer, and not async")
         check_type("fallback", fallback, QueryParser, type(None))
         self._ask = ask
-        self._fallback = RuleParser() if fallback is None else fallback
+        self._fallback = ConstraintParser() if fallback is None else fallback
         self._cached = lru_cache(MAX_CACHED)(self._decompose)
 
     def parse(self, text: str) -> ParsedQuery:

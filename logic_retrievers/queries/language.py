@@ -16,6 +16,9 @@ from logic_retrievers.text import latin_letters
 # A language whose function words are not in the file, such as any in another script.
 UNDETERMINED = "und"
 
+# Languages that models of English may read; None: no word tells the language.
+ENGLISH = ("en", None)
+
 _WORD = re.compile(r"w/o|[^\W\d_]+(?:['\u2019][^\W\d_]+)?", re.IGNORECASE)
 _OTHER_SCRIPT_SHARE = 0.3
 _OWN, _SHARED, _COMMON = 2.0, 0.5, 1.0  # weights: function words of one side, of both; other words

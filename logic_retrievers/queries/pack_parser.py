@@ -26,7 +26,6 @@ from logic_retrievers.queries.rules.rule import (
     find_cues,
     find_exclusions,
 )
-from logic_retrievers.queries.scope import SHORT_QUERY, split_region
 
 # The file of each language's rules in ``queries/rules``.
 PACKS = {
@@ -38,6 +37,9 @@ PACKS = {
     "pt": "portuguese",
 }
 
+# In a query of at most so many words, a place behind a short excluded text belongs to the wanted
+# part: "films except Psycho on Netflix".
+_SHORT_QUERY = 12
 _ITEM_WORDS = 4  # limit for each item of a list but the first
 
 _PLAIN = PLAIN | str.maketrans("\u201e\u00ab\u00bb\u00a0\u00df", '""" s')
@@ -63,7 +65,7 @@ class PackParser:
     """Reads queries in one language; deterministic, and linear in the length of the query.
 
     Args:
-        table: the pack as its TOML file has it: ``fragments`` and ``rules`` as in ``english.toml``,
+        table: the pack as its TOML file has it: ``fragments`` and ``rules`` of :class:`Rule`,
             and ``words``: ``articles`` (words before a name that are no part of it),
             ``lists`` ("and", "or"), ``ends`` (end an excluded text), ``places`` (end a short one),
             ``verbs`` (end it if something follows), ``tails`` (end a clause, and belong to no
@@ -154,7 +156,7 @@ class PackParser:
         head = self._trim_head(masked, start, end)
         if soft := self._soft_end.search(masked, head + 1, end):
             end = soft.start()
-        if brief or len(masked.split()) <= SHORT_QUERY:
+        if brief or len(masked.split()) <= _SHORT_QUERY:
             own = masked[start:head].lower().split()  # "except in Rome and in Milan"
             for place in self._place.finditer(masked, head + 1, end):
                 if place["place"].lower() not in own:
@@ -185,7 +187,7 @@ class PackParser:
     def _names(self, masked: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Yield the spans of the names in a region: one for each item of a list."""
         region = self._trim(masked, start, end)
-        for span in split_region(self._separator, masked, *region):
+        for span in _split_region(self._separator, masked, *region):
             first, last = self._trim(masked, *span)
             if masked[first:last].strip(_PUNCTUATION + FILL):
                 yield first, last
@@ -243,6 +245,16 @@ def _any_cue(languages: tuple[str, ...]) -> re.Pattern[str]:
     rules = [rule for language in languages for rule in pack_parser(language).rules]
     cues = dict.fromkeys(_GROUP_NAME.sub("(?:", rule.cue_pattern.pattern) for rule in rules)
     return re.compile("|".join(cues), re.IGNORECASE)
+
+
+def _split_region(
+    separator: re.Pattern[str], text: str, start: int, end: int
+) -> Iterator[tuple[int, int]]:
+    """Yield the spans between the separators in a region."""
+    for match in separator.finditer(text, start, end):
+        yield start, match.start()
+        start = match.end()
+    yield start, end
 
 
 def _sentence(masked: str, at: int) -> int:

@@ -8,7 +8,7 @@ from functools import reduce
 from operator import and_
 from typing import Any, Literal, Protocol, TypeAlias, get_args, runtime_checkable
 
-from logic_retrievers.checks import check_choice, check_number
+from logic_retrievers.checks import check_number
 from logic_retrievers.errors import EmptyTextError, InputError, shown
 from logic_retrievers.queries.expressions import (
     MAX_ATOMS,
@@ -30,6 +30,10 @@ Kind: TypeAlias = Literal["none", "exclusion", "negated_fact", "expression"]
 MAX_EXCLUDED_TEXT = 1000
 # Texts that one query may exclude. Together with the wanted text they are an expression's atoms.
 MAX_EXCLUDED = MAX_ATOMS - 1
+
+
+# The constraint of a query whose kind says it.
+_BY_KIND = -1.0
 
 
 def check_excluded(texts: Sequence[str]) -> tuple[str, ...]:
@@ -54,11 +58,6 @@ def check_excluded(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(excluded.values())
 
 
-# ``thing``: "curtains, not polyester". ``property``: a property of the wanted thing is excluded ("a
-# loan without a guarantor"), so the right passage mentions that property too.
-Reading: TypeAlias = Literal["thing", "property"]
-
-
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
     """A query in its parts: what it wants and what it excludes. Pass it to a search like a string.
@@ -69,14 +68,15 @@ class ParsedQuery:
         wanted: the query without its exclusions; the whole text if there are none.
         excluded: the texts that it excludes, in the words of the query.
         cue: the words that mark the exclusion, as they stand in the text; empty if a caller gave
-            the parts.
-        rule: the name of the rule that matched.
+            the parts or a model read them.
+        rule: the name of the rule that matched; ``caller`` or ``model`` if there was none.
         span: first and one-past-last character of the cue in ``text``.
         expression: the query as a Boolean expression, if there is one; by default made from
             ``wanted`` and ``excluded``.
         confidence: how sure the parser is of the expression, in [0, 1]; 1 if a caller gave it or
             if no words had to be coordinated.
-        reading: how the excluded texts are meant; see :data:`Reading`.
+        constraint: probability that the query excludes something or asks for a negative fact; by
+            default 1 for these kinds, else 0.
     """
 
     text: str
@@ -88,7 +88,7 @@ class ParsedQuery:
     span: tuple[int, int] | None = None
     expression: Expression | None = None
     confidence: float = 1.0
-    reading: Reading = "thing"
+    constraint: float = _BY_KIND
 
     def __post_init__(self) -> None:
         texts = [self.text, self.wanted, self.cue, self.rule]
@@ -96,11 +96,14 @@ class ParsedQuery:
         if not all(isinstance(text, str) for text in texts):
             raise InputError("the parts of a query are texts, and excluded is a tuple of texts")
         check_number("confidence", self.confidence, 0, 1)
-        check_choice("reading", self.reading, get_args(Reading))
         if not isinstance(self.kind, str) or self.kind not in get_args(Kind):
             raise InputError(f"kind is one of {', '.join(get_args(Kind))}, not {shown(self.kind)}")
         if not self.wanted:
             object.__setattr__(self, "wanted", self.text)
+        if self.constraint == _BY_KIND:
+            by_kind = float(self.kind in ("exclusion", "negated_fact"))
+            object.__setattr__(self, "constraint", by_kind)
+        check_number("constraint", self.constraint, 0, 1)
         if self.expression is None and 0 < len(self.excluded) < MAX_ATOMS:
             expression = reduce(and_, (~Atom(text) for text in self.excluded), Atom(self.wanted))
             object.__setattr__(self, "expression", expression)
@@ -135,8 +138,7 @@ class ParsedQuery:
         """Return the query with further excluded texts, in addition to its own.
 
         An expression gets an AND NOT for each text. Any other query becomes an exclusion. A text
-        that is excluded already, in upper or lower case, counts once. A caller's texts are read as
-        things, and then so are the query's own excluded texts. ``text`` does not change.
+        that is excluded already, in upper or lower case, counts once. ``text`` does not change.
 
         Raises:
             InputError: as :func:`check_excluded`; or too many texts together with the query's own.
@@ -145,7 +147,7 @@ class ParsedQuery:
         known = {comparable(text) for text in self.excluded_outright}
         new = tuple(text for text in named if comparable(text) not in known)
         if not new:
-            return replace(self, reading="thing") if named else self
+            return self
         excluded = (*self.excluded, *new)
         if len(excluded) > MAX_EXCLUDED:
             raise InputError(
@@ -155,7 +157,7 @@ class ParsedQuery:
         expression = self.expression
         if expression is not None:
             expression = reduce(and_, (~Atom(text) for text in new), expression)
-        query = replace(self, excluded=excluded, expression=expression, reading="thing")
+        query = replace(self, excluded=excluded, expression=expression, constraint=1.0)
         if self.kind in ("exclusion", "expression"):
             return query
         return replace(query, kind="exclusion", cue="", rule="caller", span=None)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from importlib.resources import files
-from typing import Any
 
-from logic_retrievers.queries.rules import ENGLISH
 from logic_retrievers.queries.rules.rule import RulePack
 
 
@@ -21,18 +19,15 @@ def pattern(name: str, *, flags: re.RegexFlag | int = re.IGNORECASE) -> re.Patte
     return re.compile(_PACK.fragment(name), flags)
 
 
-def _read(name: str) -> dict[str, Any]:
-    return tomllib.loads(files("logic_retrievers.queries").joinpath(name).read_text("utf-8"))
+def _read(name: str) -> str:
+    return files("logic_retrievers.queries").joinpath(name).read_text("utf-8")
 
 
-_ENGLISH, _PHRASES = _read("english_patterns.toml"), _read("fixed_phrases.toml")
+_ENGLISH = tomllib.loads(_read("english_patterns.toml"))
+_PAIRS = "|".join(_read("fixed_pairs.txt").split())
 _FRAGMENTS = {
     **_ENGLISH["patterns"],
     **{name.upper(): f"(?:{'|'.join(text.split())})" for name, text in _ENGLISH["words"].items()},
-    "FILLER": ENGLISH.fragment("FILLER").replace(" ", r"\s+"),
-    "IDIOMS": "|".join(_PHRASES["idioms"]),
-    "PAIRS": "|".join(_PHRASES["pairs"].split())
-    .replace("/", " (?:and|or|&|n|'n') ")
-    .replace("_", " "),
+    "PAIRS": _PAIRS.replace("/", " (?:and|or|&|n|'n') ").replace("_", " "),
 }
 _PACK = RulePack({"words": _ENGLISH["words"], "fragments": _FRAGMENTS})

@@ -1,17 +1,11 @@
-"""Find excluded texts in a passage by its words, without any vector.
-
-:class:`ExcludedWords` finds excluded texts word for word, for searches with ``hard=True``.
-:func:`denies` tells "contains no nuts" from a passage about nuts, which a cosine cannot.
-"""
+"""Find excluded texts in a passage word for word, for searches with ``hard=True``."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
-from logic_retrievers.queries.language import content_words
 from logic_retrievers.text import INVISIBLE, UNSPACED, any_form, comparable
 from logic_retrievers.types import Hit
 
@@ -24,25 +18,6 @@ _NOT_AFTER_A_WORD = rf"(?<!{_LETTER})(?<![{_MARKS}])"
 _NOT_BEFORE_A_WORD = rf"(?!{_LETTER})(?![{_MARKS}])"
 _BETWEEN_WORDS = r"[\s_/\-\u2010-\u2015]+"
 _QUOTATION_MARKS = "\"'\u201c\u201d\u2018\u2019\u201e\u00ab\u00bb"
-
-# A denial stands at most so many words, and so many characters, before the text that it denies.
-_REACH, _REACH_CHARACTERS = 7, 100
-_CLAUSE_START = re.compile(r"[.;:!?]|\b(?:but|however|although|though|while|yet|with|plus)\b")
-_NO_DENIAL = re.compile(
-    r"(?:\b(?:not|never)|n't) (?:only|just|merely|simply|necessarily|always|all|every|without|"
-    r"lacking|free (?:of|from))\b|\bno (?:more|less|fewer) than\b|\bnothing but\b"
-)
-_DENIAL_BEFORE = re.compile(
-    r"\b(?:no|non|not|never|without|neither|nor|none|nothing|zero|minus|unlike|except|cannot|"
-    r"lack(?:s|ing)?|avoid(?:s|ing)?|exclud(?:es|ing)|replac(?:es|ed|ing)|free (?:of|from)|"
-    r"instead of|rather than)\b|n't\b"
-)
-_DENIAL_AFTER = re.compile(
-    r"[ \-]free\b"
-    r"|(?: \w+){0,2} (?:must|may|can|could|is|are|was|were)(?: not| never|n't)(?: \w+)? (?:used|"
-    r"allowed|included|permitted|needed|required|accepted|added|offered|served|sold|present|"
-    r"involved|necessary|enter|come|part)\b"
-)
 
 
 class ExcludedWords:
@@ -91,30 +66,6 @@ def leave_out(hits: Sequence[Hit], words: ExcludedWords, k: int) -> list[Hit]:
         details = {**hit.evidence.details, "left_out": left_out}
         ranked.append(replace(hit, rank=rank, evidence=replace(hit.evidence, details=details)))
     return ranked
-
-
-def denies(text: str, excluded: str) -> bool:
-    """Return whether a passage names an excluded text, and denies it at every mention.
-
-    Reads English only. If ``excluded`` has several words, each mention of a content word counts.
-    """
-    normal = comparable(text)
-    mentions = [*_mention(excluded).finditer(normal)]
-    return bool(mentions) and all(_is_denied(normal, *mention.span()) for mention in mentions)
-
-
-def _is_denied(text: str, start: int, end: int) -> bool:
-    near = text[max(0, start - _REACH_CHARACTERS) : start]
-    before = " ".join(_CLAUSE_START.split(near)[-1].split()[-_REACH:])
-    if _DENIAL_BEFORE.search(_NO_DENIAL.sub(" ", before)):
-        return True
-    return _DENIAL_AFTER.match(text, end) is not None
-
-
-@lru_cache(maxsize=256)
-def _mention(excluded: str) -> re.Pattern[str]:
-    words = sorted(content_words(comparable(excluded))) or [comparable(excluded).strip()]
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(any_form, words))})(?!\w)")
 
 
 def _pattern(text: str) -> str:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -19,8 +18,6 @@ from logic_retrievers.index.vectors import encode_passages
 from logic_retrievers.policies import Policy, PolicyRouter
 from logic_retrievers.policies.base import JudgeRequest
 from logic_retrievers.queries import ParsedQuery
-from logic_retrievers.queries.language import detect_language
-from logic_retrievers.queries.parser import MAX_CHARACTERS
 from logic_retrievers.ranking.excluded_words import ExcludedWords, candidates_for
 from logic_retrievers.ranking.query_input import CheckedQuery
 from logic_retrievers.types import Passage, VectorQuery
@@ -28,14 +25,8 @@ from logic_retrievers.types import Passage, VectorQuery
 if TYPE_CHECKING:
     from logic_retrievers.encoders.base import Encoder, VectorSpec
     from logic_retrievers.index.passage_index import PassageIndex
-    from logic_retrievers.judging.settings import WeightedJudge
 
 T = TypeVar("T")
-
-# a query that has a constraint with less probability is an ordinary one
-LEAST_GATE = 0.1
-# languages that the model reads; None: no word tells the language
-READ = ("en", None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +60,35 @@ async def arun_over(index: PassageIndex | None, operation: Operation[T]) -> T:
     return await index.arun(operation)
 
 
-def plan_query(
+def plan_queries(
+    queries: Sequence[CheckedQuery],
+    policy: Policy | PolicyRouter,
+    specs: Mapping[str, VectorSpec],
+    vectors: Collection[str],
+    k: int,
+    exclude: Sequence[str],
+    *,
+    hard: bool,
+) -> Operation[list[PlannedQuery]]:
+    """Plan each query for k hits; a router reads it and chooses its policy.
+
+    A router adds ``exclude`` to what the query itself excludes. ``hard`` leaves out passages that
+    contain an excluded text. ``specs`` describe the encoder's vectors; ``vectors`` names those that
+    the passages have.
+
+    Raises:
+        InputError: too many excluded texts together with the query's own.
+    """
+
+    def plan_all() -> list[PlannedQuery]:
+        return [_plan(query, policy, specs, vectors, k, exclude, hard=hard) for query in queries]
+
+    # a router's parser may ask a model
+    planned: list[PlannedQuery] = yield Compute(plan_all)
+    return planned
+
+
+def _plan(
     query: CheckedQuery,
     policy: Policy | PolicyRouter,
     specs: Mapping[str, VectorSpec],
@@ -79,17 +98,9 @@ def plan_query(
     *,
     hard: bool,
 ) -> PlannedQuery:
-    """Plan a query for k hits; a router chooses its policy.
-
-    A router adds ``exclude`` to what the query itself excludes. ``hard`` leaves out passages that
-    contain an excluded text. ``specs`` describe the encoder's vectors; ``vectors`` names those that
-    the passages have.
-
-    Raises:
-        InputError: too many excluded texts together with the query's own.
-    """
-    if isinstance(policy, PolicyRouter) and (exclude or hard):
-        query = policy.parse(query).also_excluding(exclude)
+    if isinstance(policy, PolicyRouter):
+        query = policy.parse(query)
+        query = query.also_excluding(exclude) if exclude else query
     words = None
     if hard:
         own = query.excluded_outright if isinstance(query, ParsedQuery) else ()
@@ -102,35 +113,6 @@ def plan_query(
     depth = k if words is None else candidates_for(k)
     plan = policy.plan(text, depth)
     return PlannedQuery(policy, plan, depth, policy.judge_request(text), words)
-
-
-def open_gates(
-    planned: Sequence[PlannedQuery], judge: WeightedJudge | None
-) -> Operation[list[PlannedQuery]]:
-    """Read how likely each query has a constraint; without one, no judge is asked about it."""
-
-    def read_all() -> list[PlannedQuery]:
-        return [replace(query, request=_gated(query.request)) for query in planned]
-
-    if judge is None or all(query.request is None for query in planned):
-        return list(planned)
-    opened: list[PlannedQuery] = yield Compute(read_all)
-    return opened
-
-
-def _gated(request: JudgeRequest | None) -> JudgeRequest | None:
-    if request is None or request.gate is not None:
-        return request
-    from logic_retrievers.judging.onnx import default_constraint
-
-    gate = float(request.has_constraint)
-    reader = default_constraint()
-    # the model reads English, and a longer text is a document to search with
-    is_read = len(request.query) <= MAX_CHARACTERS and detect_language(request.query) in READ
-    if reader is not None and is_read:
-        with suppress(EmptyTextError):  # another encoder's tokenizer may read more
-            gate = 1 - reader(request.query).none
-    return replace(request, gate=gate if gate >= LEAST_GATE else 0.0)
 
 
 def warn_if_untrained(

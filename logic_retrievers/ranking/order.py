@@ -1,14 +1,9 @@
-"""Put a query's first candidates into their final order, after their texts have been read.
-
-A passage that only denies what a query excludes gets its penalty back. Then a judge, if there is
-one, reads passage and query together.
-"""
+"""Put a query's first candidates into their final order, after a judge has read their texts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from heapq import nlargest
 
 import numpy as np
 
@@ -25,19 +20,16 @@ from logic_retrievers.judging.judge import (
 from logic_retrievers.judging.settings import WeightedJudge
 from logic_retrievers.policies import Policy, Ranked
 from logic_retrievers.policies.base import JudgeRequest
-from logic_retrievers.ranking.excluded_words import denies
 from logic_retrievers.scoring import ordinal_ranks
 from logic_retrievers.types import CandidatePool, Evidence, Hit, Passage
 
-# Number of candidates that are read for denials: the first ones in the order without penalties.
-_READ = 20
 # If the judge alone ranks (by margins from -1 to 1), this is subtracted from unread candidates.
 _UNJUDGED = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateRanking:
-    """The ranking of one query, and what is read before it is final.
+    """The ranking of one query, and what a judge reads before it is final.
 
     Args:
         pool: the candidates.
@@ -45,7 +37,6 @@ class CandidateRanking:
         depth: number of candidates to return.
         request: question of the policy; None asks no judge.
         judge: reads the first candidates, if there is one.
-        to_read: indices of candidates that are read for denials, the same for every depth.
     """
 
     pool: CandidatePool
@@ -53,7 +44,6 @@ class CandidateRanking:
     depth: int
     request: JudgeRequest | None = None
     judge: WeightedJudge | None = None
-    to_read: frozenset[int] = frozenset()
 
     @property
     def to_judge(self) -> Sequence[Ranked]:
@@ -62,9 +52,8 @@ class CandidateRanking:
 
 
 def count_judged(request: JudgeRequest | None, judge: WeightedJudge | None) -> int:
-    """Return how many candidates a judge reads; none if the gate is closed."""
-    is_asked = judge is not None and request is not None and request.gate != 0
-    return judge.constants.candidates if judge is not None and is_asked else 0
+    """Return how many candidates a judge reads."""
+    return 0 if judge is None or request is None else judge.constants.candidates
 
 
 def rank_candidates(
@@ -74,7 +63,7 @@ def rank_candidates(
     request: JudgeRequest | None = None,
     judge: WeightedJudge | None = None,
 ) -> CandidateRanking:
-    """Rank the candidates that may be among the first ``depth``, whatever the texts say."""
+    """Rank the candidates that may be among the first ``depth``, whatever the judge says."""
     if judge is None and request is not None and request.alone:
         raise ConfigurationError(
             f"policy {policy.name!r} ranks by a pair judge, and there is none: pass judge=, a "
@@ -82,24 +71,19 @@ def rank_candidates(
         )
     if request is None:
         return CandidateRanking(pool, policy.rank(pool, depth), depth)
-    own = policy.rank(pool, len(pool.ids))
-    best = nlargest(_READ, own, key=lambda r: r.score + r.details.get("penalty", 0.0))
-    to_read = frozenset(r.index for r in best if r.details.get("penalty"))
-    needed = {r.index for r in own[: depth + count_judged(request, judge)]} | to_read
-    ranking = [ranked for ranked in own if ranked.index in needed]
-    return CandidateRanking(pool, ranking, depth, request, judge, to_read)
+    ranking = policy.rank(pool, depth + count_judged(request, judge))
+    return CandidateRanking(pool, ranking, depth, request, judge)
 
 
 def judge_candidates(
     rankings: Sequence[CandidateRanking], passages: Mapping[str, Passage]
 ) -> Operation[list[list[Ranked]]]:
-    """Read texts, and return the first ``depth`` candidates of each query in their final order.
+    """Return the first ``depth`` candidates of each query in their final order.
 
     A candidate that the judge does not read keeps its score, or comes last if the judge alone
     ranks. All rankings share one judge, which is asked once. If it fails, the order stays as it
     was, with a warning.
     """
-    rankings = [_with_denials(ranking, passages) for ranking in rankings]
     if not any(ranking.to_judge for ranking in rankings):
         return [[*ranking.ranking[: ranking.depth]] for ranking in rankings]
     read: list[tuple[int, int, str]] = []  # query, candidate, excerpt for the judge
@@ -142,29 +126,6 @@ def judge_candidates(
     return final
 
 
-def _with_denials(ranking: CandidateRanking, passages: Mapping[str, Passage]) -> CandidateRanking:
-    """Give a passage its penalty back if it denies every text for which it was moved down."""
-    lifted: dict[int, Ranked] = {}
-    for ranked in (each for each in ranking.ranking if each.index in ranking.to_read):
-        details = ranked.details
-        passage = passages.get(ranking.pool.ids[ranked.index])
-        named = details.get("query", {}).get("excluded", []) if passage else []
-        denied = [text for text in named if passage and denies(passage.text, text)]
-        # one text that it does not deny keeps it down
-        if denied and {*details.get("excluded", [])} <= {*denied}:
-            without = {"violation": 0.0, "penalty": 0.0, "excluded": [], "denied": denied}
-            lifted[ranked.index] = replace(
-                ranked,
-                score=ranked.score + float(details.get("penalty", 0.0)),
-                reason=f"names {', '.join(denied)} only to deny it",
-                details={**details, **without},
-            )
-    if not lifted:
-        return ranking
-    order = _sorted(lifted.get(ranked.index, ranked) for ranked in ranking.ranking)
-    return replace(ranking, ranking=order)
-
-
 def _judged(
     ranked: Ranked, judgement: Judgement, request: JudgeRequest, judge: WeightedJudge
 ) -> Ranked:
@@ -177,13 +138,12 @@ def _judged(
     told = judgement.to_dict()
     score = judgement.margin
     if not request.alone:
-        gate = request.gate or 0.0
-        added = gate * (
+        added = request.gate * (
             constants.satisfies_weight * judgement.satisfies
             - constants.violates_weight * judgement.violates
         )
         score = ranked.score + added
-        told |= {"gate": round(gate, 6), "added": round(added, 6)}
+        told |= {"gate": round(request.gate, 6), "added": round(added, 6)}
         reason = f"{ranked.reason}; {reason}"
     return replace(ranked, score=score, reason=reason, details={**ranked.details, "judge": told})
 

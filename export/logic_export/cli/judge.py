@@ -140,7 +140,7 @@ def measure_judge(
     sets = {path: read_judge_rows(path) for path in files}
     if empty := [path for path, rows in sets.items() if not rows]:
         raise ReadError(f"{empty[0]} has no row")
-    judge = OnnxPairJudge(bundle)
+    judge = OnnxPairJudge(bundle).read
     table = Table("file", "pairs", "accuracy", "calibration error")
     for path, rows in sets.items():
         figures = accuracy(judge, rows), calibration_error(judge, rows)

@@ -33,7 +33,7 @@ class Scope(Enum):
 
 @dataclass(frozen=True)
 class Rule:
-    """One family of cues; ``english.toml`` has the English ones, with examples.
+    """One family of cues; the packs have examples.
 
     The patterns are regular expressions; a blank stands for white space. They see at most 160
     characters on either side of a cue and must not nest quantifiers, so that no query makes them
@@ -48,10 +48,6 @@ class Rule:
         not_after: the text behind the cue must not begin with these words.
         opening: True: the cue must begin a sentence; False: it must not; None: it may.
         brief: the excluded text is a word or two ("without *a pool* in Rome").
-        property: the excluded text may be a property of what is wanted ("a loan *without a
-            guarantor*"). The right passage mentions it too, so it weighs less.
-        again: the verb that the cue's group ``verb`` holds must stand before the cue as well, in
-            any form ("who *likes* tea without *liking* milk").
 
     Raises:
         ConfigurationError: a pattern is not a regular expression.
@@ -65,8 +61,6 @@ class Rule:
     not_after: str = ""
     opening: bool | None = None
     brief: bool = False
-    again: bool = False
-    property: bool = False
 
     def __post_init__(self) -> None:
         try:
@@ -91,38 +85,17 @@ class Rule:
     def _not_after(self) -> re.Pattern[str]:
         return re.compile(rf"\s*(?:{_words(self.not_after)})(?![\w-])", re.IGNORECASE)
 
-    def fits(self, before: str, after: str, verb: str = "") -> bool:
-        """Whether a cue between these two texts means what the rule says.
-
-        ``verb`` is the text of the cue's group of that name, for a rule with ``again``.
-        """
-        if _MENTIONED_CUE.search(before) or (self.before and not self._before.search(before)):
+    def fits(self, before: str, after: str) -> bool:
+        """Whether a cue between these two texts means what the rule says."""
+        if self.before and not self._before.search(before):
             return False
         if self.not_before and self._not_before.search(before):
-            return False
-        if self.again and _stem(verb) not in map(_stem, _WORD.findall(before)):
             return False
         return not (self.not_after and self._not_after.match(after))
 
 
-# Text before a cue that is the topic itself: "when to use except".
-_MENTIONED_CUE = re.compile(
-    r"\b(?:to use|do you use|difference between|the (?:word|phrase|term|keyword|operator))\s*$",
-    re.IGNORECASE,
-)
-
-
 def _words(pattern: str) -> str:
     return pattern.replace(" ", r"\s+")
-
-
-_WORD = re.compile(r"[a-z]{2,}", re.IGNORECASE)
-_ENDING = re.compile(r"(?<=\w\w)(?:ing|ed|es|s|e)$")
-
-
-def _stem(verb: str) -> str:
-    """Return a stem, the same for *likes* and *liking*."""
-    return _ENDING.sub("", verb.lower())
 
 
 class RulePack:
@@ -200,8 +173,7 @@ def find_cues(
         before, after = masked[max(0, start - CONTEXT) : start], masked[end : end + CONTEXT]
         if rule.opening is not None and rule.opening != opens(masked, start):
             continue
-        verb = match["verb"] if rule.again else ""
-        if rule.fits(before, after, verb) and (accepts is None or accepts(after)):
+        if rule.fits(before, after) and (accepts is None or accepts(after)):
             excluded = match.span("excluded") if rule.scope is Scope.BETWEEN else None
             cues.append(Cue(rule, start, end, excluded))
     cues.sort(key=lambda cue: (cue.start, cue.start - cue.end))

@@ -1,0 +1,187 @@
+"""Rank a query that may have a constraint: a judge reads the first candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from logic_retrievers.checks import check_count, check_type
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.overrides import NonNegative, Overrides, Share
+from logic_retrievers.policies.base import (
+    COMPATIBILITY,
+    MOST_JUDGED,
+    TOPICAL,
+    FilteringPolicy,
+    JudgeRequest,
+    Ranked,
+)
+from logic_retrievers.queries import ParsedQuery
+from logic_retrievers.scoring import mixed_cosines, ranking
+from logic_retrievers.scoring.fusion import Scores
+from logic_retrievers.text import comparable
+from logic_retrievers.types import CandidatePool, VectorQuery
+
+# the usual score for an excluded text is the mean over so many passages nearest to the query
+_NEAREST = 5
+
+
+class ConstraintSettings(Overrides):
+    """Constants of :class:`ConstraintPolicy`.
+
+    A field that is not set has the value of the encoder's bundle, or else the default below.
+
+    Args:
+        compatibility_weight: share of the compatibility cosine in every cosine, in [0, 1], if there
+            is a trained compatibility vector.
+        penalty: loss of a passage per unit of cosine by which it is nearer to an excluded text than
+            passages of the topic usually are.
+    """
+
+    compatibility_weight: Share = 0.5
+    penalty: NonNegative = 0.6
+
+
+@dataclass(frozen=True)
+class ConstraintPolicy(FilteringPolicy):
+    """One query that may have a constraint, made by :class:`AutoPolicy` or by hand.
+
+    t is the topical cosine of a passage to the query. q and x are its cosines to the query and to
+    an excluded text, each a mean of the topical and the compatibility cosine. u is the mean of x
+    over the five passages with the highest q, and g the probability of a constraint::
+
+        score = (1 - g) * t + g * (q - penalty * max(0, x - u))
+
+    The largest penalty of all excluded texts counts. A judge, if there is one, then reads the first
+    candidates and adds to their scores (:class:`~logic_retrievers.judging.JudgeSettings`). A
+    passage without a compatibility vector is scored by its topical one alone.
+
+    Args:
+        query: a query whose ``constraint`` is not 0.
+        settings: overrides the constants.
+        limit: candidates of each search, by the topical and the compatibility vector (at least k).
+        use_compatibility: use the compatibility vector too; it should be trained.
+        field_filters: excluded text -> (field, value) of a filter that replaces its penalty.
+        bundle_constants: constants from the encoder's bundle.
+
+    Raises:
+        ConfigurationError: the query has no constraint, or a constant is out of its range.
+    """
+
+    query: ParsedQuery
+    settings: ConstraintSettings | None = None
+    limit: int = MOST_JUDGED
+    use_compatibility: bool = False
+    field_filters: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
+    bundle_constants: Mapping[str, float] = field(default_factory=dict)
+    name: ClassVar[str] = "constraint"
+
+    def __post_init__(self) -> None:
+        check_count("limit", self.limit)
+        check_type("settings", self.settings, ConstraintSettings, type(None))
+        self.check_field_filters()
+        if not self.query.constraint:
+            raise ConfigurationError("this query has no constraint; search with policy 'auto'")
+        _ = self.constants  # fails now and not in the middle of a search
+
+    @cached_property
+    def constants(self) -> ConstraintSettings:
+        known = ConstraintSettings.model_fields.keys()
+        # a bundle may come from a time when the formula had more constants
+        shipped = {name: value for name, value in self.bundle_constants.items() if name in known}
+        return (self.settings or ConstraintSettings()).over(shipped)
+
+    def judge_request(self, query: str) -> JudgeRequest | None:
+        if self.query.excluded and not self._scored_texts:  # the filters leave nothing to find out
+            return None
+        return JudgeRequest(self._with_excluded(query), self.query.constraint)
+
+    def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
+        limit = max(self.limit, k)
+        queries = [VectorQuery(TOPICAL, TOPICAL, query, limit)]
+        queries += [VectorQuery(_excluded(t), TOPICAL, t, 0) for t in self._scored_texts]
+        if self._mixes:
+            whole = self._with_excluded(query)
+            queries.append(VectorQuery(COMPATIBILITY, COMPATIBILITY, whole, limit))
+            queries += [
+                VectorQuery(_compatible(_excluded(t)), COMPATIBILITY, t, 0)
+                for t in self._scored_texts
+            ]
+        return tuple(queries)
+
+    def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
+        if not pool.ids:
+            return []
+        topical, gate = np.nan_to_num(pool.scores[TOPICAL], nan=-1.0), self.query.constraint
+        mixed = self._mixed(pool, TOPICAL, COMPATIBILITY)
+        excess = self._excess(pool, mixed)
+        violation = excess.max(axis=0, initial=0.0)
+        penalty = gate * self.constants.penalty * violation
+        scores = (1 - gate) * topical + gate * mixed - penalty
+        filtered = [f"a filter keeps out {key} {v}" for key, v in self.field_filters.values()]
+        described = self.query.to_dict()
+        ranked = []
+        for i in ranking(scores)[:k]:
+            texts = [t for t, row in zip(self._scored_texts, excess, strict=True) if row[i] > 0]
+            details = {
+                "query": {**described},
+                "violation": round(float(violation[i]), 6),
+                "penalty": round(float(penalty[i]), 6),
+                "excluded": texts,
+                **({"must_not": dict(self.must_not)} if self.field_filters else {}),
+            }
+            reason = "; ".join([self._reason(texts, float(mixed[i])), *filtered])
+            ranked.append(Ranked(int(i), float(scores[i]), True, reason, details))
+        return ranked
+
+    def _excess(self, pool: CandidatePool, mixed: Scores) -> Scores:
+        """Return how much nearer than usual each passage is to each text, (texts, pool size)."""
+        nearest = ranking(mixed)[:_NEAREST]
+        rows = [np.zeros((0, len(pool.ids)))]
+        for text in self._scored_texts:
+            scores = self._mixed(pool, _excluded(text), _compatible(_excluded(text)))
+            rows.append(np.maximum(0, scores - scores[nearest].mean())[None])
+        return np.concatenate(rows)
+
+    def _mixed(self, pool: CandidatePool, topical: str, compatibility: str) -> Scores:
+        if not self._mixes:
+            return np.nan_to_num(pool.scores[topical], nan=-1.0)
+        share = self.constants.compatibility_weight
+        return mixed_cosines(pool.scores[topical], pool.scores[compatibility], share)
+
+    def _reason(self, texts: Sequence[str], mixed: float) -> str:
+        if texts:
+            return f"moved down: near to {', '.join(texts)}, which the query rules out"
+        if self._scored_texts:
+            return "nothing ruled out stands out in it"
+        cosine = "mean of both cosines" if self._mixes else "topical cosine"
+        return f"{cosine} {mixed:.3f}"
+
+    def _with_excluded(self, query: str) -> str:
+        """Append the excluded texts that the query does not name, because a caller added them."""
+        words = comparable(query)
+        added = [text for text in self._scored_texts if comparable(text) not in words]
+        return f"{query} without {' or '.join(added)}" if added else query
+
+    @property
+    def _mixes(self) -> bool:
+        return self.use_compatibility and self.constants.compatibility_weight > 0
+
+    @cached_property
+    def _scored_texts(self) -> tuple[str, ...]:
+        """Excluded texts without a filter, each once, because names of queries must be unique."""
+        texts = dict.fromkeys(self.query.excluded)
+        return tuple(text for text in texts if text not in self.field_filters)
+
+
+def _excluded(text: str) -> str:
+    return f"excluded: {text}"
+
+
+def _compatible(name: str) -> str:
+    """Name the query that scores the same text by the compatibility vector."""
+    return f"{name} ({COMPATIBILITY})"
