@@ -56,7 +56,7 @@ SHIPPED: Systems = {
     AUTO: "auto",
 }
 # Systems over the shipped encoder and the lexical vector.
-WORDS: Systems = {"hybrid, scores of both": "hybrid", f"{AUTO}, with words": "auto"}
+WORDS: Systems = {"hybrid, scores of both": "hybrid"}
 # Role -> systems, with the role's encoder as the compatibility vector.
 TRAINED: Mapping[str, Systems] = {
     "contrastive": {"plain contrastive training": "compatibility"},
@@ -121,8 +121,9 @@ _TEXT = (
     "fifteen times its size, are no like for like. Rows named after CoDeR with a shipped head use "
     "its rules over our vectors; those without use an encoder that was trained by the second stage "
     "of its recipe on the train parts of NevIR and ExcluIR.",
-    f"{AUTO} reads each query with a rule parser and takes the policy that it calls for; its "
-    "constants come from train and dev parts, one set for all data.",
+    f"{AUTO} has a model read what each query excludes, and takes the policy that it calls for; no "
+    "judge reads the candidates. Its constants come from train and dev parts, one set for all "
+    "data.",
 )
 
 

@@ -78,7 +78,7 @@ def run(bench: Workbench) -> Section:
                 "LIMIT's people and films, one passage a question; the one right answer is "
                 "computed. Right: it is named and no wrong one is.",
                 "Every configuration searches the same collection, with the lexical vector; "
-                "`lexical`, `hybrid` and `auto` read it.",
+                "`lexical` and `hybrid` read it, and `auto` for an AND or OR.",
             ),
             probe_rows(len(HEADS)),
         ),

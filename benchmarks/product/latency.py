@@ -4,7 +4,8 @@ python -m benchmarks.product.latency [--points 10000] [--queries 60]
 
 One query at a time searches film texts of about 130 tokens in an embedded index with words, k = 10.
 Document vectors are cached; queries are encoded each time. Ordinary queries are MS MARCO's, queries
-that exclude ExcluIR's. "Rest" is the time outside the encoder: engine, parser, policy, evidence.
+that exclude ExcluIR's. "Rest" is the time outside the encoder: engine, parser, policy, judge,
+evidence.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", default="test", choices=("dev", "test"))
     parser.add_argument("--set", default="users", choices=tuple(SETS), help="users: papers' too")
-    parser.add_argument("--lexical", action="store_true", help="store the lexical vector too")
+    parser.add_argument("--lexical", action="store_true", help="hybrid search too")
     options = parser.parse_args()
     rows: list[dict[str, object]] = []
     for folder in SETS[options.set]:

@@ -17,7 +17,7 @@ from zipfile import ZipFile
 
 from logic_retrievers.documents.files import Problem, Record, RecordReader, SourceFile
 from logic_retrievers.errors import MAX_SHOWN, MissingExtraError
-from logic_retrievers.queries.language import english_words
+from logic_retrievers.language import english_words
 from logic_retrievers.text import without_layout
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from logic_retrievers.judging.conflict import ConflictConstants, ConflictReader
 from logic_retrievers.judging.constraint import CONSTRAINTS, ConstraintReading, read_tags
 from logic_retrievers.judging.judge import LABELS, BundledJudge, TextPair
 from logic_retrievers.judging.pair_kinds import PAIR_KINDS
-from logic_retrievers.queries.language import ENGLISH, detect_language
+from logic_retrievers.language import ENGLISH, detect_language
 from logic_retrievers.text import visible_text
 
 # fields of a manifest that describe a cross-encoder

@@ -11,6 +11,7 @@ import numpy as np
 
 from logic_retrievers.checks import check_count, check_type
 from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.language import ENGLISH, detect_language
 from logic_retrievers.overrides import NonNegative, Overrides, Share
 from logic_retrievers.policies.base import (
     COMPATIBILITY,
@@ -21,6 +22,7 @@ from logic_retrievers.policies.base import (
     Ranked,
 )
 from logic_retrievers.queries import ParsedQuery
+from logic_retrievers.queries.parsed_query import restate
 from logic_retrievers.scoring import mixed_cosines, ranking
 from logic_retrievers.scoring.fusion import Scores
 from logic_retrievers.text import comparable
@@ -28,6 +30,8 @@ from logic_retrievers.types import CandidatePool, VectorQuery
 
 # the usual score for an excluded text is the mean over so many passages nearest to the query
 _NEAREST = 5
+# a smaller loss is not worth a word
+_FELT = 0.005
 
 
 class ConstraintSettings(Overrides):
@@ -52,13 +56,14 @@ class ConstraintPolicy(FilteringPolicy):
 
     t is the topical cosine of a passage to the query. q and x are its cosines to the query and to
     an excluded text, each a mean of the topical and the compatibility cosine. u is the mean of x
-    over the five passages with the highest q, and g the probability of a constraint::
+    over the five other passages with the highest q, and g the probability of a constraint::
 
         score = (1 - g) * t + g * (q - penalty * max(0, x - u))
 
-    The largest penalty of all excluded texts counts. A judge, if there is one, then reads the first
-    candidates and adds to their scores (:class:`~logic_retrievers.judging.JudgeSettings`). A
-    passage without a compatibility vector is scored by its topical one alone.
+    The largest penalty of all excluded texts counts. A passage without a compatibility vector is
+    scored by its topical one alone. The compatibility vector and the judge read the query with what
+    it excludes said once more: "nut-free cake, without nut". The judge reads the first candidates
+    and adds to their scores (:class:`~logic_retrievers.judging.JudgeSettings`).
 
     Args:
         query: a query whose ``constraint`` is not 0.
@@ -81,6 +86,8 @@ class ConstraintPolicy(FilteringPolicy):
     name: ClassVar[str] = "constraint"
 
     def __post_init__(self) -> None:
+        check_type("query", self.query, ParsedQuery)
+        check_type("bundle_constants", self.bundle_constants, Mapping)
         check_count("limit", self.limit)
         check_type("settings", self.settings, ConstraintSettings, type(None))
         self.check_field_filters()
@@ -95,18 +102,17 @@ class ConstraintPolicy(FilteringPolicy):
         shipped = {name: value for name, value in self.bundle_constants.items() if name in known}
         return (self.settings or ConstraintSettings()).over(shipped)
 
-    def judge_request(self, query: str) -> JudgeRequest | None:
+    def judge_request(self, query: str) -> JudgeRequest | None:  # noqa: ARG002
         if self.query.excluded and not self._scored_texts:  # the filters leave nothing to find out
             return None
-        return JudgeRequest(self._with_excluded(query), self.query.constraint)
+        return JudgeRequest(self._question, self.query.constraint)
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
         limit = max(self.limit, k)
         queries = [VectorQuery(TOPICAL, TOPICAL, query, limit)]
         queries += [VectorQuery(_excluded(t), TOPICAL, t, 0) for t in self._scored_texts]
         if self._mixes:
-            whole = self._with_excluded(query)
-            queries.append(VectorQuery(COMPATIBILITY, COMPATIBILITY, whole, limit))
+            queries.append(VectorQuery(COMPATIBILITY, COMPATIBILITY, self._question, limit))
             queries += [
                 VectorQuery(_compatible(_excluded(t)), COMPATIBILITY, t, 0)
                 for t in self._scored_texts
@@ -126,7 +132,8 @@ class ConstraintPolicy(FilteringPolicy):
         described = self.query.to_dict()
         ranked = []
         for i in ranking(scores)[:k]:
-            texts = [t for t, row in zip(self._scored_texts, excess, strict=True) if row[i] > 0]
+            losses = gate * self.constants.penalty * excess[:, i]
+            texts = [t for t, x in zip(self._scored_texts, losses, strict=True) if x >= _FELT]
             details = {
                 "query": {**described},
                 "violation": round(float(violation[i]), 6),
@@ -140,11 +147,15 @@ class ConstraintPolicy(FilteringPolicy):
 
     def _excess(self, pool: CandidatePool, mixed: Scores) -> Scores:
         """Return how much nearer than usual each passage is to each text, (texts, pool size)."""
-        nearest = ranking(mixed)[:_NEAREST]
+        nearest = ranking(mixed)[: _NEAREST + 1]
         rows = [np.zeros((0, len(pool.ids)))]
         for text in self._scored_texts:
             scores = self._mixed(pool, _excluded(text), _compatible(_excluded(text)))
-            rows.append(np.maximum(0, scores - scores[nearest].mean())[None])
+            usual = np.full(len(scores), scores[nearest[:_NEAREST]].mean())
+            if len(nearest) > 1:  # a passage is compared with the others
+                others = scores[nearest].sum() - scores[nearest]
+                usual[nearest] = others / (len(nearest) - 1)
+            rows.append(np.maximum(0, scores - usual)[None])
         return np.concatenate(rows)
 
     def _mixed(self, pool: CandidatePool, topical: str, compatibility: str) -> Scores:
@@ -161,11 +172,14 @@ class ConstraintPolicy(FilteringPolicy):
         cosine = "mean of both cosines" if self._mixes else "topical cosine"
         return f"{cosine} {mixed:.3f}"
 
-    def _with_excluded(self, query: str) -> str:
-        """Append the excluded texts that the query does not name, because a caller added them."""
-        words = comparable(query)
-        added = [text for text in self._scored_texts if comparable(text) not in words]
-        return f"{query} without {' or '.join(added)}" if added else query
+    @cached_property
+    def _question(self) -> str:
+        text, texts = self.query.text, self._scored_texts
+        if detect_language(text) in ENGLISH:
+            return restate(text, texts)
+        # "without" would make a short query in another language pass as English
+        added = [each for each in texts if comparable(each) not in comparable(text)]
+        return " -".join([text, *added])
 
     @property
     def _mixes(self) -> bool:

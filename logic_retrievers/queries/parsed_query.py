@@ -147,7 +147,7 @@ class ParsedQuery:
         known = {comparable(text) for text in self.excluded_outright}
         new = tuple(text for text in named if comparable(text) not in known)
         if not new:
-            return self
+            return replace(self, constraint=1.0) if named else self
         excluded = (*self.excluded, *new)
         if len(excluded) > MAX_EXCLUDED:
             raise InputError(
@@ -183,6 +183,17 @@ class ParsedQuery:
             "span": list(self.span) if self.span else None,
             "expression": None if self.expression is None else self.expression.to_dict(),
         }
+
+
+def restate(text: str, excluded: Sequence[str]) -> str:
+    """Say what a query excludes once more, in the form that models read best.
+
+    "nut-free cake" becomes "nut-free cake, without nut".
+    """
+    if not excluded:
+        return text
+    *others, last = excluded
+    return f"{text}, without {', '.join(others)} or {last}" if others else f"{text}, without {last}"
 
 
 @runtime_checkable

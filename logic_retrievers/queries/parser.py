@@ -14,10 +14,11 @@ from logic_retrievers.errors import (
     InputError,
     shown,
 )
+from logic_retrievers.language import ENGLISH, detect_language
 from logic_retrievers.queries.coordination import coordinate, may_join
-from logic_retrievers.queries.language import ENGLISH, detect_language
 from logic_retrievers.queries.pack_parser import PACKS, may_exclude, pack_parser
 from logic_retrievers.queries.parsed_query import ParsedQuery
+from logic_retrievers.text import visible_text
 
 # A longer text is a document to search with, and is not parsed.
 MAX_CHARACTERS = 2_000
@@ -28,7 +29,10 @@ THRESHOLD = 0.7
 # A query that has a constraint with less probability is an ordinary one.
 LEAST_CONSTRAINT = 0.1
 
-_PUNCTUATION = " \t\n,.;:!?()[]\"'-"
+_PUNCTUATION = " \t\n,.;:!?()[]\"'-\u2018\u2019\u201c\u201d"
+_NO = re.compile(r"\bno\b", re.IGNORECASE)
+_BRACKETS = str.maketrans("", "", "()[]")
+_EMPTY_BRACKETS = re.compile(r"\(\s*\)|\[\s*\]")
 _SPACE_BEFORE_STOP = re.compile(r"\s+(?=[,.;:?!])")
 
 
@@ -77,7 +81,10 @@ class ConstraintParser:
             return pack_parser(language).parse(text)
         if language not in ENGLISH:
             return ParsedQuery(text)
-        return self._with_expression(_read(text))
+        parsed = self._with_expression(_read(text))
+        # "no" and "not" are words of other languages too
+        unsure = parsed.kind == "negated_fact" or _NO.search(text)
+        return ParsedQuery(text) if language is None and unsure else parsed
 
     def _with_expression(self, parsed: ParsedQuery) -> ParsedQuery:
         """Make the query an expression if its wanted part clearly joins things."""
@@ -87,10 +94,13 @@ class ConstraintParser:
             result = coordinate(parsed.wanted, parsed.excluded)
             if result is not None and result.confidence >= self.threshold:
                 start, end = result.span or (0, 0)
+                cue = parsed.wanted[start:end].strip(" ,\t\n")
+                at = parsed.text.find(cue)
                 return replace(
                     parsed,
                     kind="expression",
-                    cue=parsed.wanted[start:end].strip(" ,"),
+                    cue=cue if at >= 0 else "",
+                    span=(at, at + len(cue)) if cue and at >= 0 else None,
                     rule="coordination",
                     expression=result.expression,
                     confidence=result.confidence,
@@ -126,4 +136,7 @@ def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
     """Return a text without some of its words, and without the punctuation left at its ends."""
     bounds = [0, *(place for span in spans for place in span), len(text)]
     kept = " ".join(text[start:end] for start, end in zip(bounds[::2], bounds[1::2], strict=True))
-    return _SPACE_BEFORE_STOP.sub("", " ".join(kept.split())).strip(_PUNCTUATION)
+    if any(kept.count(a) != kept.count(b) for a, b in ("()", "[]")):  # one of a pair has left
+        kept = kept.translate(_BRACKETS)
+    words = " ".join(_EMPTY_BRACKETS.sub(" ", visible_text(kept)).split())
+    return _SPACE_BEFORE_STOP.sub("", words).strip(_PUNCTUATION)

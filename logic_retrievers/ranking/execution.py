@@ -98,9 +98,8 @@ def _plan(
     *,
     hard: bool,
 ) -> PlannedQuery:
-    if isinstance(policy, PolicyRouter):
-        query = policy.parse(query)
-        query = query.also_excluding(exclude) if exclude else query
+    if isinstance(policy, PolicyRouter) and (exclude or hard):
+        query = policy.parse(query).also_excluding(exclude)
     words = None
     if hard:
         own = query.excluded_outright if isinstance(query, ParsedQuery) else ()

@@ -90,18 +90,21 @@ def test_what_cannot_work_says_why_and_sets_the_exit_code(
 
 def test_parse(call):
     shown = call("parse", "hotels near the sea, except hostels").stdout
-    assert "hotels near the sea" in shown
-    assert "hostels (except)" in shown
+    assert [line.split(maxsplit=1) for line in shown.splitlines()[1:]] == [
+        ["wanted", "hotels near the sea"], ["excluded", "hostels"],
+    ]  # fmt: skip
+    assert "Sellerie (ohne)" in call("parse", "eine Suppe ohne Sellerie").stdout
     assert "nothing is excluded" in call("parse", "quiet hotels").stdout
-    assert "negative (not)" in call("parse", "which metals do not rust").stdout
+    assert "the wanted fact is negative" in call("parse", "which metals do not rust").stdout
     first, second = (
         json.loads(call("parse", query, "--json").stdout)
         for query in ("hotels except hostels", "metals that do not rust")
     )
-    assert (first["text"], first["kind"], first["wanted"], first["excluded"], first["cue"]) == (
-        "hotels except hostels", "exclusion", "hotels", ["hostels"], "except",
+    assert (first["text"], first["kind"], first["wanted"], first["excluded"], first["rule"]) == (
+        "hotels except hostels", "exclusion", "hotels", ["hostels"], "model",
     )  # fmt: skip
     assert (second["kind"], second["excluded"]) == ("negated_fact", [])
+    assert min(first["constraint"], second["constraint"]) > 0.5
 
 
 def test_parse_of_an_expression(call):

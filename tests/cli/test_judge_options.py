@@ -68,7 +68,8 @@ def test_search_without_a_judge(folder, fake_judge):
 @pytest.mark.parametrize("arguments", [[], ["--judge"]])
 def test_search_asks_the_judge(folder, fake_judge, arguments):
     hits = search(folder, *arguments)
-    assert {query for _, query in fake_judge} == {QUERY}
+    assert fake_judge
+    assert all(query.startswith(QUERY) for _, query in fake_judge)
     assert all(hit["evidence"]["details"]["judge"]["text"] == hit["text"] for hit in hits)
     explained = " ".join(
         invoke("search", QUERY, "-l", folder / "index", "--explain").stdout.split()

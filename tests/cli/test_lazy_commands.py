@@ -12,7 +12,7 @@ from logic_retrievers.cli.app import COMMANDS, import_command
 _HEAVY = {
     "--version": ["numpy", "pydantic", "httpx", "qdrant_client"],
     "--help": ["numpy", "pydantic", "httpx", "qdrant_client"],
-    "parse": ["qdrant_client", "onnxruntime", "tokenizers"],
+    "parse": ["qdrant_client"],
     "index": ["qdrant_client", "onnxruntime", "tokenizers"],
 }
 WITHOUT_RESULT = {"probe template", "serve"}

@@ -224,16 +224,15 @@ def test_a_pipe_has_no_columns(folder):
     done = run_commands(
         ["index", str(folder / "long.txt"), *place],
         ["search", wanted, "--explain", *place],
-        ["parse", f"{wanted} without {long}"],
+        ["parse", f"ein Haus {long} ohne {long}"],
         ["evaluate", str(folder / f"set{ATTACK}"), "-p", "topical", "-p", "union"],
         ["search", "x", "-c", long, *place],
         COLUMNS="80",
     )
     assert done.codes == [0, 0, 0, 0, 1]
     lines = [line for printed in (done.stdout, done.stderr) for line in printed.splitlines()]
-    assert sum(wanted[:200].encode() in line for line in lines) >= 3
     assert {f"   {console.shorten(wanted + long, 300)}".encode()} <= {*lines}
-    assert sum(long.encode() in line for line in lines) >= 2
+    assert sum(long.encode() in line for line in lines) >= 4
     assert any({b"topical", b"union"} <= {*line.split()} for line in lines)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 
 from logic_retrievers import (
     Atom,
+    AutoPolicy,
     CoderUnionPolicy,
     Engine,
     Hit,
@@ -17,6 +20,7 @@ from logic_retrievers import (
     Passage,
     PassageIndex,
     Policy,
+    Reranker,
     UnionPolicy,
 )
 from logic_retrievers.encoders import VectorSpec
@@ -177,6 +181,34 @@ def test_a_policy_of_ones_own_may_rank_by_words(encoder):
     with PassageIndex.open("words", encoder, lexical=True) as index:
         index.add([Passage(text, text) for text in TEXTS])
         assert ids(Engine(index, ByWords()).search("far", 1)) == ["far"]
+
+
+async def test_a_slow_parser_leaves_the_loop_free(index):
+    """A parser may ask a model: a server that waits for it stands still for all."""
+    begun, freed = threading.Event(), threading.Event()
+
+    class Slow:
+        def parse(self, text):
+            begun.set()
+            assert freed.wait(5), "the loop stood still"
+            return ParsedQuery(text)
+
+    async def tick():
+        while not begun.is_set():
+            await asyncio.sleep(0.001)
+        freed.set()
+
+    engine = Engine(index, AutoPolicy(parser=Slow()))
+    reranker = Reranker(policy=engine.policy, index=index)
+    for search in (
+        lambda: engine.asearch("query"),
+        lambda: engine.asearch("query", hard=True),
+        lambda: engine.asearch_many(["query"]),
+        lambda: reranker.arerank("query", list(index.scroll())),
+    ):
+        begun.clear()
+        freed.clear()
+        await asyncio.gather(search(), tick())
 
 
 def test_what_is_deleted_during_a_search_is_replaced(index, monkeypatch):

@@ -7,27 +7,23 @@ from collections.abc import Iterator
 
 import pytest
 
-from logic_retrievers import (
-    AutoPolicy,
-    Engine,
-    OnnxEncoder,
-    Passage,
-    PassageIndex,
-    UnionPolicy,
-)
+from logic_retrievers import AutoPolicy, Engine, OnnxEncoder, Passage, PassageIndex
+from logic_retrievers.policies import ConstraintSettings
 
 PASSAGES = [
     Passage("inn", "A hotel by the harbour with quiet rooms.", {"city": "Bergen"}),
     Passage("club", "Hotel rooms above the nightclub, music until four.", {"city": "Oslo"}),
     Passage("night", "The nightclub by the harbour opens at ten.", {"city": "Oslo"}),
     Passage("farm", "A farm stay in the hills, far from any nightclub.", {"city": "Voss"}),
-    Passage("copper", "Copper prices rose again this week.", {}),
-    Passage("rust", "Gold and platinum do not rust.", {}),
+    Passage("station", "A hotel at the station."),
+    Passage("copper", "Copper prices rose again this week."),
+    Passage("rust", "Gold and platinum do not rust."),
+    Passage("iron", "Iron is a metal that rusts."),
 ]
 ORDINARY = ["hotel by the harbour", "platinum and gold", "metals that corrode"]
-JUDGED = ["Doctors Without Borders", "which metals rust"]
-NEGATIVE = "which metals do not rust"
-EXCLUDING = "Hotels near the harbour, but not above a nightclub."
+EXCLUDING = "hotels without a nightclub"
+NEGATIVE = "metals that do not rust"
+GERMAN = "Hotels am Hafen, aber ohne Nachtclub"
 
 
 @pytest.fixture(scope="module")
@@ -42,49 +38,112 @@ def index(encoder: OnnxEncoder) -> Iterator[PassageIndex]:
         yield index
 
 
-def test_what_rules_nothing_out_gets_exactly_what_topical_gives(index: PassageIndex):
+def listed(hits):
+    return [(hit.passage.id, hit.score) for hit in hits]
+
+
+def by_id(hits):
+    return {hit.passage.id: hit for hit in hits}
+
+
+async def test_what_rules_nothing_out_gets_exactly_what_topical_gives(index: PassageIndex):
     """Ids, order, scores and evidence: a gate that changes ordinary searches is not switched on."""
     auto, topical = Engine(index), Engine(index, "topical")
     for query in ORDINARY:
-        assert auto.search(query, 6) == topical.search(query, 6)
+        assert auto.search(query, 8) == topical.search(query, 8)
+        assert await auto.asearch(query, 8) == topical.search(query, 8)
     assert auto.search_many(ORDINARY, 3) == topical.search_many(ORDINARY, 3)
-    without = Engine(index, judge=None)  # the gate takes these for constraints
-    assert without.search_many(JUDGED, 6) == topical.search_many(JUDGED, 6)
 
 
-def test_what_is_ruled_out_moves_down_and_says_why(index: PassageIndex):
-    plain = [hit.passage.id for hit in Engine(index, "topical").search(EXCLUDING, 6)]
+@pytest.mark.parametrize("judge", ["auto", None])
+def test_what_is_ruled_out_moves_down_and_says_why(index: PassageIndex, judge):
+    """Plain search has first what the query rules out."""
+    assert Engine(index, "topical").search(EXCLUDING, 1)[0].passage.id == "club"
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # an untrained head that is not used is no reason to warn
-        hits = {hit.passage.id: hit for hit in Engine(index).search(EXCLUDING, 6)}
-    assert plain.index("club") == 1
-    assert list(hits).index("club") > 3
+        hits = by_id(Engine(index, judge=judge).search(EXCLUDING, 8))
+    assert hits["inn"].rank < hits["club"].rank
     evidence = hits["club"].evidence
-    assert evidence.policy == "exclusion"
-    moved_down = "moved down: near to nightclub, which the query rules out"
-    assert evidence.reason.startswith(f"{moved_down}; the judge reads that it violates the query")
-    assert evidence.details["query"]["cue"] == "but not above"
-    assert evidence.scores["excluded: nightclub"] > evidence.scores["wanted"]
-    assert hits["inn"].evidence.details["penalty"] < 0.05
-    worst = max((hit.evidence.details for hit in hits.values()), key=lambda d: d["violation"])
-    assert worst["penalty"] == pytest.approx(0.75 * worst["violation"], abs=1e-6)  # the bundle's
+    assert evidence.policy == "constraint"
+    reason, *verdict = evidence.reason.split("; ")
+    assert reason == "moved down: near to nightclub, which the query rules out"
+    assert [text.startswith("the judge reads that it violates") for text in verdict] == (
+        [True] if judge else []
+    )
+    details = evidence.details
+    assert details["excluded"] == ["nightclub"]
+    gate = details["query"]["constraint"]
+    assert details["penalty"] == pytest.approx(gate * 0.6 * details["violation"], abs=1e-6)
+    assert hits["inn"].evidence.details["penalty"] == 0
 
 
-def test_a_query_about_a_negative_fact_takes_both_vectors(index: PassageIndex):
+def test_without_its_cause_every_passage_has_its_rank_and_score_back(index: PassageIndex):
+    """What is moved is moved for what the query rules out, and for nothing else."""
+    plain = Engine(index, "topical")
+    off = AutoPolicy(settings=ConstraintSettings(penalty=0, compatibility_weight=0))
+    query = "hotel rooms"
+    assert listed(Engine(index, off, judge=None).search(EXCLUDING, 8)) == [
+        (name, pytest.approx(score, abs=1e-6)) for name, score in listed(plain.search(EXCLUDING, 8))
+    ]
+    excluding = Engine(index).search(query, 8, exclude=["nightclub"])
+    without = Engine(index).search(query, 8)
+    assert by_id(excluding)["club"].rank > by_id(without)["club"].rank
+    assert without == plain.search(query, 8)
+
+
+def test_a_negative_fact_is_ranked_by_both_vectors_and_the_judge(index: PassageIndex):
     """It rules no passage out, and yet plain search cannot tell rust from no rust."""
-    union = UnionPolicy(0.7)  # less of the compatibility vector than where it is asked for
-    expected = Engine(index, union).search(NEGATIVE, 6)
-    assert Engine(index, judge=None).search(NEGATIVE, 6) == expected
+    hits = Engine(index, judge=None).search(NEGATIVE, 8)
+    assert hits[0].passage.id == "rust"
+    for hit in hits:
+        topical, compatibility = (
+            hit.evidence.scores[name] for name in ("topical", "compatibility")
+        )
+        gate = hit.evidence.details["query"]["constraint"]
+        expected = (1 - gate / 2) * topical + gate / 2 * compatibility
+        assert hit.score == pytest.approx(expected, abs=1e-5)
+        assert hit.evidence.details["penalty"] == 0
+    judged = by_id(Engine(index).search(NEGATIVE, 8))
+    verdicts = {name: judged[name].evidence.details["judge"]["verdict"] for name in judged}
+    assert (verdicts["rust"], verdicts["iron"]) == ("satisfies", "violates")
+    assert judged["rust"].rank == 1
+
+
+def test_a_german_exclusion_is_moved_down_by_vectors_alone(encoder: OnnxEncoder):
+    """The bundle's judge reads English: its word on a German query would be an accident."""
+    texts = {
+        "inn": "Ruhiges Hotel am Hafen mit Garten.",
+        "club": "Der Nachtclub am Hafen hat bis vier Uhr offen.",
+        "station": "Hotel am Bahnhof.",
+        "cellar": "Hotel mit Nachtclub im Keller.",
+        "farm": "Zimmer auf dem Bauernhof.",
+    }
+    with PassageIndex.open("german", encoder) as index:
+        index.add([Passage(name, text) for name, text in texts.items()])
+        plain = by_id(Engine(index, "topical").search(GERMAN, 5))
+        hits = Engine(index).search(GERMAN, 5)
+        assert hits == Engine(index, judge=None).search(GERMAN, 5)
+        club = by_id(hits)["club"]
+        assert club.rank > plain["club"].rank
+        reason = "moved down: near to Nachtclub, which the query rules out"
+        assert club.evidence.reason == reason
+        assert by_id(hits)["inn"].rank == 1
+
+
+def test_a_callers_text_does_not_make_a_german_query_english(index: PassageIndex):
+    """The bundle's judge would read German after all, as soon as an application names a text."""
+    hits = Engine(index).search("Hotel ohne Pool", 8, exclude=["Sauna"])
+    assert not any("judge" in hit.evidence.details for hit in hits)
 
 
 def test_fields_are_pushed_down(index: PassageIndex):
     """A filter cannot be outranked: not one passage of the excluded city may come back."""
     engine = Engine(index, AutoPolicy(fields={"city": ["Oslo", "Bergen"]}))
-    hits = engine.search("places with music, except in oslo", 6)
+    hits = engine.search("places with music, except in oslo", 8)
     assert {hit.passage.metadata.get("city") for hit in hits} == {"Bergen", "Voss", None}
     assert hits[0].evidence.details["must_not"] == {"city": ["Oslo"]}
     both = engine.search_many(
-        ["music", "music, except in Bergen"], 6, filter={"city": ["Oslo", "Bergen"]}
+        ["music", "music, except in Bergen"], 8, filter={"city": ["Oslo", "Bergen"]}
     )
     assert [{hit.passage.id for hit in hits} for hits in both] == [
         {"inn", "club", "night"},

@@ -64,11 +64,15 @@ def left_out(hits):
 def test_what_is_named_moves_down(engine):
     """A list of allergies that changes nothing."""
     plain, excluding = engine.search(QUERY, 9), engine.search(QUERY, 9, exclude=EXCLUDED)
-    assert {hit.evidence.policy for hit in excluding} == {"exclusion"}
+    assert {hit.evidence.policy for hit in excluding} == {"constraint"}
     place = {hit.passage.id: hit.rank for hit in excluding}
     before = {hit.passage.id: hit.rank for hit in plain}
     assert sum(place[name] - before[name] for name in WITH_NUTS) > 0
     assert left_out(excluding) == [None] * 9
+    nuts = next(hit.evidence for hit in excluding if hit.passage.id == "nuts")
+    assert nuts.details["excluded"] == ["nuts"]
+    assert nuts.reason.startswith("moved down: near to nuts, which the query rules out")
+    assert engine.search(QUERY, 9) == plain == engine.search(QUERY, 9, policy="topical")
 
 
 def test_an_expression_gets_and_not(engine):
@@ -263,4 +267,4 @@ def test_a_reranker_reads_what_it_cannot_judge(index):
     assert ids(hits) == ["c", "b"]
     assert left_out(hits) == [1, 1]
     soft = Reranker(index=index, policy="auto").rerank(QUERY, odd, exclude=["nuts"])
-    assert soft[0].evidence.policy == "exclusion"
+    assert soft[0].evidence.policy == "constraint"

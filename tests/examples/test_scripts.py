@@ -50,8 +50,7 @@ TELLS = {
     "probe_policies.py": [
         "topical: 0.35 ",
         "; exclusion 0.07, plain 1.00",
-        "auto: 0.95 ",
-        "auto gains 12 and loses 0; McNemar's p = 0.0005",
+        "and loses 0; McNemar's p = 0.00",
         "  auto:    Ines Karlsson grows runner beans",
     ],
 }

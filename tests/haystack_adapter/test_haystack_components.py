@@ -18,8 +18,8 @@ from haystack_logic_retrievers import (
 from logic_retrievers import (
     AutoPolicy,
     BooleanPolicy,
+    ConstraintSettings,
     ContradictionSettings,
-    ExclusionSettings,
     FunctionEncoder,
     SequentialPolicy,
 )
@@ -93,7 +93,9 @@ def test_what_is_no_document_is_refused():
 
 POLICIES = [
     "auto",
-    AutoPolicy(settings=ExclusionSettings(penalty=0.5), fields={"city": ["Oslo"], "stars": {1, 2}}),
+    AutoPolicy(
+        settings=ConstraintSettings(penalty=0.5), fields={"city": ["Oslo"], "stars": {1, 2}}
+    ),
     BooleanPolicy(settings=BooleanSettings(penalty=0.5)),
     SequentialPolicy(backfill=False),
 ]

@@ -21,9 +21,9 @@ from haystack_logic_retrievers import (
 )
 from suites import HashedEncoder
 
-from logic_retrievers import AutoPolicy, ExclusionSettings
+from logic_retrievers import AutoPolicy, ConstraintSettings
 
-POLICY = AutoPolicy(settings=ExclusionSettings(penalty=0.9), fields={"city": ["Oslo"]})
+POLICY = AutoPolicy(settings=ConstraintSettings(penalty=0.9), fields={"city": ["Oslo"]})
 PROMPT = "{% for document in documents %}[{{ document.id }}] {% endfor %}{{ question }}"
 
 

@@ -38,7 +38,7 @@ plausible = st.sampled_from(
     (
         *(None, True, False, "", "a", "auto", "topical", "german", ["a"], ("a", "b"), "ab", {}),
         *(2**31 - 1, 2.0, "3", {"city": "Oslo"}, lr.ContradictionSettings(threshold=0.5)),
-        *(lr.ExclusionSettings(), VECTORS, ["topical", "topical"], {"topical": "x"}, inns(2)),
+        *(lr.ConstraintSettings(), VECTORS, ["topical", "topical"], {"topical": "x"}, inns(2)),
         *("annotate", "prefer_newest", ["annotate", []], "x" * 300, "\ud800", "a\0b", ODD_NUMBERS),
     )
 )
@@ -52,7 +52,7 @@ CONSTRUCTORS: dict[Any, tuple[dict[str, Any], Any]] = {
     lr.UnionPolicy: ({}, None),
     lr.CoderUnionPolicy: ({}, None),
     HybridPolicy: ({}, None),
-    lr.ExclusionSettings: ({}, None),
+    lr.ConstraintSettings: ({}, None),
     lr.BooleanSettings: ({}, None),
     JudgeSettings: ({}, None),
     lr.ContradictionSettings: ({}, None),

@@ -24,7 +24,7 @@ def test_an_odd_query_is_searched_for_or_refused(
 ):
     query = pattern.format(*parts)
     with refused_or_right():
-        parsed = lr.RuleParser().parse(query)
+        parsed = lr.ConstraintParser().parse(query)
         json.dumps(parsed.to_dict())
         assert parsed.text == query
         assert all(part.strip() for part in parsed.excluded)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import onnx
 from onnx import TensorProto, helper
 from tiny_bundles import DIMENSION, WORDS, made_graph, rewrite_manifest, tiny_tokenizer
@@ -14,9 +15,17 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def write_pair_bundle(
-    folder: Path, *, entry_name: str | None = "judge", classes: int = 3, **changes: Any
+    folder: Path,
+    *,
+    entry_name: str | None = "judge",
+    classes: int = 3,
+    verdict: dict[str, Any] | None = None,
+    **changes: Any,
 ) -> Path:
-    """A bundle with a cross-encoder of so many logits; ``changes`` replace fields of its entry."""
+    """A bundle with a cross-encoder of so many logits; ``changes`` replace fields of its entry.
+
+    With ``verdict`` it has one too: other weights of the same graph, and these fields.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "trunk.onnx").write_bytes(_trunk().SerializeToString())
     (folder / "judge.onnx").write_bytes(_judge_graph(classes).SerializeToString())
@@ -34,6 +43,9 @@ def write_pair_bundle(
         **changes,
     }
     own = {entry_name: entry} if entry_name else {}
+    if verdict is not None:
+        np.savez(folder / "verdict.npz", matrix=_matrix(seed=2, classes=classes))
+        own["verdict"] = {**entry, "changes": "verdict.npz", **verdict}
     rewrite_manifest(folder, name="pairs", heads={"topical": head}, **own)
     return folder
 
@@ -47,8 +59,11 @@ def _trunk() -> onnx.ModelProto:
 
 
 def _judge_graph(classes: int) -> onnx.ModelProto:
-    """``hidden`` -> ``logits``: the sum of the rows that are no padding, through a matrix."""
-    matrix = np.random.default_rng(1).normal(size=(DIMENSION, classes)).astype(np.float32)
+    """``hidden`` -> ``logits``: the sum of the rows that are no padding, through a matrix.
+
+    The matrix is an optional input, so that changes may replace it.
+    """
+    matrix = _matrix(seed=1, classes=classes)
     node = helper.make_node
     nodes = [
         node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
@@ -59,4 +74,11 @@ def _judge_graph(classes: int) -> onnx.ModelProto:
     ]
     inputs = {"hidden": TensorProto.FLOAT, "attention_mask": TensorProto.INT64}
     weights = {"matrix": matrix, "last": np.array([2]), "one": np.array([1])}
-    return made_graph(nodes, inputs, {"logits": ["batch", classes]}, weights)
+    model = made_graph(nodes, inputs, {"logits": ["batch", classes]}, weights)
+    optional = helper.make_tensor_value_info("matrix", TensorProto.FLOAT, matrix.shape)
+    model.graph.input.append(optional)
+    return model
+
+
+def _matrix(*, seed: int, classes: int) -> npt.NDArray[np.float32]:
+    return np.random.default_rng(seed).normal(size=(DIMENSION, classes)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""A policy with scores and penalties as given, and the judged order in plain Python."""
+"""A policy with scores as given, and the judged order in plain Python."""
 
 from __future__ import annotations
 
@@ -15,21 +15,15 @@ ALONE = "alone"
 
 @dataclass(frozen=True)
 class Candidate:
-    """One passage as a policy ranks it, whether it denies the nuts, and a judge's margin."""
+    """One passage as a policy ranks it, and a judge's margin (None: no judgement)."""
 
     score: float
-    penalty: float
     passed: bool
     margin: float | None
-    denies: bool = False
-
-    @property
-    def without_denial(self) -> float:
-        return self.score + (self.penalty if self.denies else 0)
 
 
 class GivenPolicy(Policy):
-    """Ranks as it is told; the score is the one after the penalty, which is for nuts."""
+    """Ranks as it is told."""
 
     name = "given"
 
@@ -48,17 +42,11 @@ class GivenPolicy(Policy):
 
     def _ranked(self, i):
         c = self.candidates[i]
-        named = {"query": {"excluded": ["nuts"]}, "excluded": ["nuts"]}
-        details = {"penalty": c.penalty, **named} if c.penalty else {}
-        return Ranked(i, c.score, c.passed, f"own reason {i}", details)
+        return Ranked(i, c.score, c.passed, f"own reason {i}", {"own": i})
 
 
 def id_of(number: int, i: int) -> str:
     return f"passage {number} {i}"
-
-
-def text_of(number: int, i: int, candidate: Candidate) -> str:
-    return f"{id_of(number, i)} has no nuts" if candidate.denies else id_of(number, i)
 
 
 def pool_of(number: int, count: int) -> CandidatePool:
@@ -68,8 +56,8 @@ def pool_of(number: int, count: int) -> CandidatePool:
 
 def passages_of(number: int, candidates: list[Candidate]) -> dict[str, Passage]:
     return {
-        id_of(number, i): Passage(id_of(number, i), text_of(number, i, candidate))
-        for i, candidate in enumerate(candidates)
+        id_of(number, i): Passage(id_of(number, i), id_of(number, i))
+        for i in range(len(candidates))
     }
 
 
@@ -84,8 +72,7 @@ def reference_order(
     Args:
         candidates: all of a pool.
         depth: how many are wanted.
-        question: the gate (0: no judge is asked); :data:`ALONE`: the margin alone orders; None: the
-            policy asks for no reading.
+        question: the gate; :data:`ALONE`: the margin alone orders; None: no judge is asked.
         constants: how many are read, and how much a verdict counts.
     """
 
@@ -96,17 +83,15 @@ def reference_order(
     own = best_first(range(len(candidates)), scores)
     if question is None:
         return [(i, scores[i]) for i in own[:depth]], []
-    lifted = [c.without_denial for c in candidates]
-    before = best_first(own, lifted)
-    read = before[: constants.candidates] if question else []
+    read = own[: constants.candidates]
     final = []
     for i, candidate in enumerate(candidates):
         margin = candidate.margin if i in read else None
         if question == ALONE:
-            final.append(lifted[i] - 3 if margin is None else margin)
+            final.append(scores[i] - 3 if margin is None else margin)
         elif margin is None:
-            final.append(lifted[i])
+            final.append(scores[i])
         else:
             weight = constants.satisfies_weight if margin > 0 else constants.violates_weight
-            final.append(lifted[i] + question * weight * margin)
-    return [(i, final[i]) for i in best_first(before, final)[:depth]], read
+            final.append(scores[i] + question * weight * margin)
+    return [(i, final[i]) for i in best_first(own, final)[:depth]], read

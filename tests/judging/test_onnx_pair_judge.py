@@ -98,6 +98,29 @@ def test_its_constants_are_those_of_the_bundle(judge, tmp_path):
     )
 
 
+def test_a_verdict_answers_in_the_judges_place(judge, tmp_path):
+    """It was trained for what a search asks, and its weights were measured with it."""
+    shipped = {"satisfies_weight": 0.4}
+    folder = write_pair_bundle(
+        tmp_path, constants={"satisfies_weight": 0.1}, verdict={"constants": shipped}
+    )
+    verdict = OnnxPairJudge(folder)
+    assert verdict.constants == shipped
+    given = [("a b c", "d"), ("q r", "s t")]
+    assert all(np.abs(np.array(verdict(given)) - judge(given)).max(axis=1) > 1e-3)
+    assert pickle.loads(pickle.dumps(verdict))(given) == verdict(given)
+
+
+def test_it_has_no_judgement_of_a_query_in_another_language(judge):
+    """It was trained in English: its word would be an accident, and counts as any other."""
+    pairs = [("a b", "ein Kuchen ohne Nüsse"), ("a b", "c"), ("a b", "蛋糕"), ("ohne Nüsse", "d")]
+    german, english, chinese, passage = judge(pairs)
+    assert german is chinese is None
+    assert [english] == judge(pairs[1:2])
+    assert [passage] == judge(pairs[3:])
+    assert judge(pairs[:1]) == [None]
+
+
 def test_it_travels_to_another_process(folder):
     """Frameworks run their steps in workers; the weights stay on the disk."""
     judge = OnnxPairJudge(folder, threads=1)

@@ -82,7 +82,7 @@ async def test_it_works_before_the_backfill(theirs):
         [point.score for point in expected.points], abs=2e-6
     )
     assert await retriever.ainvoke(QUERY) == retriever.invoke(QUERY)
-    assert retriever.invoke(QUERY)[0].metadata["logic"]["policy"] == "exclusion"
+    assert retriever.invoke(QUERY)[0].metadata["logic"]["policy"] == "constraint"
     assert len(retriever.invoke(QUERY, filter={"city": "Bergen"})) == 3
     with pytest.raises(MissingVectorError, match=r"backfill\(\['compatibility'\]\)"):
         retriever.invoke(QUERY, policy="union")

@@ -13,7 +13,7 @@ from langchain_logic_retrievers import CompatibilityReranker, ConstraintRetrieve
 from langchain_logic_retrievers.tracing import RERANKING, RETRIEVAL
 from pydantic import ValidationError
 
-from logic_retrievers import AutoPolicy, ExclusionSettings, SequentialPolicy
+from logic_retrievers import AutoPolicy, ConstraintSettings, SequentialPolicy
 from logic_retrievers.judging.settings import JudgeSettings
 
 
@@ -28,7 +28,7 @@ def test_bad_settings_are_refused_when_they_are_set(settings, words):
 
 def test_settings_are_public_and_travel():
     """A cache that cannot see a threshold gives stale results."""
-    mine = AutoPolicy(settings=ExclusionSettings(penalty=0.5), fields={"city": ["Oslo"]})
+    mine = AutoPolicy(settings=ConstraintSettings(penalty=0.5), fields={"city": ["Oslo"]})
     named = {"exclude": ("bars", "nightclub"), "hard": True}
     for settings in (
         {"policy": SequentialPolicy(tau=0.4), "top_n": 3},

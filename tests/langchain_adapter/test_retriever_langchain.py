@@ -24,7 +24,7 @@ def museums(pairs):
 def check_event(event, results, run_id):
     name, data, more = event
     assert (name, more["run_id"]) == (RETRIEVAL, run_id)
-    assert (data["policy"], data["ranked_by"]) == ("auto", "exclusion")
+    assert (data["policy"], data["ranked_by"]) == ("auto", "constraint")
     assert [hit["id"] for hit in data["hits"]] == ids(results)
     assert all({"id", "score", "passed_filter", "reason"} == hit.keys() for hit in data["hits"])
     said = json.dumps(data, allow_nan=False)

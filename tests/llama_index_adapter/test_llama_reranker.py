@@ -11,11 +11,10 @@ from llama_index.core.schema import ImageNode, NodeWithScore
 from llama_index_logic_retrievers import CompatibilityReranker
 from llama_stubs import ids, motels, recorded
 
-from logic_retrievers import AutoPolicy, ExclusionSettings, SequentialPolicy
+from logic_retrievers import AutoPolicy, ConstraintSettings, SequentialPolicy
 from logic_retrievers.errors import ConfigurationError, ExpressionError, InputError
 from logic_retrievers.judging.settings import JudgeSettings
-from logic_retrievers.queries import RuleParser
-from logic_retrievers.queries.rules import RULES
+from logic_retrievers.queries import ParsedQuery
 
 EXPRESSION = '("a quiet hotel" OR "a calm guest house") AND NOT nightclub'
 KINDS = [
@@ -23,7 +22,7 @@ KINDS = [
     {"policy": "sequential"},
     {"policy": SequentialPolicy(backfill=False), "top_n": 2},
     {"policy": AutoPolicy(base="hybrid")},
-    {"policy": AutoPolicy(settings=ExclusionSettings(penalty=0.5), fields={"city": ["Oslo"]})},
+    {"policy": AutoPolicy(settings=ConstraintSettings(penalty=0.5), fields={"city": ["Oslo"]})},
     {"top_n": 3},
     {"exclude": ("nightclubs", "cows"), "hard": True},
     {"query_syntax": "expression"},
@@ -116,8 +115,15 @@ def test_settings_travel_or_say_that_they_cannot(kind):
         assert (restored.exclude, restored.hard) == (reranker.exclude, reranker.hard)
 
 
+class Shouting:
+    """A parser of a user's own."""
+
+    def parse(self, text):
+        return ParsedQuery(text.upper())
+
+
 def test_a_policy_of_python_alone_is_not_restored():
     """A pipeline restored from a file would rank by another rule."""
-    odd = CompatibilityReranker(AutoPolicy(parser=RuleParser(RULES[:3]))).to_dict()
+    odd = CompatibilityReranker(AutoPolicy(parser=Shouting())).to_dict()
     with pytest.raises(ConfigurationError, match="policy="):
         CompatibilityReranker.from_dict(odd)

@@ -56,7 +56,7 @@ def test_an_index_from_documents_writes_both_vectors_and_searches_by_text(query)
     assert len(results) == 3
     assert results[0].node.ref_doc_id == "d1"
     assert results[0].node.next_node or results[0].node.prev_node
-    assert results[0].node.metadata["logic"]["policy"] == "exclusion"
+    assert results[0].node.metadata["logic"]["policy"] == "constraint"
     assert set(store.index.vectors) == {"topical", "compatibility", "lexical"}
     records, _ = store.client.scroll("passages", with_vectors=True)
     assert all(set(one.vector) == set(store.index.vectors) for one in records)

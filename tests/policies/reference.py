@@ -83,40 +83,43 @@ def ranks(scores: Scores) -> dict[str, int]:
     return {i: r for r, i in enumerate(by_score(scores), 1)}
 
 
-def exclusion(
-    whole: Scores,
-    wanted: Scores,
-    excluded: list[Scores],
+def constraint(
+    topical: Scores,
+    compatibility: Scores | None,
+    excluded: list[tuple[Scores, Scores | None]],
     *,
+    gate: float,
+    share: float,
     penalty: float,
-    standout_share: float,
-    mention_share: float,
-    whole_query_weight: float,
-    standout_threshold: float,
-    is_property: bool = False,
-) -> dict[str, tuple[float, float]]:
-    """Score and violation of every passage of a pool; the formulas of ExclusionPolicy."""
+) -> list[tuple[str, float, float]]:
+    """Ids with scores and penalties, best first; the formula of ConstraintPolicy.
 
-    def clip(value: float) -> float:
-        return min(1.0, max(0.0, value))
+    Args:
+        topical: cosines to the query; a passage without this vector has None.
+        compatibility: the same by the other vector; None if no passage counts by it.
+        excluded: the same two for each excluded text.
+        gate: probability of a constraint.
+        share: weight of the compatibility cosine.
+        penalty: loss for each unit of cosine above the usual one.
+    """
 
-    confidence = clip(max(wanted.values()) / max(1e-9, max(whole.values()))) ** 2
-    nearest_wanted = nearest(wanted, 5)
-    result = {}
-    for i in whole:
-        base = (1 - whole_query_weight) * wanted[i] + whole_query_weight * whole[i]
-        base = confidence * base + (1 - confidence) * whole[i]
-        violations = [0.0]
-        for scores in excluded:
-            share = scores[i] / max(0.4, max(scores.values()))
-            standout = clip((share - standout_threshold) / (1 - standout_threshold))
-            mention = 0.0 if is_property else mention_share
-            about = mention + (1 - mention) * clip((scores[i] - wanted[i]) / 0.1)
-            usual = sum(scores[j] for j in nearest_wanted) / len(nearest_wanted)
-            if is_property:
-                usual = max(usual, wanted[i])
-            excess = max(0.0, scores[i] - usual)
-            violations.append(clip(standout_share * standout * about + excess))
-        violation = confidence * max(violations)
-        result[i] = (base - penalty * violation, violation)
-    return result
+    def mixed(first, second, i):
+        one, other = first.get(i), None if second is None else second.get(i)
+        if other is None:
+            return -1.0 if one is None else one
+        return other if one is None else (1 - share) * one + share * other
+
+    whole = {i: mixed(topical, compatibility, i) for i in topical}
+    by_query = nearest(whole, len(whole))
+    losses = dict.fromkeys(whole, 0.0)
+    for columns in excluded:
+        x = {i: mixed(*columns, i) for i in whole}
+        for i, loss in losses.items():
+            others = [j for j in by_query if j != i][:5]
+            usual = sum(x[j] for j in others) / len(others) if others else x[i]
+            losses[i] = max(loss, gate * penalty * max(0.0, x[i] - usual))
+    scores = {
+        i: (1 - gate) * (-1.0 if topical[i] is None else topical[i]) + gate * whole[i] - losses[i]
+        for i in whole
+    }
+    return [(i, scores[i], losses[i]) for i in by_score(scores)]

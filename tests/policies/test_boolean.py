@@ -14,7 +14,7 @@ from logic_retrievers.policies import (
     AutoPolicy,
     BooleanPolicy,
     BooleanSettings,
-    ExclusionPolicy,
+    ConstraintPolicy,
     ExpressionPolicy,
     TopicalPolicy,
     describe_policy,
@@ -169,7 +169,7 @@ def test_chosen():
         assert searched == {"topical", "compatibility", "lexical"}
         assert {leaf.vector for leaf in chooser.route(stated).plan("", 5)} == {"topical"}
     said = "hotels, but not hostels"
-    assert isinstance(AutoPolicy().route(said), ExclusionPolicy)
+    assert isinstance(AutoPolicy().route(said), ConstraintPolicy)
     assert BooleanPolicy().route(said).query.expression == Atom("hotels") & ~Atom("hostels")
     assert BooleanPolicy().route("hotels") == TopicalPolicy()
     mine = BooleanSettings(penalty=1)

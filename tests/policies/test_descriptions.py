@@ -18,17 +18,15 @@ from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.policies import (
     AutoPolicy,
     BooleanSettings,
-    ExclusionPolicy,
-    ExclusionSettings,
+    ConstraintPolicy,
+    ConstraintSettings,
     Policy,
     SequentialPolicy,
     describe_policy,
     policy_from,
 )
-from logic_retrievers.policies.coder import NegatedFactPolicy
 from logic_retrievers.policies.registry import POLICIES
-from logic_retrievers.queries import ParsedQuery, RuleParser
-from logic_retrievers.queries.rules import RULES
+from logic_retrievers.queries import ConstraintParser, ParsedQuery
 
 
 def shout(text):
@@ -50,6 +48,10 @@ class Listing(Shouting):
     words: tuple[str, ...] = ()
 
 
+class Careful(ConstraintParser):
+    """The package's parser, changed by a user."""
+
+
 QUERY = ParsedQuery.excluding("hotels", ["nightclubs"])
 
 
@@ -66,7 +68,7 @@ def test_settings_are_given_as_they_are():
         "limit": 100,
         "backfill": False,
     }
-    auto = describe_policy(AutoPolicy(settings=ExclusionSettings(penalty=0.5)))
+    auto = describe_policy(AutoPolicy(settings=ConstraintSettings(penalty=0.5)))
     assert auto["settings"] == {"penalty": 0.5}
 
 
@@ -76,7 +78,7 @@ def settings_of(kind):
 
 
 PARSERS = st.builds(
-    RuleParser,
+    ConstraintParser,
     threshold=st.sampled_from([0, 0.7, 2]),
     languages=st.sets(st.sampled_from(["de", "fr", "nl"])),
 )
@@ -88,14 +90,14 @@ PLAIN = {
     "base": st.sampled_from(["topical", "hybrid"]),
     "fields": st.dictionaries(st.text(), VALUES | VALUES.map(tuple) | VALUES.map(frozenset)),
 }  # fmt: skip
-SETTINGS = {"auto": ExclusionSettings, "boolean": BooleanSettings}
+SETTINGS = {"auto": ConstraintSettings, "boolean": BooleanSettings}
 
 
 @pytest.mark.parametrize("name", POLICIES)
 @given(st.data())
 def test_a_policy_is_made_again_of_what_it_says_of_itself(name, data):
     """A pipeline's file with a setting that is lost, or that cannot be read, ranks otherwise."""
-    own = PLAIN | {"settings": st.none() | settings_of(SETTINGS.get(name, ExclusionSettings))}
+    own = PLAIN | {"settings": st.none() | settings_of(SETTINGS.get(name, ConstraintSettings))}
     values = {field.name: data.draw(own[field.name]) for field in fields(POLICIES[name])}
     policy = POLICIES[name](**values)
     again = policy_from(json.loads(dumped(policy)))
@@ -111,9 +113,8 @@ def test_a_policy_is_made_again_of_what_it_says_of_itself(name, data):
     [
         AutoPolicy(parser=Shouting()),
         AutoPolicy(parser=Listing(("bar",))),
-        AutoPolicy(parser=RuleParser(RULES[:3])),
-        ExclusionPolicy(QUERY),
-        NegatedFactPolicy(),
+        AutoPolicy(parser=Careful()),
+        ConstraintPolicy(QUERY),
         {"name": "auto", "penalty": 0.5},
         {"name": "auto", "settings": {"penalti": 0.5}},
         {"name": "auto", "settings": {"penalty": -1}},

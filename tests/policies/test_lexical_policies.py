@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from logic_retrievers import AutoPolicy, Engine, OnnxEncoder, Passage, PassageIndex, Reranker
-from logic_retrievers.errors import ConfigurationError, MissingVectorError
+from logic_retrievers.errors import MissingVectorError
 from logic_retrievers.policies import HybridPolicy, LexicalPolicy
-from logic_retrievers.policies.coder import NegatedFactPolicy
 from logic_retrievers.types import CandidatePool
 
 PASSAGES = [
@@ -73,16 +72,7 @@ def test_a_query_without_a_constraint_gets_exactly_what_its_base_gives():
         assert hit_lists(index, WITH_WORDS) == hybrid
         constrained = hit_lists(index, "auto", CONSTRAINED)
         assert hit_lists(index, WITH_WORDS, CONSTRAINED) == constrained
-        assert {hits[0]["evidence"]["policy"] for hits in constrained} == {"exclusion", "boolean"}
-
-
-def test_a_negated_fact_falls_back_to_the_base():
-    fact = "metals that do not rust"
-    assert WITH_WORDS.route(fact, ["lexical"]) == HybridPolicy()
-    assert WITH_WORDS.route(fact, ["lexical", "compatibility"]) == NegatedFactPolicy()
-    assert AutoPolicy(base="hybrid", limit=5).route(fact, ["lexical"]) == HybridPolicy(limit=5)
-    with pytest.raises(ConfigurationError, match="base must be one of topical, hybrid"):
-        AutoPolicy(base="lexical")
+        assert {hits[0]["evidence"]["policy"] for hits in constrained} == {"constraint", "boolean"}
 
 
 @pytest.mark.parametrize("query", ["stories of dogs", "animals but not hounds"])

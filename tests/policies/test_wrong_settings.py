@@ -13,8 +13,8 @@ from logic_retrievers.policies import (
     BooleanPolicy,
     BooleanSettings,
     CoderUnionPolicy,
-    ExclusionPolicy,
-    ExclusionSettings,
+    ConstraintPolicy,
+    ConstraintSettings,
     ExpressionPolicy,
     HybridPolicy,
     SequentialPolicy,
@@ -30,7 +30,7 @@ CYCLE.append(CYCLE)
 
 POLICIES = [
     *(AutoPolicy, BooleanPolicy, HybridPolicy, SequentialPolicy, UnionPolicy),
-    partial(ExclusionPolicy, ParsedQuery.excluding("hotels", ["pool"])),
+    partial(ConstraintPolicy, ParsedQuery.excluding("hotels", ["pool"])),
 ]
 
 
@@ -45,7 +45,7 @@ def test_a_limit_is_a_whole_number(policy):
 WRONG = [
     (CoderUnionPolicy, {"backfill": "no"}),
     (AutoPolicy, {"settings": BooleanSettings()}),
-    (BooleanPolicy, {"settings": ExclusionSettings()}),
+    (BooleanPolicy, {"settings": ConstraintSettings()}),
     (AutoPolicy, {"parser": "rules"}),
     (BooleanPolicy, {"parser": None}),
     (AutoPolicy, {"fields": ["genre"]}),
@@ -91,7 +91,7 @@ def test_the_parts_of_a_query_are_texts(wrong):
 
 
 @pytest.mark.parametrize("wrong", [5, {1: 2}, {"a": ("field",)}, {"a": (1, 2)}], ids=str)
-@pytest.mark.parametrize("policy", [ExclusionPolicy, ExpressionPolicy])
+@pytest.mark.parametrize("policy", [ConstraintPolicy, ExpressionPolicy])
 def test_field_filters_have_a_form(policy, wrong):
     """They are read in the middle of a search."""
     query = ParsedQuery.excluding("hotels", ["pool"])
@@ -101,7 +101,7 @@ def test_field_filters_have_a_form(policy, wrong):
 
 def test_queries_that_no_policy_can_rank():
     with pytest.raises(ConfigurationError, match="auto"):
-        ExclusionPolicy(ParsedQuery("plain"))
+        ConstraintPolicy(ParsedQuery("plain"))
     with pytest.raises(ConfigurationError, match="no expression"):
         ExpressionPolicy(ParsedQuery("hotels"))
     with pytest.raises(ExpressionError, match="wanted"):

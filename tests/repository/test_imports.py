@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "lazy_imports": set(),
     "python_process": set(),
     "text": set(),
+    "language": {"text"},
     "dates": set(),
     "types": {"text"},
     "effects": set(),
@@ -31,21 +32,21 @@ MAY_IMPORT = {
     "files": {"errors", "text"},
     "chat": {"errors", "files", "http"},
     "scoring": {"errors"},
-    "queries": {"errors", "checks", "text"},
     "encoders": {
         *("errors", "lazy_imports", "files", "checks", "http", "text"),
     },
     "judging": {
         *("errors", "lazy_imports", "effects", "encoders", "types", "checks", "overrides"),
-        *("scoring", "text"),
+        *("scoring", "text", "language"),
     },
+    "queries": {"errors", "checks", "text", "language", "judging"},
     "validation": {"types", "errors", "encoders"},
     "documents": {
-        *("types", "errors", "encoders", "validation", "checks", "files", "text", "queries"),
+        *("types", "errors", "encoders", "validation", "checks", "files", "text", "language"),
         "python_process",
     },
     "policies": {
-        *("types", "errors", "checks", "overrides", "scoring", "queries", "judging", "text"),
+        *("types", "errors", "checks", "overrides", "scoring", "queries", "text", "language"),
     },
     "index": {
         *("types", "errors", "effects", "progress", "encoders", "validation"),

@@ -97,7 +97,7 @@ class RerankerConformance(ItemsConformance):
     ) -> None:
         """By topic or compatibility alone "no bars" finds bars."""
         found = self.rerank(self.make(encoder=encoder), EXCLUDING, self.items(passages))
-        assert {one.metadata["logic"]["policy"] for one in found} == {"exclusion"}
+        assert {one.metadata["logic"]["policy"] for one in found} == {"constraint"}
 
     def test_any_order_of_the_items_gives_the_same(
         self, encoder: WatchedEncoder, passages: list[Passage]

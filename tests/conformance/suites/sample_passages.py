@@ -28,7 +28,7 @@ class Retrieved:
 
 
 PLAIN = "a quiet hotel with a garden"
-EXCLUDING = "hotels near the harbour, but not above a nightclub"
+EXCLUDING = "hotels near the harbour without a nightclub"
 NEGATIVE = "which metals do not rust"
 QUERIES = (PLAIN, EXCLUDING, NEGATIVE)
 

@@ -30,7 +30,7 @@ from logic_export.data.triplets import Triplet, unique_triplets
 
 from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.evaluation.datasets import Dataset, Query
-from logic_retrievers.queries import RuleParser
+from logic_retrievers.queries import ConstraintParser
 
 
 def test_a_pair_of_queries_gives_two_mirrored_triplets():
@@ -131,7 +131,7 @@ def test_an_exclusion_asks_for_one_topic_and_rules_the_other_out():
 
 def test_the_parser_sees_most_of_the_wordings():
     """A wording that no one would say teaches nothing about the ones that people use."""
-    parser, random = RuleParser(), Random(0)
+    parser, random = ConstraintParser(), Random(0)
     queries = {word_exclusion("films about Rome", "gladiators", random) for _ in range(2000)}
     assert len(queries) == len(EXCLUSION_FORMS)
     assert not any("?" in word_exclusion("Who?", "the Forum", random)[:-1] for _ in range(200))

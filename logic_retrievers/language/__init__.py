@@ -51,12 +51,6 @@ def detect_language(text: str) -> str | None:
     return language
 
 
-def content_words(text: str) -> frozenset[str]:
-    """Return the words of an English text in lower case, without function words."""
-    words = (word.lower().replace("\u2019", "'") for word in _WORD.findall(text))
-    return frozenset(words) - _function_words()["en"]
-
-
 def _english_weight(word: str) -> float:
     if word == _NEUTRAL:
         return 0
@@ -89,4 +83,4 @@ def english_words() -> frozenset[str]:
 
 
 def _read(name: str) -> str:
-    return files("logic_retrievers.queries").joinpath(name).read_text("utf-8")
+    return files(__name__).joinpath(name).read_text("utf-8")
