@@ -47,7 +47,7 @@ class ConstraintSettings(Overrides):
     """
 
     compatibility_weight: Share = 0.5
-    penalty: NonNegative = 0.6
+    penalty: NonNegative = 0.8
 
 
 @dataclass(frozen=True)

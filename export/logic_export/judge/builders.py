@@ -32,7 +32,6 @@ from logic_retrievers.encoders import OnnxEncoder
 from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.judging import LABELS, PAIR_KINDS
 from logic_retrievers.judging.pair_kinds import pair_sentences, with_metadata
-from logic_retrievers.queries.parsed_query import restate
 
 Builder: TypeAlias = Callable[..., list[JudgeRow]]
 
@@ -66,7 +65,6 @@ def clusters(
     kinds: Sequence[str] = (),
     *,
     near: bool = False,
-    restated: float = 0.0,
     seed: int = 0,
 ) -> list[JudgeRow]:
     """Pair every query over a cluster with each of its passages, and with one of another cluster.
@@ -79,16 +77,10 @@ def clusters(
         kinds: kinds of queries to keep; if empty, all.
         near: add a second passage of another cluster, one of the nearest to the query by the
             packaged encoder's topical vectors.
-        restated: share of the queries with marked words to which ``without`` and these words are
-            appended, as a search does.
-        seed: draws the passages of other clusters, which are neutral, and queries to restate.
+        seed: draws the passages of other clusters, which are neutral.
     """
     random = Random(seed)
     kept = list(_read_clusters(part, path))
-    if restated:
-        for query in (query for row in kept for query in row["queries"]):
-            if random.random() < restated:
-                query["q"] = restate(query["q"], query.get("excluded", ()))
     by_domain: dict[str, list[Mapping[str, Any]]] = {}
     for row in kept:
         by_domain.setdefault(row["domain"], []).append(row)
