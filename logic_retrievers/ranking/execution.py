@@ -80,38 +80,27 @@ def plan_queries(
         InputError: too many excluded texts together with the query's own.
     """
 
-    def plan_all() -> list[PlannedQuery]:
-        return [_plan(query, policy, specs, vectors, k, exclude, hard=hard) for query in queries]
+    def plan_one(query: CheckedQuery) -> PlannedQuery:
+        if isinstance(policy, PolicyRouter) and (exclude or hard):
+            query = policy.parse(query).also_excluding(exclude)
+        words = None
+        if hard:
+            own = query.excluded_outright if isinstance(query, ParsedQuery) else ()
+            words = ExcludedWords((*own, *exclude)) if own or exclude else None
+        if isinstance(policy, PolicyRouter):
+            trained = [v for v in vectors if v == lexical.NAME or (v in specs and specs[v].trained)]
+            constants = specs["topical"].exclusion if "topical" in specs else None
+            chosen = policy.route(query, trained, constants)
+        else:
+            chosen = policy
+        text = query.text if isinstance(query, ParsedQuery) else query
+        depth = k if words is None else candidates_for(k)
+        plan = chosen.plan(text, depth)
+        return PlannedQuery(chosen, plan, depth, chosen.judge_request(text), words)
 
     # a router's parser may ask a model
-    planned: list[PlannedQuery] = yield Compute(plan_all)
+    planned: list[PlannedQuery] = yield Compute(lambda: [plan_one(query) for query in queries])
     return planned
-
-
-def _plan(
-    query: CheckedQuery,
-    policy: Policy | PolicyRouter,
-    specs: Mapping[str, VectorSpec],
-    vectors: Collection[str],
-    k: int,
-    exclude: Sequence[str],
-    *,
-    hard: bool,
-) -> PlannedQuery:
-    if isinstance(policy, PolicyRouter) and (exclude or hard):
-        query = policy.parse(query).also_excluding(exclude)
-    words = None
-    if hard:
-        own = query.excluded_outright if isinstance(query, ParsedQuery) else ()
-        words = ExcludedWords((*own, *exclude)) if own or exclude else None
-    if isinstance(policy, PolicyRouter):
-        trained = [v for v in vectors if v == lexical.NAME or (v in specs and specs[v].trained)]
-        constants = specs["topical"].exclusion if "topical" in specs else None
-        policy = policy.route(query, trained, constants)
-    text = query.text if isinstance(query, ParsedQuery) else query
-    depth = k if words is None else candidates_for(k)
-    plan = policy.plan(text, depth)
-    return PlannedQuery(policy, plan, depth, policy.judge_request(text), words)
 
 
 def warn_if_untrained(
