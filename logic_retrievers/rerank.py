@@ -30,6 +30,7 @@ from logic_retrievers.ranking.order import build_hits, judge_candidates, rank_ca
 from logic_retrievers.ranking.query_input import (
     AnyPolicy,
     CheckedQuery,
+    Hard,
     Query,
     check_exclude,
     check_query,
@@ -97,7 +98,7 @@ class Reranker:
         k: int | None = None,
         *,
         exclude: Sequence[str] = (),
-        hard: bool = False,
+        hard: Hard = False,
     ) -> list[Hit]:
         """Return the k best of the passages, best first.
 
@@ -112,7 +113,7 @@ class Reranker:
             passages: in any order.
             k: number of hits; None returns all.
             exclude: texts to exclude, as in :meth:`logic_retrievers.Engine.search`.
-            hard: leave out passages that contain an excluded text as whole words, as in a search.
+            hard: leave out passages that name an excluded text, as in a search.
 
         Raises:
             EmptyTextError, InputError: the query or an excluded text is no text, an item is no
@@ -131,7 +132,7 @@ class Reranker:
         k: int | None = None,
         *,
         exclude: Sequence[str] = (),
-        hard: bool = False,
+        hard: Hard = False,
     ) -> list[Hit]:
         """Do :meth:`rerank` without blocking the event loop."""
         operation = self._plan(query, passages, k, exclude, hard)
@@ -143,7 +144,7 @@ class Reranker:
         passages: Sequence[Passage],
         k: int | None,
         exclude: Sequence[str],
-        hard: bool,
+        hard: Hard,
     ) -> Operation[list[Hit]]:
         """Check the arguments before the operation starts, so that errors point to the caller."""
         excluded = check_exclude(exclude, hard, self.policy)
@@ -161,7 +162,7 @@ class Reranker:
         passages: list[Passage],
         most: int | None,
         exclude: Sequence[str],
-        hard: bool,
+        hard: Hard,
     ) -> Operation[list[Hit]]:
         specs, count = encoder.specs, max(1, len(passages))
         (planned,) = yield from plan_queries(

@@ -21,6 +21,7 @@ from logic_retrievers.ranking.order import build_hits, judge_candidates, rank_ca
 from logic_retrievers.ranking.query_input import (
     AnyPolicy,
     CheckedQuery,
+    Hard,
     Query,
     check_exclude,
     check_query,
@@ -81,7 +82,7 @@ class Engine:
         filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
         min_score: float | None = None,
         exclude: Sequence[str] = (),
-        hard: bool = False,
+        hard: Hard = False,
     ) -> list[Hit]:
         """Return the k best passages for a query, best first.
 
@@ -96,11 +97,13 @@ class Engine:
             min_score: least score of a hit *under the policy*.
             exclude: at most 31 texts to exclude, in addition to those that the query itself
                 excludes. Needs a policy that reads exclusions (``auto``, ``boolean``), or ``hard``.
-            hard: leave out passages that contain an excluded text as whole words, with every
-                policy (see :class:`logic_retrievers.ranking.excluded_words.ExcludedWords`). Under a
-                policy router the texts that the query itself excludes count too. The search reads
-                the first 200 candidates, or ten times k if that is more.
-                ``evidence.details["left_out"]`` counts those left out before the last hit.
+            hard: leave out passages whose text, embedded text or title names an excluded text as
+                whole words, with every policy (see
+                :class:`logic_retrievers.ranking.excluded_words.ExcludedWords`). Under a policy
+                router the texts that the query itself excludes count too, and a judge that is sure
+                (.7) overrules the words: "nut-free" may stay, walnuts may go. ``"words"`` goes by
+                words alone. The search reads the first 200 candidates, or ten times k if that is
+                more. ``evidence.details["left_out"]`` counts those left out before the last hit.
 
         Warns:
             ShortListWarning: ``hard`` left out too many of the candidates, or others deleted
@@ -127,7 +130,7 @@ class Engine:
         filter: UserFilter = None,  # noqa: A002
         min_score: float | None = None,
         exclude: Sequence[str] = (),
-        hard: bool = False,
+        hard: Hard = False,
     ) -> list[Hit]:
         """Search without blocking the event loop; hits are those of :meth:`search`."""
         operation = self._plan([query], k, policy, filter, min_score, exclude, hard)
@@ -142,7 +145,7 @@ class Engine:
         filter: UserFilter = None,  # noqa: A002
         min_score: float | None = None,
         exclude: Sequence[str] = (),
-        hard: bool = False,
+        hard: Hard = False,
     ) -> list[list[Hit]]:
         """Do :meth:`search` for many queries, encoded together and sent in batched requests."""
         operation = self._plan(queries, k, policy, filter, min_score, exclude, hard)
@@ -157,7 +160,7 @@ class Engine:
         filter: UserFilter = None,  # noqa: A002
         min_score: float | None = None,
         exclude: Sequence[str] = (),
-        hard: bool = False,
+        hard: Hard = False,
     ) -> list[list[Hit]]:
         """Do :meth:`search_many` without blocking the event loop."""
         operation = self._plan(queries, k, policy, filter, min_score, exclude, hard)
@@ -171,7 +174,7 @@ class Engine:
         user_filter: UserFilter,
         min_score: float | None,
         exclude: Sequence[str],
-        hard: bool,
+        hard: Hard,
     ) -> Operation[list[list[Hit]]]:
         """Check the arguments before the operation starts, so that errors point to the caller."""
         if isinstance(queries, str | ParsedQuery | Expression) or not isinstance(queries, Sequence):
@@ -194,7 +197,7 @@ class Engine:
         user_filter: UserFilter,
         min_score: float | None,
         exclude: Sequence[str],
-        hard: bool,
+        hard: Hard,
     ) -> Operation[list[list[Hit]]]:
         specs, vectors = encoder.specs, self.index.vectors
         planned = yield from plan_queries(queries, policy, specs, vectors, k, exclude, hard=hard)
@@ -244,7 +247,7 @@ def _left_over(hits: Sequence[Hit], words: ExcludedWords, k: int) -> list[Hit]:
     if len(kept) < k and len(hits) >= candidates_for(k):
         warn(
             ShortListWarning,
-            f"of the first {len(hits)} candidates so many contain an excluded text that fewer than"
+            f"of the first {len(hits)} candidates so many name an excluded text that fewer than"
             f" {k} remain; hard=True looks no further. A filter would find others.",
         )
     return kept

@@ -1,6 +1,6 @@
 """``auto`` on users' queries and on the papers' sets, next to plain search and the baselines.
 
-python -m benchmarks.product.user_queries [--part dev] [--lexical] [--set new-domains|clusters]
+python -m benchmarks.product.user_queries [--part dev] [--set new-domains|clusters]
 
 The users' queries and their labels are in ``tests/queries``: ``users``, ``users_new_domains`` and
 ``clusters`` (see the READMEs there). The test parts are read only when a version is finished;
@@ -23,7 +23,7 @@ from logic_retrievers import PassageIndex
 from logic_retrievers.errors import LongTextWarning
 from logic_retrievers.evaluation import Dataset, Query, bootstrap, load_dataset
 from logic_retrievers.judging import default_judge
-from logic_retrievers.policies import AutoPolicy
+from logic_retrievers.policies import AutoPolicy, ConstraintSettings
 
 QUERIES = Path(__file__).parents[2] / "tests" / "queries"
 SETS: Mapping[str, Sequence[Path | str]] = {
@@ -42,6 +42,10 @@ KINDS: Mapping[str, str] = {
     "E": "several constraints",
     "F": "wanted positively",
 }
+# the judge's verdicts on what plain search finds, and nothing else
+_PLAIN_JUDGED = AutoPolicy(
+    settings=ConstraintSettings(compatibility_weight=0, penalty=0), base="topical"
+)
 METRICS = ("MRR", "R@1", "V@3", "V@5", "right above all violating", "pushed down", "buried")
 
 
@@ -51,24 +55,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", default="test", choices=("dev", "test"))
     parser.add_argument("--set", default="users", choices=tuple(SETS), help="users: papers' too")
-    parser.add_argument("--lexical", action="store_true", help="hybrid search too")
     options = parser.parse_args()
     rows: list[dict[str, object]] = []
     for folder in SETS[options.set]:
         dataset = load_dataset(folder, options.part)
-        with index_dataset(dataset, cached_encoder(), lexical=options.lexical) as index:
+        with index_dataset(dataset, cached_encoder(), lexical=True) as index:
             rows += _rows(dataset, index)
-    name = f"user queries, {options.set}, {options.part}"
-    publish(f"{name}{', with words' * options.lexical}", rows)
+    publish(f"user queries, {options.set}, {options.part}", rows)
 
 
 def _rows(dataset: Dataset, index: PassageIndex) -> list[dict[str, object]]:
     systems: dict[str, AnyPolicy] = {
         "plain search": "topical",
+        "hybrid": "hybrid",
         **exclusion_baselines(cached_encoder()),
     }
-    if "lexical" in index.vectors:
-        systems |= {"hybrid": "hybrid", "auto, base hybrid": AutoPolicy(base="hybrid")}
     texts = [query.text for query in dataset.queries]
     searches = {
         name: engine_search(index, policy, texts, judge=None) for name, policy in systems.items()
@@ -77,6 +78,8 @@ def _rows(dataset: Dataset, index: PassageIndex) -> list[dict[str, object]]:
     if default_judge() is not None:
         searches |= {
             "judge alone": engine_search(index, "judge", texts),
+            "plain search + gate * judge": engine_search(index, _PLAIN_JUDGED, texts),
+            "auto, base topical": engine_search(index, AutoPolicy(base="topical"), texts),
             "auto": engine_search(index, "auto", texts),
         }
     ranked = {

@@ -24,7 +24,13 @@ from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError, shown
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge
-from logic_retrievers.ranking.query_input import AnyPolicy, QuerySyntax, check_exclude, check_syntax
+from logic_retrievers.ranking.query_input import (
+    AnyPolicy,
+    Hard,
+    QuerySyntax,
+    check_exclude,
+    check_syntax,
+)
 
 
 class StoreComponent:
@@ -82,7 +88,7 @@ class QueryComponent(StoreComponent):
         policy: AnyPolicy,
         query_syntax: QuerySyntax,
         exclude: list[str] | None,
-        hard: bool,
+        hard: Hard,
         judge: AnyJudge,
     ) -> None:
         check_syntax(query_syntax, policy)

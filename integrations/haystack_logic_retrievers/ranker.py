@@ -16,7 +16,7 @@ from logic_retrievers.checks import check_count
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.judging.settings import AnyJudge
-from logic_retrievers.ranking.query_input import AnyPolicy, QuerySyntax, read_query
+from logic_retrievers.ranking.query_input import AnyPolicy, Hard, QuerySyntax, read_query
 from logic_retrievers.rerank import Reranker
 from logic_retrievers.types import Passage
 
@@ -57,7 +57,7 @@ class CompatibilityRanker(QueryComponent):
         encoder: Encoder | None = None,
         query_syntax: QuerySyntax = "words",
         exclude: list[str] | None = None,
-        hard: bool = False,
+        hard: Hard = False,
         judge: AnyJudge = "auto",
     ) -> None:
         if top_k is not None:
@@ -84,7 +84,7 @@ class CompatibilityRanker(QueryComponent):
         documents: list[Document],
         top_k: int | None = None,
         exclude: list[str] | None = None,
-        hard: bool | None = None,
+        hard: Hard | None = None,
     ) -> dict[str, list[Document]]:
         """Return the documents, best first; see :meth:`logic_retrievers.Reranker.rerank`.
 
@@ -93,7 +93,7 @@ class CompatibilityRanker(QueryComponent):
             documents: documents to order. They are not changed.
             top_k: replaces the component's own, as do the following arguments.
             exclude: texts to exclude.
-            hard: leave out documents that contain an excluded text.
+            hard: leave out documents that name an excluded text.
 
         Returns:
             ``documents``: copies with score and ``meta["logic"]``.
@@ -114,7 +114,7 @@ class CompatibilityRanker(QueryComponent):
         documents: list[Document],
         top_k: int | None = None,
         exclude: list[str] | None = None,
-        hard: bool | None = None,
+        hard: Hard | None = None,
     ) -> dict[str, list[Document]]:
         candidates = to_candidates(documents)
         request = self._request(query, candidates, top_k=top_k, exclude=exclude, hard=hard)

@@ -15,7 +15,7 @@ from logic_retrievers.checks import check_count
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.judging.settings import AnyJudge
-from logic_retrievers.ranking.query_input import AnyPolicy, QuerySyntax, read_query
+from logic_retrievers.ranking.query_input import AnyPolicy, Hard, QuerySyntax, read_query
 from logic_retrievers.search import Engine
 
 # settings that a run may replace, in the order of its arguments
@@ -43,7 +43,7 @@ class ConstraintRetriever(QueryComponent):
             :meth:`logic_retrievers.Expression.parse` (``"quiet inns" AND NOT bars``).
         exclude: texts to exclude in addition to those that a query itself rules out. They need the
             policy ``auto`` or ``boolean``, or ``hard``.
-        hard: leave out documents that contain an excluded text as whole words; see
+        hard: leave out documents that name an excluded text; ``words`` goes by words alone. See
             :meth:`logic_retrievers.Engine.search`.
         judge: reads the first candidates of queries that may have a constraint: ``auto``, None, a
             callable or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
@@ -66,7 +66,7 @@ class ConstraintRetriever(QueryComponent):
         score_threshold: float | None = None,
         query_syntax: QuerySyntax = "words",
         exclude: list[str] | None = None,
-        hard: bool = False,
+        hard: Hard = False,
         judge: AnyJudge = "auto",
         filter_policy: FilterPolicy = FilterPolicy.REPLACE,
     ) -> None:
@@ -106,7 +106,7 @@ class ConstraintRetriever(QueryComponent):
         score_threshold: float | None = None,
         query_syntax: str | None = None,
         exclude: list[str] | None = None,
-        hard: bool | None = None,
+        hard: Hard | None = None,
     ) -> dict[str, list[Document]]:
         """Return the documents of a query, best first.
 
@@ -118,7 +118,7 @@ class ConstraintRetriever(QueryComponent):
             score_threshold: the least score.
             query_syntax: ``words`` or ``expression``.
             exclude: texts to exclude.
-            hard: leave out documents that contain an excluded text.
+            hard: leave out documents that name an excluded text.
 
         Returns:
             ``documents``: copies with score and ``meta["logic"]``.
@@ -141,7 +141,7 @@ class ConstraintRetriever(QueryComponent):
         score_threshold: float | None = None,
         query_syntax: str | None = None,
         exclude: list[str] | None = None,
-        hard: bool | None = None,
+        hard: Hard | None = None,
     ) -> dict[str, list[Document]]:
         await self.document_store.open_async()
         given = (top_k, policy, score_threshold, query_syntax, exclude, hard)

@@ -98,7 +98,7 @@ class ConstraintRetriever(QueryFields, LogicRetriever):
             :meth:`logic_retrievers.Expression.parse` (``"quiet inns" AND NOT bars``).
         exclude: texts to exclude in addition to those that a query itself rules out. They need the
             policy ``auto`` or ``boolean``, or ``hard``.
-        hard: leave out documents that contain an excluded text as whole words; see
+        hard: leave out documents that name an excluded text; ``words`` goes by words alone. See
             :meth:`logic_retrievers.Engine.search`.
         judge: reads the first candidates of queries that may have a constraint: ``auto``, None, a
             callable or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.

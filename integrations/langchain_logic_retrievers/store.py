@@ -19,7 +19,7 @@ from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex, Settings, UserFilter
 from logic_retrievers.index.ingestion import BATCH_SIZE
 from logic_retrievers.policies import resolve_policy
-from logic_retrievers.ranking.query_input import AnyPolicy, QuerySyntax, read_query
+from logic_retrievers.ranking.query_input import AnyPolicy, Hard, QuerySyntax, read_query
 from logic_retrievers.search import Engine
 from logic_retrievers.types import Hit
 
@@ -32,7 +32,7 @@ class SearchOptions(TypedDict, total=False):
     min_score: float | None
     query_syntax: QuerySyntax
     exclude: Sequence[str]
-    hard: bool
+    hard: Hard
 
 
 class LogicVectorStore(VectorStore):

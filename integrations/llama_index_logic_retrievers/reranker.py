@@ -25,6 +25,7 @@ from logic_retrievers.judging.settings import AnyJudge, check_any_judge
 from logic_retrievers.policies import resolve_policy
 from logic_retrievers.ranking.query_input import (
     AnyPolicy,
+    Hard,
     QuerySyntax,
     check_exclude,
     check_syntax,
@@ -70,7 +71,7 @@ class CompatibilityReranker(RerankerFields, BaseNodePostprocessor):
         index: PassageIndex | None = None,
         query_syntax: QuerySyntax = "words",
         exclude: Sequence[str] = (),
-        hard: bool = False,
+        hard: Hard = False,
         judge: AnyJudge = "auto",
         **settings: Any,
     ) -> None:

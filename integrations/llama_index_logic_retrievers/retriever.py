@@ -23,6 +23,7 @@ from logic_retrievers.index import PassageIndex, Settings
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge
 from logic_retrievers.ranking.query_input import (
     AnyPolicy,
+    Hard,
     QuerySyntax,
     check_exclude,
     check_syntax,
@@ -178,7 +179,7 @@ class ConstraintRetriever(LogicRetriever):
             :meth:`logic_retrievers.Expression.parse` (``"quiet inns" AND NOT bars``).
         exclude: texts to exclude in addition to those that a query itself rules out. They need the
             policy ``auto`` or ``boolean``, or ``hard``.
-        hard: leave out nodes that contain an excluded text as whole words; see
+        hard: leave out nodes that name an excluded text; ``words`` goes by words alone. See
             :meth:`logic_retrievers.Engine.search`.
         judge: reads the first candidates of queries that may have a constraint: ``auto``, None, a
             callable or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
@@ -202,7 +203,7 @@ class ConstraintRetriever(LogicRetriever):
         min_score: float | None = None,
         query_syntax: QuerySyntax = "words",
         exclude: Sequence[str] = (),
-        hard: bool = False,
+        hard: Hard = False,
         judge: AnyJudge = "auto",
         **options: Unpack[RetrieverOptions],
     ) -> None:

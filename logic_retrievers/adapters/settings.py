@@ -51,6 +51,7 @@ from logic_retrievers.policies import Policy, PolicyRouter, describe_policy, res
 from logic_retrievers.queries.parsed_query import check_excluded
 from logic_retrievers.ranking.query_input import (
     AnyPolicy,
+    Hard,
     QuerySyntax,
     check_exclude,
     check_syntax,
@@ -108,7 +109,7 @@ Count: TypeAlias = Annotated[
     int, BeforeValidator(_checked(partial(check_count, "the number of documents")))
 ]
 ExcludeSetting: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(check_excluded)]
-HardSetting: TypeAlias = Annotated[bool, Field(strict=True)]
+HardSetting: TypeAlias = Annotated[bool, Field(strict=True)] | Literal["words"]
 # InstanceOf keeps a type out of a JSON schema, and keeps a dict with the keys of a Qdrant filter
 # from becoming one. The core's class checks settings that depend on each other.
 PolicySetting: TypeAlias = Annotated[
@@ -231,7 +232,7 @@ class QueryOptions(TypedDict, total=False):
     min_score: float | None
     query_syntax: QuerySyntax | None
     exclude: Sequence[str] | None
-    hard: bool | None
+    hard: Hard | None
     judge: AnyJudge
 
 

@@ -58,7 +58,7 @@ def evaluate(
             show_default="auto",
         ),
     ] = None,
-    base: BaseName = "topical",
+    base: BaseName = "auto",
     split: Annotated[str, Option(help="Which part: train, dev or test.")] = "test",
     depth: Annotated[int, Option(help="Number of hits for each query.")] = 100,
     as_json: AsJson = False,
@@ -109,7 +109,7 @@ def evaluate(
                     dataset,
                     partial(_search, engine),
                     depth,
-                    policy=name if base == "topical" else f"{name}, base {base}",
+                    policy=name if base == "auto" else f"{name}, base {base}",
                 )
     first, *others = results
     comparisons = compare(results[first], results)

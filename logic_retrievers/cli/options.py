@@ -103,7 +103,7 @@ def open_policy(name: str, base: Base) -> Policy | PolicyRouter:
     policy = resolve_policy(name)
     if isinstance(policy, AutoPolicy):
         return dataclasses.replace(policy, base=base)
-    if base != "topical":
+    if base != "auto":
         raise ConfigurationError(f"--base goes with --policy auto, not {name}")
     return policy
 

@@ -43,7 +43,7 @@ def search(
     ] = None,
     k: Annotated[int, Option("-k", help="How many hits.")] = 5,
     policy: PolicyName = "auto",
-    base: BaseName = "topical",
+    base: BaseName = "auto",
     filters: Filters = None,
     min_score: Annotated[float | None, Option(help="Least score under the policy.")] = None,
     exclude: Annotated[
@@ -52,7 +52,10 @@ def search(
     ] = None,
     hard: Annotated[
         bool,
-        Option("--hard", help="Leave out passages that contain an excluded text as whole words."),
+        Option("--hard", help="Leave out passages that name an excluded text."),
+    ] = False,
+    hard_words: Annotated[
+        bool, Option("--hard-words", help="As --hard, whatever the judge reads in them.")
     ] = False,
     judge: UseJudge = True,
     explain: Annotated[bool, Option(help="Show scores, ranks and reasons.")] = False,
@@ -89,7 +92,7 @@ def search(
             filter=parse_filter(filters or []),
             min_score=min_score,
             exclude=exclude or (),
-            hard=hard,
+            hard="words" if hard_words else hard,
         )
         asked = str(text_or_expression)
         _print_hits(passages, hits, explain=explain, as_json=as_json, query=asked)

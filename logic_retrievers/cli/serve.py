@@ -27,7 +27,7 @@ def serve(
     ] = False,
     host: Annotated[str, Option(help="Address to listen at.")] = "127.0.0.1",
     port: Annotated[int, Option(min=0, max=65535, help="0: any that is free.")] = 8080,
-    base: BaseName = "topical",
+    base: BaseName = "auto",
     judge: UseJudge = True,
     *,
     stored: StoredCollection,

@@ -22,14 +22,14 @@ from logic_retrievers.policies.constraint import ConstraintPolicy, ConstraintSet
 from logic_retrievers.queries import ParsedQuery, QueryParser
 from logic_retrievers.text import comparable, word_forms
 
-Base: TypeAlias = Literal["topical", "hybrid"]
+Base: TypeAlias = Literal["auto", "topical", "hybrid"]
 
 
 @dataclass(frozen=True)
 class AutoPolicy(PolicyRouter):
     """Chooses a policy for the parsed query.
 
-    - no constraint: :class:`TopicalPolicy` or :class:`HybridPolicy`, as ``base`` says;
+    - no constraint: :class:`HybridPolicy` or :class:`TopicalPolicy`, as ``base`` says;
     - a constraint, with some probability ("hotels except hostels", "metals that do not rust"):
       :class:`ConstraintPolicy`, whose first candidates a judge reads;
     - an expression ("orchids of Malaysia or orchids of Laos"): :class:`ExpressionPolicy`.
@@ -40,8 +40,8 @@ class AutoPolicy(PolicyRouter):
         limit: candidates of each search (at least k).
         fields: metadata fields with their values: ``{"city": ["Oslo", "Bergen"]}``. An excluded
             text that names such a value becomes a filter, so no such passage is found.
-        base: ``topical``, or ``hybrid`` to search by words too. It changes no query that rather
-            has a constraint than none.
+        base: search for what has no constraint: ``hybrid``, by words too, or ``topical``. ``auto``
+            is hybrid if the collection stores words. A reranker has none.
 
     Raises:
         ConfigurationError: a setting is out of its range.
@@ -51,7 +51,7 @@ class AutoPolicy(PolicyRouter):
     settings: ConstraintSettings | None = None
     limit: int = 100
     fields: Mapping[str, Collection[Any]] = field(default_factory=dict)
-    base: Base = "topical"
+    base: Base = "auto"
     name: ClassVar[str] = "auto"
 
     def __post_init__(self) -> None:
@@ -87,7 +87,7 @@ class AutoPolicy(PolicyRouter):
         if self.base == "hybrid" and LEXICAL not in trained:  # whatever the query says
             raise MissingVectorError(
                 "The base 'hybrid' needs the named vector 'lexical', and there is none.",
-                "Run index.backfill(['lexical']), or take base='topical', as a reranker must.",
+                "Run index.backfill(['lexical']), or take base='auto', as a reranker must.",
                 names=[LEXICAL],
             )
         parsed = self.parse(query)
@@ -96,15 +96,15 @@ class AutoPolicy(PolicyRouter):
             return ExpressionPolicy(
                 parsed, limit=self.limit, vectors=tuple(trained), field_filters=filters
             )
-        if self.base == "hybrid" and parsed.kind == "none":
-            return HybridPolicy(self.limit)
+        use_words = self.base != "topical" and LEXICAL in trained
         if not parsed.constraint:
-            return TopicalPolicy()
+            return HybridPolicy(self.limit) if use_words else TopicalPolicy()
         return ConstraintPolicy(
             parsed,
             self.settings,
             self.limit,
             use_compatibility=COMPATIBILITY in trained,
+            use_words=use_words,
             field_filters=filters,
             bundle_constants=constants or {},
         )

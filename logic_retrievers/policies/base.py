@@ -192,9 +192,10 @@ class LexicalPolicy(SingleVectorPolicy):
 class HybridPolicy(Policy):
     """Plain hybrid search: topical and lexical search for the whole query, fused by score.
 
-    The score is the mean of both scores, each divided by the best candidate's (CombSUM, Fox and
-    Shaw 1994). A passage that is best by both scores 1. This policy reads no constraint;
-    :class:`AutoPolicy` does, with the same two vectors if the collection has both.
+    The score is the mean of the topical cosine and of the lexical score, scaled so that the best
+    lexical score counts as the best cosine (CombSUM, Fox and Shaw 1994). If no passage shares a
+    word with the query, it is the cosine. This policy reads no constraint; :class:`AutoPolicy`
+    does.
 
     Args:
         limit: candidates of each of the two searches (at least k).
@@ -211,19 +212,27 @@ class HybridPolicy(Policy):
         return tuple(VectorQuery(vector, vector, query, limit) for vector in (TOPICAL, LEXICAL))
 
     def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
-        shares = {vector: _shares_of_best(pool.scores[vector]) for vector in (TOPICAL, LEXICAL)}
-        fused = (shares[TOPICAL] + shares[LEXICAL]) / 2
+        fused, words = hybrid_scores(pool), _shares_of_best(pool.scores[LEXICAL])
+        cosines = np.nan_to_num(pool.scores[TOPICAL])
         return [
             Ranked(
                 int(i),
                 float(fused[i]),
-                reason=", ".join(
-                    f"{100 * share[i]:.0f} % of the best {vector} score"
-                    for vector, share in shares.items()
-                ),
+                reason=f"topical cosine {cosines[i]:.3f}, {100 * words[i]:.0f} % of the best"
+                " lexical score",
             )
             for i in ranking(fused)[:k]
         ]
+
+
+def hybrid_scores(pool: CandidatePool) -> Scores:
+    """Fuse topical and lexical scores; see :class:`HybridPolicy`."""
+    cosines = np.nan_to_num(pool.scores[TOPICAL])
+    words = _shares_of_best(pool.scores[LEXICAL])
+    if not words.any():
+        return np.asarray(cosines)
+    cosines = cosines.clip(min=0)
+    return np.asarray((cosines + words * (cosines.max() or 1.0)) / 2)
 
 
 def _shares_of_best(scores: Scores) -> Scores:

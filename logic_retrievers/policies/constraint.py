@@ -15,11 +15,13 @@ from logic_retrievers.language import ENGLISH, detect_language
 from logic_retrievers.overrides import NonNegative, Overrides, Share
 from logic_retrievers.policies.base import (
     COMPATIBILITY,
+    LEXICAL,
     MOST_JUDGED,
     TOPICAL,
     FilteringPolicy,
     JudgeRequest,
     Ranked,
+    hybrid_scores,
 )
 from logic_retrievers.queries import ParsedQuery
 from logic_retrievers.queries.parsed_query import restate
@@ -54,9 +56,10 @@ class ConstraintSettings(Overrides):
 class ConstraintPolicy(FilteringPolicy):
     """One query that may have a constraint, made by :class:`AutoPolicy` or by hand.
 
-    t is the topical cosine of a passage to the query. q and x are its cosines to the query and to
-    an excluded text, each a mean of the topical and the compatibility cosine. u is the mean of x
-    over the five other passages with the highest q, and g the probability of a constraint::
+    t is the score of the search without a constraint: the topical cosine of a passage to the query,
+    or the score of :class:`HybridPolicy`. q and x are its cosines to the query and to an excluded
+    text, each a mean of the topical and the compatibility cosine. u is the mean of x over the five
+    other passages with the highest q, and g the probability of a constraint::
 
         score = (1 - g) * t + g * (q - penalty * max(0, x - u))
 
@@ -68,8 +71,9 @@ class ConstraintPolicy(FilteringPolicy):
     Args:
         query: a query whose ``constraint`` is not 0.
         settings: overrides the constants.
-        limit: candidates of each search, by the topical and the compatibility vector (at least k).
+        limit: candidates of each search (at least k).
         use_compatibility: use the compatibility vector too; it should be trained.
+        use_words: use the lexical vector too.
         field_filters: excluded text -> (field, value) of a filter that replaces its penalty.
         bundle_constants: constants from the encoder's bundle.
 
@@ -81,6 +85,7 @@ class ConstraintPolicy(FilteringPolicy):
     settings: ConstraintSettings | None = None
     limit: int = MOST_JUDGED
     use_compatibility: bool = False
+    use_words: bool = False
     field_filters: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
     bundle_constants: Mapping[str, float] = field(default_factory=dict)
     name: ClassVar[str] = "constraint"
@@ -110,6 +115,8 @@ class ConstraintPolicy(FilteringPolicy):
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
         limit = max(self.limit, k)
         queries = [VectorQuery(TOPICAL, TOPICAL, query, limit)]
+        if self.use_words:
+            queries.append(VectorQuery(LEXICAL, LEXICAL, query, limit))
         queries += [VectorQuery(_excluded(t), TOPICAL, t, 0) for t in self._scored_texts]
         if self._mixes:
             queries.append(VectorQuery(COMPATIBILITY, COMPATIBILITY, self._question, limit))
@@ -122,12 +129,13 @@ class ConstraintPolicy(FilteringPolicy):
     def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
         if not pool.ids:
             return []
-        topical, gate = np.nan_to_num(pool.scores[TOPICAL], nan=-1.0), self.query.constraint
+        topical = np.nan_to_num(pool.scores[TOPICAL], nan=-1.0)
+        plain, gate = hybrid_scores(pool) if self.use_words else topical, self.query.constraint
         mixed = self._mixed(pool, TOPICAL, COMPATIBILITY)
         excess = self._excess(pool, mixed)
         violation = excess.max(axis=0, initial=0.0)
         penalty = gate * self.constants.penalty * violation
-        scores = (1 - gate) * topical + gate * mixed - penalty
+        scores = (1 - gate) * plain + gate * mixed - penalty
         filtered = [f"a filter keeps out {key} {v}" for key, v in self.field_filters.values()]
         described = self.query.to_dict()
         ranked = []

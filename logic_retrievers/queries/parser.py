@@ -124,11 +124,11 @@ def _read(text: str) -> ParsedQuery:
         return ParsedQuery(text)
     words = (text[start:end].strip(_PUNCTUATION) for start, end in reading.excluded)
     excluded = tuple(word for word in dict.fromkeys(words) if word)
-    wanted = _without(text, reading.leaving)
     if constraint < 0.5:
         return ParsedQuery(text, constraint=constraint)
-    if not (excluded and wanted):
+    if not excluded:
         return ParsedQuery(text, "negated_fact", rule="model", constraint=constraint)
+    wanted = _without(text, reading.leaving) or text
     return ParsedQuery(text, "exclusion", wanted, excluded, rule="model", constraint=constraint)
 
 

@@ -1,15 +1,17 @@
-"""Find excluded texts in a passage word for word, for searches with ``hard=True``."""
+"""Leave out passages that name an excluded text, for searches with ``hard``."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from logic_retrievers.text import INVISIBLE, UNSPACED, any_form, comparable
-from logic_retrievers.types import Hit
+from logic_retrievers.types import Hit, Passage
 
 _MIN_CANDIDATES, _CANDIDATES_PER_HIT = 200, 10
+# a verdict of this probability overrules the words; see docs/results/judge.md
+_SURE = 0.7
 
 # Vowel signs are part of a word, but Python does not count them as letters.
 _MARKS = r"\u0900-\u0963\u0966-\u0dff"
@@ -21,7 +23,7 @@ _QUOTATION_MARKS = "\"'\u201c\u201d\u2018\u2019\u201e\u00ab\u00bb"
 
 
 class ExcludedWords:
-    """Tells whether a text contains one of the excluded texts as whole words.
+    """Finds excluded texts as whole words.
 
     Upper and lower case are the same, and each word is also found in its plural or singular: *nuts*
     in "nut oil", *berry* in "berries", *knife* in "knives". A hyphen separates words, so *nut* is
@@ -30,16 +32,18 @@ class ExcludedWords:
 
     Args:
         texts: at least one, none of them empty.
+        judged: whether a judge's verdict on a passage overrules its words.
     """
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._pattern = re.compile("|".join(dict.fromkeys(map(_pattern, texts))))
+    def __init__(self, texts: Iterable[str], *, judged: bool = False) -> None:
+        self._patterns = {text: re.compile(_pattern(text)) for text in texts}
+        self.judged = judged
 
-    def occur_in(self, text: str) -> bool:
-        """Return whether the text contains at least one of the excluded texts."""
+    def found_in(self, *texts: str) -> list[str]:
+        """Return the excluded texts that at least one of the given texts contains."""
         # an invisible character may stand inside a word or between two
-        forms = {text, INVISIBLE.sub(" ", text)}
-        return any(self._pattern.search(comparable(form)) for form in forms)
+        forms = {comparable(form) for text in texts for form in (text, INVISIBLE.sub(" ", text))}
+        return [text for text, found in self._patterns.items() if any(map(found.search, forms))]
 
 
 def candidates_for(k: int) -> int:
@@ -48,24 +52,41 @@ def candidates_for(k: int) -> int:
 
 
 def leave_out(hits: Sequence[Hit], words: ExcludedWords, k: int) -> list[Hit]:
-    """Return the first k hits that contain no excluded text, ranked again from 1.
+    """Return the first k hits that may stay, ranked again from 1.
 
-    ``evidence.details["left_out"]`` counts the hits left out before the last of these k.
+    A hit goes if its text, embedded text or title names an excluded text. If ``words.judged``, it
+    stays all the same where a judge is sure that it satisfies the query, and a hit that names none
+    goes where the judge is sure that it violates the query.
+
+    ``evidence.details["left_out"]`` counts the hits left out before the last of these k, and
+    ``"named"`` lists excluded texts that a hit names.
     """
     kept: list[Hit] = []
     left_out = 0
     for hit in hits:
         if len(kept) == k:
             break
-        if words.occur_in(hit.passage.text):
-            left_out += 1
+        named = words.found_in(*_fields(hit.passage))
+        verdict = hit.evidence.details.get("judge", {}) if words.judged else {}
+        if _is_sure(verdict, "satisfies") or not (named or _is_sure(verdict, "violates")):
+            details = {**hit.evidence.details, **({"named": named} if named else {})}
+            kept.append(replace(hit, evidence=replace(hit.evidence, details=details)))
         else:
-            kept.append(hit)
+            left_out += 1
     ranked = []
     for rank, hit in enumerate(kept, start=1):
         details = {**hit.evidence.details, "left_out": left_out}
         ranked.append(replace(hit, rank=rank, evidence=replace(hit.evidence, details=details)))
     return ranked
+
+
+def _fields(passage: Passage) -> list[str]:
+    title = passage.metadata.get("title")
+    return [passage.text, passage.text_to_embed, *([title] if isinstance(title, str) else [])]
+
+
+def _is_sure(verdict: Mapping[str, float], name: str) -> bool:
+    return verdict.get(name, 0.0) >= _SURE
 
 
 def _pattern(text: str) -> str:

@@ -19,7 +19,7 @@ from logic_retrievers.policies import Policy, PolicyRouter
 from logic_retrievers.policies.base import JudgeRequest
 from logic_retrievers.queries import ParsedQuery
 from logic_retrievers.ranking.excluded_words import ExcludedWords, candidates_for
-from logic_retrievers.ranking.query_input import CheckedQuery
+from logic_retrievers.ranking.query_input import CheckedQuery, Hard
 from logic_retrievers.types import Passage, VectorQuery
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class PlannedQuery:
         plan: vector queries of the policy.
         depth: number of candidates to rank.
         request: question for a judge about the candidates; None asks no judge.
-        words: passages that contain these texts are left out; None leaves none out.
+        words: passages that name these texts are left out; None leaves none out.
     """
 
     policy: Policy
@@ -68,13 +68,13 @@ def plan_queries(
     k: int,
     exclude: Sequence[str],
     *,
-    hard: bool,
+    hard: Hard,
 ) -> Operation[list[PlannedQuery]]:
     """Plan each query for k hits; a router reads it and chooses its policy.
 
     A router adds ``exclude`` to what the query itself excludes. ``hard`` leaves out passages that
-    contain an excluded text. ``specs`` describe the encoder's vectors; ``vectors`` names those that
-    the passages have.
+    name an excluded text; a judge has a say only under a router, which tells it what is excluded.
+    ``specs`` describe the encoder's vectors; ``vectors`` names those that the passages have.
 
     Raises:
         InputError: too many excluded texts together with the query's own.
@@ -86,7 +86,9 @@ def plan_queries(
         words = None
         if hard:
             own = query.excluded_outright if isinstance(query, ParsedQuery) else ()
-            words = ExcludedWords((*own, *exclude)) if own or exclude else None
+            judged = hard is True and isinstance(policy, PolicyRouter)
+            texts = (*own, *exclude)
+            words = ExcludedWords(texts, judged=judged) if texts else None
         if isinstance(policy, PolicyRouter):
             trained = [v for v in vectors if v == lexical.NAME or (v in specs and specs[v].trained)]
             constants = specs["topical"].exclusion if "topical" in specs else None

@@ -21,6 +21,9 @@ MAX_CHARACTERS = 100_000
 # words: a sentence or keywords; expression: a text for Expression.parse
 QuerySyntax: TypeAlias = Literal["words", "expression"]
 
+# True: by words and by the judge's verdict; words: by words alone
+Hard: TypeAlias = bool | Literal["words"]
+
 
 def check_query(query: Any) -> CheckedQuery:
     """Check a query; remove invisible characters, and make an expression a :class:`ParsedQuery`."""
@@ -42,11 +45,11 @@ def check_query(query: Any) -> CheckedQuery:
 def check_exclude(exclude: Sequence[str], hard: Any, policy: AnyPolicy) -> tuple[str, ...]:
     """Check the texts that a search is to exclude, and return each once.
 
-    Only a router ranks by them. With ``hard``, any policy leaves out passages that contain them.
+    Only a router ranks by them. With ``hard``, any policy leaves out passages that name them.
     """
     texts = check_excluded(exclude)
-    if not isinstance(hard, bool):
-        raise ConfigurationError(f"hard is True or False, not {shown(hard)}")
+    if not isinstance(hard, bool) and not (isinstance(hard, str) and hard == "words"):
+        raise ConfigurationError(f"hard is True, False or 'words', not {shown(hard)}")
     resolved = policy if isinstance(policy, Policy | PolicyRouter) else resolve_policy(policy)
     if texts and not hard and not isinstance(resolved, PolicyRouter):
         raise ConfigurationError(

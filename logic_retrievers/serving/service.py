@@ -16,7 +16,7 @@ from logic_retrievers.errors import LogicRetrieversError, MissingVectorError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.unknown_fields import describe
 from logic_retrievers.judging.settings import AnyJudge
-from logic_retrievers.ranking.query_input import AnyPolicy, read_query
+from logic_retrievers.ranking.query_input import AnyPolicy, Hard, read_query
 from logic_retrievers.search import Engine
 from logic_retrievers.types import Hit
 
@@ -65,8 +65,10 @@ class SearchRequest(_Request):
 
     query: Text = Field(description="For example: a hotel by the sea without a pool.")
     exclude: list[str] = Field([], description="Further texts to rule out.")
-    hard: bool = Field(
-        False, description="Leave out passages that contain an excluded text as whole words."
+    hard: Hard = Field(
+        False,
+        description="Leave out passages that name an excluded text, unless a judge is sure that"
+        " they deny it; 'words' asks no judge.",
     )
 
 

@@ -36,7 +36,7 @@ def test_index_then_search(call, corpus):
     explained = call("search", "harbour", "--explain").stdout
     assert "topical cosine" in explained
     assert "(rank 1)" in explained
-    assert "words of the query" not in explained
+    assert "words of the query: harbour" in explained
     query = ("search", "calm harbours with music", "--explain", "-p", "hybrid", "-f", "city=Oslo")
     explained = call(*query).stdout
     assert "words of the query: harbours, music\n" in explained

@@ -120,7 +120,7 @@ def test_one_call_of_the_encoder_serves_all_leaves(index, encoder):
 
 
 def test_min_score_and_filter(index):
-    engine = Engine(index)
+    engine = Engine(index, "topical")
     assert ids(engine.search("query", min_score=0.8)) == ["near", "middle"]
     assert ids(engine.search("query", filter={"length": {"gte": 4}})) == ["near", "middle"]
     assert engine.search("query", filter={"length": 99}) == []

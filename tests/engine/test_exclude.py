@@ -72,7 +72,7 @@ def test_what_is_named_moves_down(engine):
     nuts = next(hit.evidence for hit in excluding if hit.passage.id == "nuts")
     assert nuts.details["excluded"] == ["nuts"]
     assert nuts.reason.startswith("moved down: near to nuts, which the query rules out")
-    assert engine.search(QUERY, 9) == plain == engine.search(QUERY, 9, policy="topical")
+    assert engine.search(QUERY, 9) == plain == engine.search(QUERY, 9, policy="hybrid")
 
 
 def test_an_expression_gets_and_not(engine):
@@ -122,6 +122,52 @@ def test_hard_counts_what_the_query_says(engine):
     assert set(ids(engine.search(expression, 9, hard=True))) == CLEAN.keys()
     both = Expression.parse('"cake recipe" AND NOT (nut AND shellfish)')
     assert len(engine.search(both, 9, hard=True)) == 9
+
+
+SURE = {"A nut-free cake.": (0.7, 0.2, 0.1), "A cake of walnuts.": (0.1, 0.2, 0.7)}
+
+
+@pytest.mark.parametrize(
+    ("hard", "stay"),
+    [(True, {"plain", "free", "other"}), ("words", {"plain", "wal", "other"})],
+)
+async def test_a_sure_judge_overrules_the_words(hard, stay):
+    """Words alone leave out "nut-free" and keep walnuts."""
+    passages = [
+        Passage("plain", "A cake."),
+        Passage("free", "A nut-free cake."),
+        Passage("wal", "A cake of walnuts."),
+        Passage("unsure", "A cake, hardly any nut."),
+        Passage("other", "A cake of the day."),
+        Passage("titled", "A cake of ours.", {"title": "Nut cakes"}),
+        Passage("embedded", "A cake of theirs.", embed_text="Nut cakes: A cake of theirs."),
+    ]
+    asked = []
+
+    def judge(pairs):
+        asked.extend(pairs)
+        return [SURE.get(text, (0.69, 0.3, 0.01)) for text, _ in pairs]
+
+    with PassageIndex.open("sure", HashedEncoder(dimension=96)) as index:
+        index.add(passages)
+        engine = Engine(index, judge=judge)
+        hits = engine.search("a cake", 9, exclude=["nut"], hard=hard)
+        assert set(ids(hits)) == stay
+        assert {query for _, query in asked} == {"a cake, without nut"}
+        named = {hit.passage.id: hit.evidence.details.get("named") for hit in hits}
+        assert named == {name: ["nut"] if name == "free" else None for name in stay}
+        assert left_out(hits) == [7 - len(stay)] * len(stay)
+        reranked = Reranker(index=index, judge=judge)
+        assert await reranker_ids(reranked, passages, hard) == ids(hits)
+        # this policy tells its judge nothing about the list, and without a judge words decide
+        by_words = engine.search("a cake", 9, exclude=["nut"], hard="words", policy="judge")
+        assert engine.search("a cake", 9, exclude=["nut"], hard=True, policy="judge") == by_words
+        unread = Engine(index, judge=None).search("a cake", 9, exclude=["nut"], hard=True)
+        assert set(ids(unread)) == {"plain", "wal", "other"}
+
+
+async def reranker_ids(reranker, passages, hard):
+    return ids(await reranker.arerank("a cake", passages, exclude=["nut"], hard=hard))
 
 
 def test_invisible_characters_hide_no_word():
@@ -216,7 +262,7 @@ def test_an_array_of_texts_is_a_list(index):
         ({"exclude": ["nuts", " "]}, EmptyTextError, "empty"),
         ({"exclude": [f"text {n}" for n in range(32)]}, InputError, "31"),
         ({"exclude": ["nuts"], "policy": "topical"}, ConfigurationError, "hard=True"),
-        ({"hard": "yes"}, ConfigurationError, "hard"),
+        ({"hard": "yes"}, ConfigurationError, "words"),
     ],
 )
 def test_what_cannot_be_excluded_is_refused(index, settings, error, words):

@@ -128,7 +128,7 @@ def test_how_much_it_counts(index, set_gate, query, gate):
     plain = Engine(index, judge=None).search(query, 7)
     hits = {hit.passage.id: hit for hit in Engine(index, judge=judge).search(query, 7)}
     if gate < 0.1:
-        assert list(hits.values()) == plain == Engine(index, "topical").search(query, 7)
+        assert list(hits.values()) == plain == Engine(index, "hybrid").search(query, 7)
         return
     for hit in plain:
         judged, margin = hits[hit.passage.id], known[hit.passage.text]
@@ -143,8 +143,8 @@ def test_how_much_it_counts(index, set_gate, query, gate):
 def test_without_a_reader_only_what_a_caller_names_is_excluded(index, set_gate):
     """A bundle of an older version has none: its English queries are ordinary ones."""
     set_gate(None)
-    topical = Engine(index, "topical").search(PROPERTY, 7)
-    assert Engine(index, judge=forbidden_judge).search(PROPERTY, 7) == topical
+    ordinary = Engine(index, "hybrid").search(PROPERTY, 7)
+    assert Engine(index, judge=forbidden_judge).search(PROPERTY, 7) == ordinary
     judge = MarginJudge(margins(waived=1.0))
     hits = Engine(index, judge=judge).search("a cake", 7, exclude=["nuts"])
     assert ids(hits)[0] == "waived"
@@ -219,11 +219,11 @@ def test_min_score_holds_for_the_score_that_is_shown(index):
     assert engine.search(PROPERTY, 7, min_score=9.0) == []
 
 
-def test_hard_leaves_out_whatever_the_judge_says(index):
-    """The rule goes by words; an opinion does not overrule it."""
+def test_hard_by_words_leaves_out_whatever_the_judge_says(index):
+    """A strict caller wants no opinion to overrule a word."""
     judge = MarginJudge(margins(nutty=1.0, waived=1.0, plain=0.5))
     engine = Engine(index, judge=JudgeSettings(judge, **STRONG))
-    hits = engine.search(PROPERTY, 3, hard=True)
+    hits = engine.search(PROPERTY, 3, hard="words")
     assert ids(hits)[0] == "plain"
     assert not {"nutty", "waived"} & set(ids(hits))
     assert [hit.evidence.details["left_out"] for hit in hits] == [2, 2, 2]

@@ -149,25 +149,30 @@ def test_what_is_searched_and_what_only_scores():
     }
     assert len({leaf.name for leaf in plan}) == len(plan)
     assert {leaf.limit for leaf in policy.plan(said, 500)} == {500, 0}
-    untrained = AutoPolicy().route(said, ["topical", "lexical"])
-    assert {leaf.vector for leaf in untrained.plan(said, 3)} == {"topical"}
+    untrained = AutoPolicy(limit=7).route(said, ["topical", "lexical"])
+    words = [leaf for leaf in untrained.plan(said, 3) if leaf.vector == "lexical"]
+    assert [(leaf.text, leaf.limit) for leaf in words] == [(said, 7)]
+    assert {leaf.vector for leaf in untrained.plan(said, 3)} == {"topical", "lexical"}
     unused = ConstraintPolicy(QUERY, ConstraintSettings(0), use_compatibility=True)
     assert unused.plan("q", 3) == ConstraintPolicy(QUERY).plan("q", 3)
 
 
 def test_the_route():
     """A query that is ranked by another policy than its kind's loses what it rules out."""
-    auto = AutoPolicy()
+    auto = AutoPolicy(limit=5)
     for query in ("quiet hotels in Rome", "lemon cake", ParsedQuery("hotels")):
-        assert auto.route(query, ["compatibility", "lexical"]) == TopicalPolicy()
+        assert auto.route(query, ["compatibility"]) == TopicalPolicy()
+        assert AutoPolicy(base="topical").route(query, ["lexical"]) == TopicalPolicy()
+        for base in ("auto", "hybrid"):
+            assert replace(auto, base=base).route(query, ["lexical"]) == HybridPolicy(limit=5)
     for query in ("which metals do not rust", "hotels except hostels", QUERY, FACT, UNSURE):
         assert isinstance(auto.route(query), ConstraintPolicy)
     assert auto.route(QUERY).query is QUERY
-    hybrid = AutoPolicy(base="hybrid", limit=5)
-    for query in ("quiet hotels in Rome", UNSURE):
-        assert hybrid.route(query, ["lexical"]) == HybridPolicy(limit=5)
-    for query in (QUERY, FACT):
-        assert isinstance(hybrid.route(query, ["lexical"]), ConstraintPolicy)
+    for query in (QUERY, FACT, UNSURE):
+        assert [
+            AutoPolicy(base=base).route(query, ["lexical"]).use_words
+            for base in ("auto", "hybrid", "topical")
+        ] == [True, True, False]
     stated = ParsedQuery.stating(Atom("hotels") & ~Atom("bars"))
     assert isinstance(auto.route(stated), ExpressionPolicy)
 

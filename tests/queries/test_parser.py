@@ -199,20 +199,17 @@ def test_the_kind_follows_the_probability(reads: Reads, none: float, kind: str, 
     assert (parsed.wanted, parsed.excluded) == parts
 
 
-@pytest.mark.parametrize(
-    ("text", "excluded", "leaving"),
-    [
-        ("cakes that have no nuts", [], []),
-        ("without nuts", ["nuts"], ["without nuts"]),
-        ("(without nuts).", ["nuts"], ["without nuts"]),
-        ("\ufeffwithout nuts", ["nuts"], ["without nuts"]),
-    ],
-)
-def test_an_exclusion_needs_both_parts(reads: Reads, text: str, excluded: list, leaving: list):
-    """With nothing left to search for, or nothing named, the query is searched for as it stands."""
-    parsed = reads(text, 0.1, excluded, leaving)
-    assert (parsed.kind, parsed.wanted, parsed.excluded) == ("negated_fact", text, ())
-    assert parsed.constraint == pytest.approx(0.9)
+def test_where_no_words_are_excluded_the_query_asks_for_a_negative_fact(reads: Reads):
+    parsed = reads("cakes that have no nuts", 0.1, [], [])
+    assert (parsed.kind, parsed.wanted) == ("negated_fact", "cakes that have no nuts")
+    assert (parsed.excluded, parsed.constraint) == ((), pytest.approx(0.9))
+
+
+@pytest.mark.parametrize("text", ["without nuts", "(without nuts).", "\ufeffwithout nuts"])
+def test_what_is_excluded_counts_where_nothing_else_is_said(reads: Reads, text: str):
+    """hard=True is to leave nuts out, whatever else the query asks for."""
+    parsed = reads(text, 0.1, ["nuts"], ["without nuts"])
+    assert (parsed.kind, parsed.wanted, parsed.excluded) == ("exclusion", text, ("nuts",))
 
 
 @pytest.mark.parametrize(
