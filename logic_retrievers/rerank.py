@@ -82,7 +82,9 @@ class Reranker:
         self.judge = judge
         self.policy = resolve_policy(policy)
         self.index = index
-        self._encoder = default_encoder() if encoder is None and index is None else encoder
+        self._encoder = encoder
+        if encoder is None and index is None:
+            default_encoder()  # loaded now, because loading it later might block an event loop
 
     @property
     def encoder(self) -> Encoder:
@@ -119,7 +121,9 @@ class Reranker:
             EmptyTextError, InputError: the query or an excluded text is no text, an item is no
                 passage, or the policy's filter names a field that cannot be filtered.
             ConfigurationError: k is under 1, the policy cannot use ``exclude``, or the encoder
-                lacks a vector that the policy needs.
+                lacks a vector that the policy needs. No encoder makes the words of ``lexical`` and
+                ``hybrid``.
+            MissingVectorError: the policy is ``AutoPolicy(base="hybrid")``, which needs words.
             ServerError: the index failed or could not be reached.
         """
         operation = self._plan(query, passages, k, exclude, hard)
@@ -198,7 +202,7 @@ class Reranker:
             judge = (yield from resolve_judge(self.judge)) if planned.request else None
             depth = k if words is None else len(readable)
             candidates = [rank_candidates(policy, pool, depth, planned.request, judge)]
-            (ranking,) = yield from judge_candidates(candidates, passages_by_id)
+            (ranking,) = yield from judge_candidates(candidates, passages_by_id, judge)
             hits = build_hits(policy.name, pool, ranking, passages_by_id)
         last_score = hits[-1].score if hits else 0.0
         evidence = Evidence(

@@ -44,8 +44,8 @@ class Engine:
     Args:
         index: holds the passages. Its encoder at the time of the search encodes the queries (see
             ``index.use_query_encoder``).
-        policy: default policy of searches: its name (``auto``, ``topical``, ``compatibility``,
-            ``sequential``, ``union``) or an instance with settings of your own.
+        policy: default policy of searches: a name of :data:`logic_retrievers.policies.POLICIES`, or
+            a policy with settings of your own.
         judge: ``auto`` (the judge that comes with the package), None, a callable of your own (see
             :class:`logic_retrievers.judging.QueryJudge`), or
             :class:`logic_retrievers.judging.JudgeSettings`. Under the policy ``auto`` it reads the
@@ -231,7 +231,7 @@ class Engine:
                 f"{len(ids) - len(passages)} candidates were deleted or hidden while this search"
                 f" ran, at each of {ATTEMPTS} attempts; there may be fewer than {k} hits",
             )
-        rankings = yield from judge_candidates(candidates, passages)
+        rankings = yield from judge_candidates(candidates, passages, judge)
         hit_lists = []
         for query, pool, ranking in zip(planned, pools, rankings, strict=True):
             if min_score is not None:
@@ -242,12 +242,12 @@ class Engine:
 
 
 def _left_over(hits: Sequence[Hit], words: ExcludedWords, k: int) -> list[Hit]:
-    """Return the first k hits without an excluded text; warn if unread candidates may be others."""
+    """Return the first k hits that may stay; warn if the search looked at too few candidates."""
     kept = leave_out(hits, words, k)
     if len(kept) < k and len(hits) >= candidates_for(k):
         warn(
             ShortListWarning,
-            f"of the first {len(hits)} candidates so many name an excluded text that fewer than"
-            f" {k} remain; hard=True looks no further. A filter would find others.",
+            f"of the first {len(hits)} candidates so many were left out that fewer than {k} remain;"
+            " hard looks no further. A filter would find others.",
         )
     return kept

@@ -93,7 +93,7 @@ class ShortSetsPolicy(SetsPolicy):
 
 @dataclass(frozen=True)
 class BooleanBaselineRouter(PolicyRouter):
-    """Takes a baseline for every query with an expression, and plain search for others."""
+    """Takes a baseline for every query that joins or excludes something, or else plain search."""
 
     baseline: type[BooleanBaseline]
     name: ClassVar[str] = "baseline"
@@ -105,7 +105,7 @@ class BooleanBaselineRouter(PolicyRouter):
         constants: Mapping[str, float] | None = None,
     ) -> Policy:
         del trained, constants
-        parsed = self.parse(query)
+        parsed = self.parse(query).with_expression()
         return TopicalPolicy() if parsed.expression is None else self.baseline(parsed)
 
 

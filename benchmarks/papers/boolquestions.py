@@ -128,7 +128,8 @@ def questions_table(dataset: Dataset, results: Mapping[str, EvaluationResult], s
         for measure in MEASURES
     }
     parser = ConstraintParser()
-    parsed = sum(parser.parse(query.text).expression is not None for query in dataset.queries)
+    expressions = (parser.parse(q.text).with_expression().expression for q in dataset.queries)
+    parsed = sum(expression is not None for expression in expressions)
     return Table(
         name="boolean-questions",
         title="NOT questions of BoolQuestions",

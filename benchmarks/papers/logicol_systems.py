@@ -125,7 +125,7 @@ def parsed_query(vectors: Sequence[str]) -> ChoosePolicy:
     policy = BooleanPolicy()
 
     def choose(query: Query) -> Policy:
-        parsed = policy.parser.parse(query.text)
+        parsed = policy.parser.parse(query.text).with_expression()
         if parsed.expression is None:
             parsed = ParsedQuery.stating(Atom(query.text))
         return policy.route(parsed, vectors)

@@ -1,6 +1,6 @@
 """``auto`` on users' queries and on the papers' sets, next to plain search and the baselines.
 
-python -m benchmarks.product.user_queries [--part dev] [--set new-domains|clusters]
+python -m benchmarks.product.user_queries [--part dev] [--set new-domains|clusters|strangers]
 
 The users' queries and their labels are in ``tests/queries``: ``users``, ``users_new_domains`` and
 ``clusters`` (see the READMEs there). The test parts are read only when a version is finished;
@@ -30,6 +30,7 @@ SETS: Mapping[str, Sequence[Path | str]] = {
     "users": (QUERIES / "users", "excluir", "boolquestions_not"),
     "new-domains": (QUERIES / "users_new_domains",),
     "clusters": (QUERIES / "clusters",),
+    "strangers": (QUERIES / "strangers",),
 }
 DEPTH = 100
 # How many places the first satisfying passage may lose against plain search.

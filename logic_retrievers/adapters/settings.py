@@ -109,7 +109,6 @@ Count: TypeAlias = Annotated[
     int, BeforeValidator(_checked(partial(check_count, "the number of documents")))
 ]
 ExcludeSetting: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(check_excluded)]
-HardSetting: TypeAlias = Annotated[bool, Field(strict=True)] | Literal["words"]
 # InstanceOf keeps a type out of a JSON schema, and keeps a dict with the keys of a Qdrant filter
 # from becoming one. The core's class checks settings that depend on each other.
 PolicySetting: TypeAlias = Annotated[
@@ -145,7 +144,7 @@ class QueryFields(BaseModel):
     policy: PolicySetting = "auto"
     query_syntax: QuerySyntax = "words"
     exclude: ExcludeSetting = ()
-    hard: HardSetting = False
+    hard: Hard = False
     judge: JudgeSetting = Field(default="auto", repr=False)
 
     def model_post_init(self, context: Any, /) -> None:

@@ -52,11 +52,13 @@ def search(
     ] = None,
     hard: Annotated[
         bool,
-        Option("--hard", help="Leave out passages that name an excluded text."),
+        Option(
+            "--hard",
+            help="Leave out passages that name an excluded text; a judge that is sure overrules the"
+            " words, both ways.",
+        ),
     ] = False,
-    hard_words: Annotated[
-        bool, Option("--hard-words", help="As --hard, whatever the judge reads in them.")
-    ] = False,
+    hard_words: Annotated[bool, Option("--hard-words", help="As --hard, by words alone.")] = False,
     judge: UseJudge = True,
     explain: Annotated[bool, Option(help="Show scores, ranks and reasons.")] = False,
     as_json: AsJson = False,
@@ -151,9 +153,10 @@ def parse(query: Annotated[str, Argument(help="A query.")], as_json: AsJson = Fa
     out.print_line((parsed.text, "bold"), soft_wrap=False)
     cue = (f" ({parsed.cue})" if parsed.cue else "", "dim")
     if parsed.kind == "none":
-        out.print_line("   nothing is excluded")
+        unsure = "it may have a constraint"
+        out.print_line(f"   {unsure if parsed.constraint else 'nothing is excluded'}")
     elif parsed.kind == "negated_fact":
-        out.print_line("   the wanted fact is negative", cue)
+        out.print_line("   the wanted fact is negative")
     elif parsed.kind == "expression":
         meaning = (str(parsed.expression), "green")
         out.print_line("   means      ", meaning, cue, soft_wrap=False)
@@ -162,6 +165,7 @@ def parse(query: Annotated[str, Argument(help="A query.")], as_json: AsJson = Fa
         out.print_line("   wanted     ", (parsed.wanted, "green"), soft_wrap=False)
         excluded = ("; ".join(parsed.excluded), "red")
         out.print_line("   excluded   ", excluded, cue, soft_wrap=False)
+    out.print_line(f"   constraint {parsed.constraint:.2f}")
 
 
 def _print_hits(
@@ -182,7 +186,7 @@ def _print_hits(
     if not hits:
         out.print_line("no passage found")
     elif left_out := hits[0].evidence.details.get("left_out"):
-        out.print_line((f"{left_out} passages with an excluded word were left out", "dim"))
+        out.print_line((f"{left_out} passages were left out", "dim"))
     for hit in hits:
         score, name = (f" {hit.score:.3f} ", "cyan"), (hit.passage.id, "dim")
         out.print_line((f"{hit.rank}.", "bold"), score, name)
@@ -214,7 +218,8 @@ def _explain_words(hit: Hit, query: str, language: str) -> list[str]:
     """Name the words that a passage shares with the query, if the policy reads words."""
     from logic_retrievers.index import lexical
 
-    if not any(lexical.NAME in name for name in hit.evidence.scores):
+    # an expression's are named "lexical: orchids", an excluded text "excluded: lexical analysis"
+    if not any(name.partition(":")[0] == lexical.NAME for name in hit.evidence.scores):
         return []
     details = hit.evidence.details
     excluded = [

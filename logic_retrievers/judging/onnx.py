@@ -72,8 +72,7 @@ class OnnxCrossEncoder:
         entry = self._find_entry(self.bundle.manifest)
         if entry is None:
             raise BundleError(
-                f"The bundle {self.bundle.manifest.name!r} has no {self.title}. Pass one that has,"
-                " a callable of your own, or judge=None."
+                f"The bundle {self.bundle.manifest.name!r} has no {self.title}. Pass one that has."
             )
         self.entry = entry
         check_count("threads", 1 if threads is None else threads, MAX_THREADS)

@@ -35,7 +35,8 @@ class JudgeSettings(Overrides):
 
     Args:
         judge: reads (passage, query) pairs; None for the judge of the default bundle.
-        candidates: number of first candidates that it reads.
+        candidates: number of first candidates that it reads. It reads no more than the searches
+            find: ``limit`` of the policy (100) on each vector, or more for a larger k.
         satisfies_weight: what a passage gains that certainly satisfies the query, at a gate of 1,
             in units of a cosine.
         violates_weight: what a passage loses that certainly violates it, likewise.

@@ -12,6 +12,7 @@ from logic_retrievers.policies.base import (
     COMPATIBILITY,
     DEFAULT_PARSER,
     LEXICAL,
+    FieldFilters,
     HybridPolicy,
     Policy,
     PolicyRouter,
@@ -39,9 +40,10 @@ class AutoPolicy(PolicyRouter):
         settings: overrides the constants of the encoder's bundle for constraints.
         limit: candidates of each search (at least k).
         fields: metadata fields with their values: ``{"city": ["Oslo", "Bergen"]}``. An excluded
-            text that names such a value becomes a filter, so no such passage is found.
-        base: search for what has no constraint: ``hybrid``, by words too, or ``topical``. ``auto``
-            is hybrid if the collection stores words. A reranker has none.
+            text that names such values becomes a filter, so no such passage is found.
+        base: how queries without a constraint are searched: ``topical``, ``hybrid``, or ``auto``,
+            which is ``hybrid`` where the collection stores words and ``topical`` elsewhere (always
+            in a reranker). Expressions use stored words under every base.
 
     Raises:
         ConfigurationError: a setting is out of its range.
@@ -91,7 +93,8 @@ class AutoPolicy(PolicyRouter):
                 names=[LEXICAL],
             )
         parsed = self.parse(query)
-        filters = _field_filters(parsed.excluded, self.fields) if parsed.excluded else {}
+        excluded = parsed.excluded_outright
+        filters = _field_filters(excluded, self.fields) if excluded else {}
         if parsed.kind == "expression":
             return ExpressionPolicy(
                 parsed, limit=self.limit, vectors=tuple(trained), field_filters=filters
@@ -112,12 +115,15 @@ class AutoPolicy(PolicyRouter):
 
 def _field_filters(
     excluded: Collection[str], fields: Mapping[str, Collection[Any]]
-) -> dict[str, tuple[str, Any]]:
-    """Map each excluded text that names a value of a field to (field, value as it is stored)."""
-    stored = {comparable(str(value)): (name, value) for name in fields for value in fields[name]}
+) -> FieldFilters:
+    """Map each excluded text that names values of fields to pairs (field, value as stored)."""
+    stored: dict[str, list[tuple[str, Any]]] = {}
+    for name, values in fields.items():
+        for value in values:
+            stored.setdefault(comparable(str(value)), []).append((name, value))
     filters = {}
     for text in excluded:
         forms = word_forms(comparable(text).strip("\"'"))
-        if named := [stored[form] for form in forms if form in stored]:
-            filters[text] = named[0]
+        if named := [pair for form in forms for pair in stored.get(form, ())]:
+            filters[text] = named
     return filters

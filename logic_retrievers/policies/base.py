@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,9 @@ DEFAULT_PARSER = ConstraintParser()
 
 # candidates of a search for a judge: more than it reads by default
 MOST_JUDGED = 100
+
+# excluded text -> the pairs (field, value) that no hit may have
+FieldFilters: TypeAlias = Mapping[str, Sequence[tuple[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,25 +84,30 @@ class FilteringPolicy(Policy):
     """A policy for one query that leaves some excluded texts to a metadata filter.
 
     Attributes:
-        field_filters: excluded text -> (field, value).
+        field_filters: excluded text -> the pairs (field, value) of its filter.
     """
 
-    field_filters: Mapping[str, tuple[str, Any]]
+    field_filters: FieldFilters
 
     @property
     def must_not(self) -> Mapping[str, list[Any]]:
         values: dict[str, list[Any]] = {}
-        for name, value in self.field_filters.values():
-            values.setdefault(name, []).append(value)
+        for name, value in (pair for pairs in self.field_filters.values() for pair in pairs):
+            if value not in values.setdefault(name, []):
+                values[name].append(value)
         return values
 
     def check_field_filters(self) -> None:
         """Refuse ``field_filters`` of another form."""
         if not isinstance(self.field_filters, Mapping) or not all(
-            isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str)
-            for pair in self.field_filters.values()
+            isinstance(pairs, list | tuple) and all(map(_is_field_value, pairs))
+            for pairs in self.field_filters.values()
         ):
-            raise ConfigurationError("field_filters is a mapping: text -> (field, value)")
+            raise ConfigurationError("field_filters is a mapping: text -> [(field, value), ...]")
+
+
+def _is_field_value(pair: Any) -> bool:
+    return isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str)
 
 
 class PolicyRouter(ABC):
@@ -212,7 +220,7 @@ class HybridPolicy(Policy):
         return tuple(VectorQuery(vector, vector, query, limit) for vector in (TOPICAL, LEXICAL))
 
     def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
-        fused, words = hybrid_scores(pool), _shares_of_best(pool.scores[LEXICAL])
+        fused, words = hybrid_scores(pool)
         cosines = np.nan_to_num(pool.scores[TOPICAL])
         return [
             Ranked(
@@ -225,14 +233,14 @@ class HybridPolicy(Policy):
         ]
 
 
-def hybrid_scores(pool: CandidatePool) -> Scores:
-    """Fuse topical and lexical scores; see :class:`HybridPolicy`."""
+def hybrid_scores(pool: CandidatePool) -> tuple[Scores, Scores]:
+    """Return the scores of :class:`HybridPolicy`, and each share of the best lexical score."""
     cosines = np.nan_to_num(pool.scores[TOPICAL])
     words = _shares_of_best(pool.scores[LEXICAL])
     if not words.any():
-        return np.asarray(cosines)
+        return np.asarray(cosines), words
     cosines = cosines.clip(min=0)
-    return np.asarray((cosines + words * (cosines.max() or 1.0)) / 2)
+    return np.asarray((cosines + words * (cosines.max() or 1.0)) / 2), words
 
 
 def _shares_of_best(scores: Scores) -> Scores:

@@ -17,6 +17,7 @@ from logic_retrievers.policies.base import (
     DEFAULT_PARSER,
     LEXICAL,
     TOPICAL,
+    FieldFilters,
     FilteringPolicy,
     Policy,
     PolicyRouter,
@@ -73,9 +74,9 @@ class BooleanSettings(Overrides):
 
 @dataclass(frozen=True)
 class BooleanPolicy(PolicyRouter):
-    """Chooses :class:`ExpressionPolicy` for every query that has a Boolean expression.
+    """Chooses :class:`ExpressionPolicy` for every query that joins or excludes something.
 
-    A query without one gets the result of ``topical``.
+    Any other query gets the result of ``topical``.
 
     Args:
         parser: finds expressions in queries in words.
@@ -103,7 +104,7 @@ class BooleanPolicy(PolicyRouter):
         constants: Mapping[str, float] | None = None,
     ) -> Policy:
         del constants
-        parsed = self.parse(query)
+        parsed = self.parse(query).with_expression()
         if parsed.expression is None:
             return TopicalPolicy()
         return ExpressionPolicy(parsed, self.settings, self.limit, tuple(trained))
@@ -133,7 +134,7 @@ class ExpressionPolicy(FilteringPolicy):
         limit: candidates of each search (at least k).
         vectors: names of the collection's vectors. ``compatibility``, which should be trained, and
             ``lexical`` are used in addition to the topical one.
-        field_filters: excluded text -> (field, value) of the metadata filter for it.
+        field_filters: excluded text -> the pairs (field, value) of the metadata filter for it.
 
     Raises:
         ConfigurationError: the query has no expression, or a setting is out of its range.
@@ -144,10 +145,11 @@ class ExpressionPolicy(FilteringPolicy):
     settings: BooleanSettings | None = None
     limit: int = 100
     vectors: tuple[str, ...] = ()
-    field_filters: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
+    field_filters: FieldFilters = field(default_factory=dict)
     name: ClassVar[str] = "boolean"
 
     def __post_init__(self) -> None:
+        check_type("query", self.query, ParsedQuery)
         check_count("limit", self.limit)
         check_type("settings", self.settings, BooleanSettings, type(None))
         self.check_field_filters()
@@ -261,8 +263,7 @@ class ExpressionPolicy(FilteringPolicy):
 
     def _verdicts(self, atom_scores: AtomScores, index: int) -> list[dict[str, Any]]:
         """Return each atom with the candidate's score, and whether the candidate satisfies it."""
-        negations = [node for node in self._expression.walk() if isinstance(node, Not)]
-        excluded = {text for negation in negations for text in negation.part.atoms}
+        excluded = {text for text, wanted in self._texts(self._expression) if not wanted}
         verdicts = []
         for text in self._expression.atoms:
             score = float(atom_scores(text)[index])

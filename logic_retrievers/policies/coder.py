@@ -135,7 +135,7 @@ class UnionPolicy(Policy):
             reason = f"topical rank {topical[i] or '-'}, compatibility rank "
             reason += f"{compatibility[i] or '-'} of {size}"
             if nothing_passed:
-                reason = "nothing passed the filter: by fused rank"
+                reason = "nothing passed the filter: by the fused score"
             elif self.keep < 1:
                 reason += f": {'within' if passed[i] else 'outside'} the first {last}"
             ranked.append(Ranked(int(i), float(fused[i]), bool(passed[i]), reason))

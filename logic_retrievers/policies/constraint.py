@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from logic_retrievers.policies.base import (
     LEXICAL,
     MOST_JUDGED,
     TOPICAL,
+    FieldFilters,
     FilteringPolicy,
     JudgeRequest,
     Ranked,
@@ -44,7 +45,7 @@ class ConstraintSettings(Overrides):
     Args:
         compatibility_weight: share of the compatibility cosine in every cosine, in [0, 1], if there
             is a trained compatibility vector.
-        penalty: loss of a passage per unit of cosine by which it is nearer to an excluded text than
+        penalty: factor of ``max(0, x - u)``, how much nearer a passage is to an excluded text than
             passages of the topic usually are.
     """
 
@@ -74,7 +75,8 @@ class ConstraintPolicy(FilteringPolicy):
         limit: candidates of each search (at least k).
         use_compatibility: use the compatibility vector too; it should be trained.
         use_words: use the lexical vector too.
-        field_filters: excluded text -> (field, value) of a filter that replaces its penalty.
+        field_filters: excluded text -> the pairs (field, value) of a filter that replaces its
+            penalty.
         bundle_constants: constants from the encoder's bundle.
 
     Raises:
@@ -86,7 +88,7 @@ class ConstraintPolicy(FilteringPolicy):
     limit: int = MOST_JUDGED
     use_compatibility: bool = False
     use_words: bool = False
-    field_filters: Mapping[str, tuple[str, Any]] = field(default_factory=dict)
+    field_filters: FieldFilters = field(default_factory=dict)
     bundle_constants: Mapping[str, float] = field(default_factory=dict)
     name: ClassVar[str] = "constraint"
 
@@ -130,13 +132,15 @@ class ConstraintPolicy(FilteringPolicy):
         if not pool.ids:
             return []
         topical = np.nan_to_num(pool.scores[TOPICAL], nan=-1.0)
-        plain, gate = hybrid_scores(pool) if self.use_words else topical, self.query.constraint
+        plain, gate = hybrid_scores(pool)[0] if self.use_words else topical, self.query.constraint
         mixed = self._mixed(pool, TOPICAL, COMPATIBILITY)
         excess = self._excess(pool, mixed)
         violation = excess.max(axis=0, initial=0.0)
         penalty = gate * self.constants.penalty * violation
         scores = (1 - gate) * plain + gate * mixed - penalty
-        filtered = [f"a filter keeps out {key} {v}" for key, v in self.field_filters.values()]
+        filtered = [
+            f"a filter keeps out {name} {v}" for name, vs in self.must_not.items() for v in vs
+        ]
         described = self.query.to_dict()
         ranked = []
         for i in ranking(scores)[:k]:
@@ -206,4 +210,4 @@ def _excluded(text: str) -> str:
 
 def _compatible(name: str) -> str:
     """Name the query that scores the same text by the compatibility vector."""
-    return f"{name} ({COMPATIBILITY})"
+    return f"{COMPATIBILITY}, {name}"  # in front, because an excluded text may end in anything

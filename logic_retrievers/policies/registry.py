@@ -58,8 +58,8 @@ def policy_from(description: Mapping[str, Any]) -> Policy | PolicyRouter:
 
     Raises:
         UnknownPolicyError: no policy has that name.
-        ConfigurationError: a setting is unknown, or the description names a policy, a parser or
-            rules of your own, which only Python can make.
+        ConfigurationError: a setting is unknown, or the description names a policy or a
+            parser of your own, which only Python can make.
     """
     kind = type(resolve_policy(description.get("name", "")))
     given = {name: value for name, value in description.items() if name != "name"}

@@ -32,12 +32,12 @@ _PARTICIPLES, _NO_PARTICIPLES = word_set("irregular_participles"), word_set("no_
 
 
 class Coordination(NamedTuple):
-    """The expression of a query, its first noun (*films*), and the span of its first connective."""
+    """The expression of a query, its first noun (*films*), and its first connective (*or*)."""
 
     expression: Expression
     noun: str
     confidence: float
-    span: tuple[int, int] | None
+    cue: str
 
 
 class _Part(NamedTuple):
@@ -130,8 +130,8 @@ def _read(text: str, masked: str, span: tuple[int, int], noun: str = "") -> Coor
     if any(not parts[0].noun for parts in groups[1:]):  # "hotels that are also in Rome"
         expressions = [one for one in expressions if one != Atom(noun)]
     expression = reduce(and_, dict.fromkeys(expressions))
-    place = matches[0].span() if matches else None
-    return Coordination(expression, noun.split()[-1].lower(), confidence, place)
+    cue = text[slice(*matches[0].span())].strip(" ,\t\n") if matches else ""
+    return Coordination(expression, noun.split()[-1].lower(), confidence, cue)
 
 
 def _rate(parts: Sequence[_Part]) -> float:

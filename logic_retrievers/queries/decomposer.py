@@ -15,8 +15,10 @@ from logic_retrievers.errors import (
     ConfigurationError,
     DecompositionWarning,
     ExpressionError,
+    InputError,
     MalformedAnswerError,
     describe_failure,
+    shown,
     warn,
 )
 from logic_retrievers.queries.expressions import (
@@ -76,6 +78,8 @@ class Decomposer:
         self._cached = lru_cache(MAX_CACHED)(self._decompose)
 
     def parse(self, text: str) -> ParsedQuery:
+        if not isinstance(text, str):
+            raise InputError(f"a query is a text, not {shown(text)}")
         if not text.strip() or len(text) > MAX_CHARACTERS:
             return self._fallback.parse(text)
         try:

@@ -51,14 +51,18 @@ class Expression(ABC):
             yield from arg.walk()
 
     def simplified(self) -> Expression:
-        """Return the same expression without double NOT, and with nested ANDs and ORs merged."""
+        """Return the same expression in the form that a search can answer.
+
+        Nested ANDs and ORs are merged. In an expression that :func:`check_searchable` accepts, NOT
+        stands only in an AND with something wanted, and only over what can be searched for:
+        ``a AND (NOT b OR c)`` becomes ``a AND NOT (b AND NOT c)``.
+        """
         parts = [arg.simplified() for arg in self.args]
         if isinstance(self, Not):
-            return parts[0].part if isinstance(parts[0], Not) else Not(parts[0])
-        if isinstance(self, And | Or):
-            kind = type(self)
-            return kind(tuple(operand for part in parts for operand in _operands(part, kind)))
-        return self
+            return _negated(parts[0])
+        if isinstance(self, Or) and not all(map(_has_anchor, parts)):
+            return Not(_merged(And, map(_negated, parts)))
+        return _merged(type(self), parts) if isinstance(self, And | Or) else self
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested dictionaries, ready for JSON: ``{"op": "not", "args": [...]}``."""
@@ -237,6 +241,17 @@ def _has_anchor(expression: Expression, *, negated: bool = False) -> bool:
         return _has_anchor(expression.part, negated=not negated)
     anchors = [_has_anchor(part, negated=negated) for part in expression.args]
     return any(anchors) if isinstance(expression, And) != negated else all(anchors)
+
+
+def _negated(simplified: Expression) -> Expression:
+    """Negate a simplified expression; by De Morgan if it only says what is not wanted."""
+    if isinstance(simplified, And) and not _has_anchor(simplified):
+        return _merged(Or, map(_negated, simplified.parts))
+    return ~simplified
+
+
+def _merged(kind: type[And | Or], parts: Iterable[Expression]) -> And | Or:
+    return kind(tuple(operand for part in parts for operand in _operands(part, kind)))
 
 
 def _operands(expression: Expression, kind: type[_NaryOperator]) -> tuple[Expression, ...]:

@@ -46,7 +46,6 @@ _PLAIN = PLAIN | str.maketrans("\u201e\u00ab\u00bb\u00a0\u00df", '""" s')
 _QUOTED = re.compile(r'"[^"\n]{1,200}"')
 _SENTENCE_END = re.compile(r"[.!?;\n](?=\s)")
 _HARD_END = re.compile(r"[?!;:\n()]|[.](?=\s|$)|\s-+\s")
-_GROUP_NAME = re.compile(r"\(\?P<\w+>")
 _PUNCTUATION = " \t\n,;:.?!()[]\"'-"
 
 
@@ -124,7 +123,6 @@ class PackParser:
             tuple(dict.fromkeys(" ".join(name.split()) for name in names)),
             text[first.start : first.end].strip(),
             first.rule.name,
-            (first.start, first.end),
         )
 
     def _resolve(self, masked: str, cue: Cue, limit: int) -> Exclusion | None:
@@ -233,18 +231,6 @@ def _folded(value: Any, name: str = "") -> Any:
     if isinstance(value, list):
         return [_folded(inner, name) for inner in value]
     return fold(value) if isinstance(value, str) and name != "name" else value
-
-
-def may_exclude(text: str, languages: Sequence[str]) -> bool:
-    """Whether the text has a cue of one of the languages, whatever it means there."""
-    return bool(languages) and _any_cue(tuple(languages)).search(fold(text)) is not None
-
-
-@cache
-def _any_cue(languages: tuple[str, ...]) -> re.Pattern[str]:
-    rules = [rule for language in languages for rule in pack_parser(language).rules]
-    cues = dict.fromkeys(_GROUP_NAME.sub("(?:", rule.cue_pattern.pattern) for rule in rules)
-    return re.compile("|".join(cues), re.IGNORECASE)
 
 
 def _split_region(

@@ -8,7 +8,7 @@ from functools import reduce
 from operator import and_
 from typing import Any, Literal, Protocol, TypeAlias, get_args, runtime_checkable
 
-from logic_retrievers.checks import check_number
+from logic_retrievers.checks import check_number, check_type
 from logic_retrievers.errors import EmptyTextError, InputError, shown
 from logic_retrievers.queries.expressions import (
     MAX_ATOMS,
@@ -30,10 +30,6 @@ Kind: TypeAlias = Literal["none", "exclusion", "negated_fact", "expression"]
 MAX_EXCLUDED_TEXT = 1000
 # Texts that one query may exclude. Together with the wanted text they are an expression's atoms.
 MAX_EXCLUDED = MAX_ATOMS - 1
-
-
-# The constraint of a query whose kind says it.
-_BY_KIND = -1.0
 
 
 def check_excluded(texts: Sequence[str]) -> tuple[str, ...]:
@@ -64,19 +60,18 @@ class ParsedQuery:
 
     Args:
         text: the whole query.
-        kind: see :data:`Kind`.
+        kind: see :data:`Kind`; by default ``exclusion`` if something is excluded, else ``none``.
         wanted: the query without its exclusions; the whole text if there are none.
         excluded: the texts that it excludes, in the words of the query.
-        cue: the words that mark the exclusion, as they stand in the text; empty if a caller gave
-            the parts or a model read them.
-        rule: the name of the rule that matched; ``caller`` or ``model`` if there was none.
-        span: first and one-past-last character of the cue in ``text``.
-        expression: the query as a Boolean expression, if there is one; by default made from
-            ``wanted`` and ``excluded``.
+        cue: the words that mark the exclusion or join the parts; empty if a caller gave the parts
+            or a model read them.
+        rule: the name of the rule that matched; ``caller``, ``model``, ``coordination`` or
+            ``decomposer`` if there was none.
+        expression: the query as a Boolean expression, if it joins things.
         confidence: how sure the parser is of the expression, in [0, 1]; 1 if a caller gave it or
             if no words had to be coordinated.
         constraint: probability that the query excludes something or asks for a negative fact; by
-            default 1 for these kinds, else 0.
+            default 1 for a query that does, else 0.
     """
 
     text: str
@@ -85,50 +80,56 @@ class ParsedQuery:
     excluded: tuple[str, ...] = ()
     cue: str = ""
     rule: str = ""
-    span: tuple[int, int] | None = None
     expression: Expression | None = None
     confidence: float = 1.0
-    constraint: float = _BY_KIND
+    constraint: float = None  # type: ignore[assignment]  # __post_init__ replaces None
 
     def __post_init__(self) -> None:
         texts = [self.text, self.wanted, self.cue, self.rule]
         texts += self.excluded if isinstance(self.excluded, list | tuple) else [None]
         if not all(isinstance(text, str) for text in texts):
             raise InputError("the parts of a query are texts, and excluded is a tuple of texts")
+        if not all(text.strip() for text in self.excluded):
+            raise EmptyTextError("an excluded text is empty; leave it out")
         check_number("confidence", self.confidence, 0, 1)
         if not isinstance(self.kind, str) or self.kind not in get_args(Kind):
             raise InputError(f"kind is one of {', '.join(get_args(Kind))}, not {shown(self.kind)}")
+        check_type("expression", self.expression, Expression, type(None))
+        if self.kind == "expression" and self.expression is None:
+            raise InputError("a query of the kind 'expression' needs its expression")
         if not self.wanted:
             object.__setattr__(self, "wanted", self.text)
-        if self.constraint == _BY_KIND:
-            by_kind = float(self.kind in ("exclusion", "negated_fact"))
-            object.__setattr__(self, "constraint", by_kind)
+        if self.excluded and self.kind == "none":
+            object.__setattr__(self, "kind", "exclusion")
+        if self.constraint is None:
+            constrains = self.excluded or self.kind in ("exclusion", "negated_fact")
+            object.__setattr__(self, "constraint", float(bool(constrains)))
         check_number("constraint", self.constraint, 0, 1)
-        if self.expression is None and 0 < len(self.excluded) < MAX_ATOMS:
-            expression = reduce(and_, (~Atom(text) for text in self.excluded), Atom(self.wanted))
-            object.__setattr__(self, "expression", expression)
 
     @classmethod
     def excluding(cls, wanted: str, excluded: Sequence[str]) -> ParsedQuery:
         """Make a query whose wanted and excluded parts the caller knows.
 
         Raises:
-            InputError: a text is empty or no string, or nothing is excluded.
+            InputError: as :func:`check_excluded`; or ``wanted`` is no text, or nothing is excluded.
         """
-        if isinstance(excluded, str) or not excluded:
-            raise InputError(f"excluded is a list of at least one text, not {shown(excluded)}")
-        if any(not isinstance(text, str) or not text.strip() for text in (wanted, *excluded)):
-            raise InputError("wanted and excluded are texts that are not empty")
-        text = f"{wanted}, except {', '.join(excluded)}"
-        return cls(text, "exclusion", wanted, tuple(excluded), rule="caller")
+        texts = check_excluded(excluded)
+        if not texts:
+            raise InputError("nothing is excluded; pass at least one text")
+        if not isinstance(wanted, str) or not wanted.strip():
+            raise InputError(f"wanted is a text that is not empty, not {shown(wanted)}")
+        text = f"{wanted}, except {', '.join(texts)}"
+        return cls(text, "exclusion", wanted, texts, rule="caller")
 
     @classmethod
     def stating(cls, expression: Expression) -> ParsedQuery:
         """Make a query from a caller's expression.
 
         Raises:
+            ConfigurationError: it is no :class:`Expression`.
             ExpressionError: it says only what is not wanted.
         """
+        check_type("expression", expression, Expression)
         check_searchable(expression)
         simple = expression.simplified()
         wanted = to_phrase(wanted_part(simple))
@@ -157,10 +158,22 @@ class ParsedQuery:
         expression = self.expression
         if expression is not None:
             expression = reduce(and_, (~Atom(text) for text in new), expression)
-        query = replace(self, excluded=excluded, expression=expression, constraint=1.0)
-        if self.kind in ("exclusion", "expression"):
-            return query
-        return replace(query, kind="exclusion", cue="", rule="caller", span=None)
+        own = self.kind in ("exclusion", "expression")
+        changes: dict[str, Any] = {} if own else {"kind": "exclusion", "cue": "", "rule": "caller"}
+        return replace(self, excluded=excluded, expression=expression, constraint=1.0, **changes)
+
+    def with_expression(self) -> ParsedQuery:
+        """Return the query with an expression: its own, or else ``wanted AND NOT excluded``.
+
+        A query that has no expression and excludes nothing stays as it is.
+
+        Raises:
+            ExpressionError: the texts are too many, or too long, for an expression.
+        """
+        if self.expression is not None or not self.excluded:
+            return self
+        expression = reduce(and_, (~Atom(text) for text in self.excluded), Atom(self.wanted))
+        return replace(self, expression=expression)
 
     @property
     def excluded_outright(self) -> tuple[str, ...]:
@@ -180,7 +193,6 @@ class ParsedQuery:
         return {
             **{field.name: getattr(self, field.name) for field in fields(self)},
             "excluded": list(self.excluded),
-            "span": list(self.span) if self.span else None,
             "expression": None if self.expression is None else self.expression.to_dict(),
         }
 

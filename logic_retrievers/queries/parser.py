@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, replace
+from numbers import Real
 
 from logic_retrievers.errors import (
     ConfigurationError,
@@ -16,7 +17,7 @@ from logic_retrievers.errors import (
 )
 from logic_retrievers.language import ENGLISH, detect_language
 from logic_retrievers.queries.coordination import coordinate, may_join
-from logic_retrievers.queries.pack_parser import PACKS, may_exclude, pack_parser
+from logic_retrievers.queries.pack_parser import PACKS, pack_parser
 from logic_retrievers.queries.parsed_query import ParsedQuery
 from logic_retrievers.text import visible_text
 
@@ -30,7 +31,6 @@ THRESHOLD = 0.7
 LEAST_CONSTRAINT = 0.1
 
 _PUNCTUATION = " \t\n,.;:!?()[]\"'-\u2018\u2019\u201c\u201d"
-_NO = re.compile(r"\bno\b", re.IGNORECASE)
 _BRACKETS = str.maketrans("", "", "()[]")
 _EMPTY_BRACKETS = re.compile(r"\(\s*\)|\[\s*\]")
 _SPACE_BEFORE_STOP = re.compile(r"\s+(?=[,.;:?!])")
@@ -60,11 +60,13 @@ class ConstraintParser:
     languages: Collection[str] = tuple(PACKS)
 
     def __post_init__(self) -> None:
-        if isinstance(self.threshold, bool) or not self.threshold >= 0:
+        is_number = isinstance(self.threshold, Real) and not isinstance(self.threshold, bool)
+        if not (is_number and self.threshold >= 0):
             raise ConfigurationError(
                 f"threshold is a number of at least 0, not {shown(self.threshold)}"
             )
-        if isinstance(self.languages, str) or not set(self.languages) <= PACKS.keys():
+        is_list = isinstance(self.languages, Collection) and not isinstance(self.languages, str)
+        if not is_list or not all(language in tuple(PACKS) for language in self.languages):
             raise ConfigurationError(
                 f"languages is a list of {', '.join(PACKS)}, not {shown(self.languages)}"
             )
@@ -77,14 +79,11 @@ class ConstraintParser:
         if len(text) > MAX_CHARACTERS:
             return ParsedQuery(text)
         language = detect_language(text)
-        if language in self.languages and may_exclude(text, tuple(self.languages)):
+        if language in self.languages:
             return pack_parser(language).parse(text)
         if language not in ENGLISH:
             return ParsedQuery(text)
-        parsed = self._with_expression(_read(text))
-        # "no" and "not" are words of other languages too
-        unsure = parsed.kind == "negated_fact" or _NO.search(text)
-        return ParsedQuery(text) if language is None and unsure else parsed
+        return self._with_expression(_read(text))
 
     def _with_expression(self, parsed: ParsedQuery) -> ParsedQuery:
         """Make the query an expression if its wanted part clearly joins things."""
@@ -93,14 +92,10 @@ class ConstraintParser:
         with suppress(ExpressionError):  # more parts or characters than an expression may have
             result = coordinate(parsed.wanted, parsed.excluded)
             if result is not None and result.confidence >= self.threshold:
-                start, end = result.span or (0, 0)
-                cue = parsed.wanted[start:end].strip(" ,\t\n")
-                at = parsed.text.find(cue)
                 return replace(
                     parsed,
                     kind="expression",
-                    cue=cue if at >= 0 else "",
-                    span=(at, at + len(cue)) if cue and at >= 0 else None,
+                    cue=result.cue,
                     rule="coordination",
                     expression=result.expression,
                     confidence=result.confidence,

@@ -1,4 +1,4 @@
-"""Leave out passages that name an excluded text, for searches with ``hard``."""
+"""Leave out passages by words and by a sure judge, for searches with ``hard``."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def candidates_for(k: int) -> int:
 def leave_out(hits: Sequence[Hit], words: ExcludedWords, k: int) -> list[Hit]:
     """Return the first k hits that may stay, ranked again from 1.
 
-    A hit goes if its text, embedded text or title names an excluded text. If ``words.judged``, it
-    stays all the same where a judge is sure that it satisfies the query, and a hit that names none
-    goes where the judge is sure that it violates the query.
+    A hit goes if its text, embedded text or title names an excluded text. If ``words.judged``, a
+    judge that is sure overrules the words. A sure ``satisfies`` keeps a hit that names one. A sure
+    ``violates`` removes a hit that names none.
 
     ``evidence.details["left_out"]`` counts the hits left out before the last of these k, and
     ``"named"`` lists excluded texts that a hit names.

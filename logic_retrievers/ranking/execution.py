@@ -38,7 +38,7 @@ class PlannedQuery:
         plan: vector queries of the policy.
         depth: number of candidates to rank.
         request: question for a judge about the candidates; None asks no judge.
-        words: passages that name these texts are left out; None leaves none out.
+        words: excluded texts, for ``hard``; None leaves no passage out.
     """
 
     policy: Policy
@@ -72,8 +72,8 @@ def plan_queries(
 ) -> Operation[list[PlannedQuery]]:
     """Plan each query for k hits; a router reads it and chooses its policy.
 
-    A router adds ``exclude`` to what the query itself excludes. ``hard`` leaves out passages that
-    name an excluded text; a judge has a say only under a router, which tells it what is excluded.
+    A router adds ``exclude`` to what the query itself excludes. ``hard`` leaves passages out by
+    words, and by a judge that is sure under a router, which tells it what is excluded.
     ``specs`` describe the encoder's vectors; ``vectors`` names those that the passages have.
 
     Raises:
@@ -86,9 +86,9 @@ def plan_queries(
         words = None
         if hard:
             own = query.excluded_outright if isinstance(query, ParsedQuery) else ()
-            judged = hard is True and isinstance(policy, PolicyRouter)
-            texts = (*own, *exclude)
-            words = ExcludedWords(texts, judged=judged) if texts else None
+            routed = isinstance(policy, PolicyRouter)
+            texts = own if routed else (*own, *exclude)
+            words = ExcludedWords(texts, judged=routed and hard is True) if texts else None
         if isinstance(policy, PolicyRouter):
             trained = [v for v in vectors if v == lexical.NAME or (v in specs and specs[v].trained)]
             constants = specs["topical"].exclusion if "topical" in specs else None

@@ -29,31 +29,19 @@ _UNJUDGED = 3.0
 
 @dataclass(frozen=True, slots=True)
 class CandidateRanking:
-    """The ranking of one query, and what a judge reads before it is final.
+    """The ranking of one query before a judge reads its first candidates.
 
     Args:
         pool: the candidates.
         ranking: the policy's ranking, best first.
         depth: number of candidates to return.
         request: question of the policy; None asks no judge.
-        judge: reads the first candidates, if there is one.
     """
 
     pool: CandidatePool
     ranking: Sequence[Ranked]
     depth: int
     request: JudgeRequest | None = None
-    judge: WeightedJudge | None = None
-
-    @property
-    def to_judge(self) -> Sequence[Ranked]:
-        """The candidates that the judge reads, in that order."""
-        return self.ranking[: count_judged(self.request, self.judge)]
-
-
-def count_judged(request: JudgeRequest | None, judge: WeightedJudge | None) -> int:
-    """Return how many candidates a judge reads."""
-    return 0 if judge is None or request is None else judge.constants.candidates
 
 
 def rank_candidates(
@@ -69,37 +57,35 @@ def rank_candidates(
             f"policy {policy.name!r} ranks by a pair judge, and there is none: pass judge=, a "
             "callable (see logic_retrievers.judging.QueryJudge), or leave it out"
         )
-    if request is None:
-        return CandidateRanking(pool, policy.rank(pool, depth), depth)
-    ranking = policy.rank(pool, depth + count_judged(request, judge))
-    return CandidateRanking(pool, ranking, depth, request, judge)
+    judged = 0 if judge is None or request is None else judge.constants.candidates
+    return CandidateRanking(pool, policy.rank(pool, depth + judged), depth, request)
 
 
 def judge_candidates(
-    rankings: Sequence[CandidateRanking], passages: Mapping[str, Passage]
+    rankings: Sequence[CandidateRanking],
+    passages: Mapping[str, Passage],
+    judge: WeightedJudge | None,
 ) -> Operation[list[list[Ranked]]]:
     """Return the first ``depth`` candidates of each query in their final order.
 
     A candidate that the judge does not read keeps its score, or comes last if the judge alone
-    ranks. All rankings share one judge, which is asked once. If it fails, the order stays as it
-    was, with a warning.
+    ranks. The judge is asked once about all queries. If it fails, the order stays as it was, with
+    a warning.
     """
-    if not any(ranking.to_judge for ranking in rankings):
+    if judge is None:
         return [[*ranking.ranking[: ranking.depth]] for ranking in rankings]
     read: list[tuple[int, int, str]] = []  # query, candidate, excerpt for the judge
-    judge = next((ranking.judge for ranking in rankings if ranking.judge is not None), None)
     pairs: list[TextPair] = []
     for number, ranking in enumerate(rankings):
-        if ranking.request is None or judge is None:
+        if ranking.request is None:
             continue
         query = ranking.request.query
-        for ranked in ranking.to_judge:
+        for ranked in ranking.ranking[: judge.constants.candidates]:
             if passage := passages.get(ranking.pool.ids[ranked.index]):
                 excerpt = nearest_sentences(passage.text_to_embed, query, MAX_WORDS)
                 read.append((number, ranked.index, excerpt))
                 pairs.append((excerpt, query))
-    function = None if judge is None else judge.judge
-    reply = yield from ask(function, pairs, check_probabilities)
+    reply = yield from ask(judge.judge, pairs, check_probabilities)
     if reply.answers is None:
         warn(PairJudgeWarning, reply.warning)
         return [[*ranking.ranking[: ranking.depth]] for ranking in rankings]
@@ -111,10 +97,10 @@ def judge_candidates(
     final = []
     for number, ranking in enumerate(rankings):
         order, request = [*ranking.ranking], ranking.request
-        if request is not None and judge is not None:
+        if request is not None:
             changed = {
                 ranked.index: _judged(ranked, judgements[number, ranked.index], request, judge)
-                for ranked in ranking.to_judge
+                for ranked in order
                 if (number, ranked.index) in judgements
             }
             unjudged = _UNJUDGED if request.alone else 0.0

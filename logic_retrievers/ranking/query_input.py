@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Annotated, Any, Literal, TypeAlias, get_args
+
+from pydantic import Field
 
 from logic_retrievers.errors import ConfigurationError, EmptyTextError, InputError, shown
 from logic_retrievers.policies import Policy, PolicyRouter, resolve_policy
@@ -21,8 +23,8 @@ MAX_CHARACTERS = 100_000
 # words: a sentence or keywords; expression: a text for Expression.parse
 QuerySyntax: TypeAlias = Literal["words", "expression"]
 
-# True: by words and by the judge's verdict; words: by words alone
-Hard: TypeAlias = bool | Literal["words"]
+# True: by words and by the judge's verdict; words: by words alone. pydantic takes no 1 for True.
+Hard: TypeAlias = Annotated[bool, Field(strict=True)] | Literal["words"]
 
 
 def check_query(query: Any) -> CheckedQuery:
@@ -45,7 +47,7 @@ def check_query(query: Any) -> CheckedQuery:
 def check_exclude(exclude: Sequence[str], hard: Any, policy: AnyPolicy) -> tuple[str, ...]:
     """Check the texts that a search is to exclude, and return each once.
 
-    Only a router ranks by them. With ``hard``, any policy leaves out passages that name them.
+    Only a router ranks by them. With ``hard``, any policy leaves passages out by them.
     """
     texts = check_excluded(exclude)
     if not isinstance(hard, bool) and not (isinstance(hard, str) and hard == "words"):

@@ -67,8 +67,8 @@ class SearchRequest(_Request):
     exclude: list[str] = Field([], description="Further texts to rule out.")
     hard: Hard = Field(
         False,
-        description="Leave out passages that name an excluded text, unless a judge is sure that"
-        " they deny it; 'words' asks no judge.",
+        description="Leave out passages that name an excluded text; a judge that is sure overrules"
+        " the words, both ways. 'words': by words alone.",
     )
 
 

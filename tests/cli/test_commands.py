@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from logic_retrievers import Atom, Expression
+from logic_retrievers import Atom, ConstraintParser, Expression, ParsedQuery
 
 ROWS = [
     {"_id": "inn", "title": "Quiet Inn", "text": "A calm inn by the harbour.", "city": "Bergen"},
@@ -41,6 +41,10 @@ def test_index_then_search(call, corpus):
     explained = call(*query).stdout
     assert "words of the query: harbours, music\n" in explained
     assert "words of the query: none\n" in explained
+    assert "words of the query" in call("search", "-e", "harbour", "--explain").stdout
+    call("index", corpus, "-l", "wordless", "--no-lexical")
+    wordless = ("-l", "wordless", "--exclude", "lexical analysis")
+    assert "words of the query" not in call("search", "harbour", "--explain", *wordless).stdout
 
 
 def test_bad_rows_are_named_and_the_good_ones_kept(call, corpus):
@@ -91,7 +95,7 @@ def test_what_cannot_work_says_why_and_sets_the_exit_code(
 def test_parse(call):
     shown = call("parse", "hotels near the sea, except hostels").stdout
     assert [line.split(maxsplit=1) for line in shown.splitlines()[1:]] == [
-        ["wanted", "hotels near the sea"], ["excluded", "hostels"],
+        ["wanted", "hotels near the sea"], ["excluded", "hostels"], ["constraint", "1.00"],
     ]  # fmt: skip
     assert "Sellerie (ohne)" in call("parse", "eine Suppe ohne Sellerie").stdout
     assert "nothing is excluded" in call("parse", "quiet hotels").stdout
@@ -105,6 +109,15 @@ def test_parse(call):
     )  # fmt: skip
     assert (second["kind"], second["excluded"]) == ("negated_fact", [])
     assert min(first["constraint"], second["constraint"]) > 0.5
+
+
+def test_parse_of_a_query_that_may_have_a_constraint(call, monkeypatch):
+    """Its list is not plain search's, and "nothing is excluded" does not say why."""
+    unsure = ParsedQuery("quiet hotels", constraint=0.32)
+    monkeypatch.setattr(ConstraintParser, "parse", lambda *_: unsure)
+    shown = call("parse", "quiet hotels").stdout
+    assert "nothing is excluded" not in shown
+    assert "constraint 0.32" in shown
 
 
 def test_parse_of_an_expression(call):

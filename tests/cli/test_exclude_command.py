@@ -43,7 +43,7 @@ def test_the_hits_are_the_engines(search, location, hard):
 
 def test_it_says_how_many_were_left_out(search):
     """Two hits where four were expected look like a small collection."""
-    assert "2 passages with an excluded word" in search(*NAMED, "--hard").stdout
+    assert "2 passages were left out" in search(*NAMED, "--hard").stdout
     assert "left out" not in search(*NAMED).stdout
     only = search("--exclude", "recipe", "--hard").stdout
     assert "no passage found" in only

@@ -80,7 +80,7 @@ def judged(judge, constants, *queries):
         )
     ids = {each.pool.ids[ranked.index] for each in rankings for ranked in each.ranking}
     fetched = {passage_id: passages[passage_id] for passage_id in ids}
-    return run(judge_candidates(rankings, fetched), encoder_threads)
+    return run(judge_candidates(rankings, fetched, weighted), encoder_threads)
 
 
 def listed(ranking):
@@ -142,13 +142,12 @@ def test_a_passage_deleted_meanwhile_is_not_read(pool, question, constants):
     """There is no text to read, and its place is left to the hits to close."""
     assume(pool)
     judge, ids = judge_of(pool), pool_of(0, len(pool))
-    ranking = rank_candidates(
-        GivenPolicy(pool), ids, len(pool), request_of(0, question), WeightedJudge(judge, constants)
-    )
+    weighted = WeightedJudge(judge, constants)
+    ranking = rank_candidates(GivenPolicy(pool), ids, len(pool), request_of(0, question), weighted)
     passages = passages_of(0, pool)
     gone = ranking.ranking[0].index
     del passages[id_of(0, gone)]
-    (order,) = run(judge_candidates([ranking], passages), encoder_threads)
+    (order,) = run(judge_candidates([ranking], passages, weighted), encoder_threads)
     assert id_of(0, gone) not in judge.passages
     assert len(order) == len(pool)
     assert "judge" not in next(ranked for ranked in order if ranked.index == gone).details
@@ -159,13 +158,12 @@ def test_only_the_nearest_sentences_of_a_long_passage_are_read():
     filler = "Our rooms look over the harbour and were painted last year. " * 10
     pool, judge = [Candidate(0.5, True, None)], MarginJudge({})
     request = JudgeRequest("a hotel without a deposit", gate=1.0)
-    ranking = rank_candidates(
-        GivenPolicy(pool), pool_of(0, 1), 1, request, WeightedJudge(judge, JudgeSettings())
-    )
+    weighted = WeightedJudge(judge, JudgeSettings())
+    ranking = rank_candidates(GivenPolicy(pool), pool_of(0, 1), 1, request, weighted)
     (passage,) = passages_of(0, pool).values()
     embedded = f"The hotel. {filler}No deposit is taken. {filler}"
     passages = {passage.id: replace(passage, text="shown", embed_text=embedded)}
-    run(judge_candidates([ranking], passages), encoder_threads)
+    run(judge_candidates([ranking], passages, weighted), encoder_threads)
     (read,) = judge.passages
     assert read.startswith("The hotel. ")
     assert "No deposit is taken." in read

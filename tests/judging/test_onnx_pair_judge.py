@@ -167,7 +167,7 @@ def test_a_bundle_without_a_judge(tmp_path):
     """The message names the bundle and the ways out."""
     folder = write_pair_bundle(tmp_path, entry_name=None)
     for bundle in (folder, str(folder), load_bundle(folder)):
-        with pytest.raises(BundleError, match=r"'pairs' has no pair judge.*judge=None"):
+        with pytest.raises(BundleError, match=r"'pairs' has no pair judge"):
             OnnxPairJudge(bundle)
 
 

@@ -128,6 +128,12 @@ def test_a_text_that_is_excluded_twice_is_searched_once():
     assert [leaf.name for leaf in policy.plan("q", 3)] == ["topical", "excluded: bars"]
 
 
+def test_an_excluded_text_may_end_like_the_name_of_another():
+    query = ParsedQuery.excluding("hotels", ["x", "x (compatibility)"])
+    names = [leaf.name for leaf in ConstraintPolicy(query, use_compatibility=True).plan("q", 3)]
+    assert len(set(names)) == len(names) == 6
+
+
 def test_an_empty_pool():
     policy = ConstraintPolicy(QUERY)
     assert policy.rank(CandidatePool((), {"topical": np.array([])}), 3) == []
@@ -203,3 +209,29 @@ def test_excluded_texts_that_name_a_field_become_filters():
     assert [leaf.name for leaf in chosen.plan("q", 3)] == ["topical"]
     mixed = auto.route("places to stay except hostels and farms")
     assert [leaf.name for leaf in mixed.plan("q", 3)] == ["topical", "excluded: farms"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "excluded", "must_not"),
+    [
+        ({"city": ["Oslo", "oslo"]}, "Oslo", {"city": ["Oslo", "oslo"]}),
+        (
+            {"city": ["Paris"], "person": ["Paris"]},
+            "Paris",
+            {"city": ["Paris"], "person": ["Paris"]},
+        ),
+        (
+            {"kind": ["apartment", "apartments"]},
+            "apartments",
+            {"kind": ["apartments", "apartment"]},
+        ),
+    ],
+)
+def test_every_value_that_an_excluded_text_names_is_filtered(fields, excluded, must_not):
+    """Passages of the others would stay, and a filter promises that none does."""
+    auto = AutoPolicy(fields=fields)
+    for query in (
+        ParsedQuery.excluding("hotels", [excluded]),
+        ParsedQuery.stating(Atom("hotels") & ~Atom(excluded)),
+    ):
+        assert auto.route(query).must_not == must_not

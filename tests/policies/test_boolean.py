@@ -19,7 +19,7 @@ from logic_retrievers.policies import (
     TopicalPolicy,
     describe_policy,
 )
-from logic_retrievers.queries import And, Atom, Not, Or, ParsedQuery
+from logic_retrievers.queries import And, Atom, Expression, Not, Or, ParsedQuery
 from logic_retrievers.types import CandidatePool
 
 A, B, C = Atom("a"), Atom("b"), Atom("c")
@@ -135,6 +135,33 @@ def test_double_denial_and_nested_operators_are_one():
     }  # fmt: skip
     assert Not(Not(Not(A))).simplified() == Not(A)
     assert And((A, And((B, Or((C, Or((A, B)))))))).simplified() == And((A, B, Or((C, A, B))))
+
+
+@pytest.mark.parametrize(
+    ("text", "as_if"),
+    [
+        ('NOT (NOT "a" OR "b")', A & ~B),
+        ('"a" AND NOT (NOT "b" AND NOT "c")', A & (B | C)),
+        ('"a" AND (NOT "b" OR "c")', A & ~(B & ~C)),
+    ],
+)
+def test_not_around_not_counts(text, as_if):
+    """Every passage had a score of 0, or what was wanted under two NOTs did not count."""
+    policies = policy_of(Expression.parse(text)), policy_of(as_if)
+    assert policies[0].plan("", 5) == policies[1].plan("", 5)
+    rng = np.random.default_rng(0)
+    columns = {leaf.name: rng.random(4) for leaf in policies[0].plan("", 5)}
+    pool = CandidatePool(("1", "2", "3", "4"), columns)
+    first, second = ([(r.index, r.score, r.details) for r in p.rank(pool, 4)] for p in policies)
+    assert first == second
+    assert len({score for _, score, _ in first}) == 4
+
+
+def test_what_is_under_two_nots_is_satisfied_and_not_violated():
+    policy = policy_of(A & ~(B & ~C))
+    pool = CandidatePool(("1",), {leaf.name: np.array([0.5]) for leaf in policy.plan("", 1)})
+    verdicts = {atom["text"]: atom["verdict"] for atom in policy.rank(pool, 1)[0].details["atoms"]}
+    assert verdicts == {"a": "satisfied", "b": "violated", "c": "satisfied"}
 
 
 def test_the_evidence_tells_every_atom():

@@ -81,16 +81,32 @@ def test_a_policy_that_is_none():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"text": 5}, {"wanted": 5}, {"excluded": "ab"}, {"excluded": (5,)}, {"cue": []}, {"kind": 1}],
+    [
+        *({"text": 5}, {"wanted": 5}, {"excluded": "ab"}, {"excluded": (5,)}, {"excluded": (" ",)}),
+        *(
+            {"cue": []},
+            {"kind": 1},
+            {"kind": "expression"},
+            {"expression": "a"},
+            {"constraint": -1},
+        ),
+    ],
     ids=str,
 )
-def test_the_parts_of_a_query_are_texts(wrong):
+def test_the_parts_of_a_query_have_a_form(wrong):
     """A string in place of a tuple excludes its letters."""
-    with pytest.raises(InputError):
+    with pytest.raises((InputError, ConfigurationError)):
         ParsedQuery(**{"text": "hotels", **wrong})
 
 
-@pytest.mark.parametrize("wrong", [5, {1: 2}, {"a": ("field",)}, {"a": (1, 2)}], ids=str)
+def test_a_query_that_excludes_something_has_a_constraint():
+    """Without one it would be plain search."""
+    query = ParsedQuery("hotels", excluded=("pool",))
+    assert (query.kind, query.constraint) == ("exclusion", 1)
+    assert ParsedQuery("hotels", excluded=("pool",), constraint=0.5).constraint == 0.5
+
+
+@pytest.mark.parametrize("wrong", [5, {1: 2}, {"a": ("field", 1)}, {"a": [(1, 2)]}], ids=str)
 @pytest.mark.parametrize("policy", [ConstraintPolicy, ExpressionPolicy])
 def test_field_filters_have_a_form(policy, wrong):
     """They are read in the middle of a search."""
@@ -104,5 +120,8 @@ def test_queries_that_no_policy_can_rank():
         ConstraintPolicy(ParsedQuery("plain"))
     with pytest.raises(ConfigurationError, match="no expression"):
         ExpressionPolicy(ParsedQuery("hotels"))
+    for use in (ExpressionPolicy, ParsedQuery.stating):
+        with pytest.raises(ConfigurationError, match="type"):
+            use("a AND b")
     with pytest.raises(ExpressionError, match="wanted"):
         ExpressionPolicy(ParsedQuery("x", expression=~Atom("a")))

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from logic_retrievers import Atom, ConstraintParser, Expression, ParsedQuery
+from logic_retrievers import (
+    Atom,
+    AutoPolicy,
+    BooleanPolicy,
+    ConstraintParser,
+    Expression,
+    ParsedQuery,
+)
 from logic_retrievers.errors import EmptyTextError, ExpressionError, InputError
 from logic_retrievers.queries.parsed_query import MAX_EXCLUDED
 
@@ -14,8 +21,8 @@ def test_a_query_without_exclusion_becomes_one():
         parsed = ConstraintParser().parse(text).also_excluding(["nuts", "milk"])
         assert (parsed.kind, parsed.text, parsed.wanted) == ("exclusion", text, text)
         assert parsed.excluded == ("nuts", "milk")
-        assert parsed.expression == Atom(text) & ~Atom("nuts") & ~Atom("milk")
-        assert (parsed.rule, parsed.cue, parsed.span) == ("caller", "", None)
+        assert parsed.with_expression().expression == Atom(text) & ~Atom("nuts") & ~Atom("milk")
+        assert (parsed.rule, parsed.cue) == ("caller", "")
         assert parsed.constraint == 1  # nobody has to read what the caller says
 
 
@@ -24,12 +31,11 @@ def test_an_exclusion_gets_more():
     assert own.also_excluding([]) is own
     parsed = own.also_excluding(["nuts", "milk", "MILK ", "milk"])
     assert parsed.excluded == ("Nuts", "milk")
-    assert parsed.expression == ParsedQuery.excluding(own.wanted, ["Nuts", "milk"]).expression
     assert (parsed.text, parsed.wanted, parsed.rule) == (own.text, own.wanted, own.rule)
     assert own.constraint <= parsed.constraint == 1
     german = ConstraintParser().parse("eine Suppe ohne Sellerie")
     more = german.also_excluding(["Lauch"])
-    assert (more.cue, more.span) == (german.cue, german.span) == ("ohne", (11, 15))
+    assert more.cue == german.cue == "ohne"
 
 
 def test_an_expression_gets_and_not_each():
@@ -45,7 +51,7 @@ def test_an_expression_gets_and_not_each():
 def test_too_many():
     """An expression has 32 atoms at most; one text more, and `boolean` would ignore them all."""
     many = [str(n) for n in range(MAX_EXCLUDED)]
-    assert ParsedQuery("cake").also_excluding(many).expression is not None
+    assert ParsedQuery("cake").also_excluding(many).with_expression().expression is not None
     with pytest.raises(InputError, match="at most 31"):
         ParsedQuery("cake").also_excluding([*many, "nuts"])
     with pytest.raises(InputError, match="excludes 32 texts"):
@@ -53,6 +59,14 @@ def test_too_many():
     two = ParsedQuery.stating(Atom("cake") & Atom("bread"))
     with pytest.raises(ExpressionError, match="32"):
         two.also_excluding(many)
+
+
+def test_a_query_longer_than_an_expression_may_be():
+    """Only ``boolean`` reads one, and a document to search with is long."""
+    query = ParsedQuery("x " * 6000).also_excluding(["nuts"])
+    assert AutoPolicy().route(query).query is query
+    with pytest.raises(ExpressionError, match="10,000"):
+        BooleanPolicy().route(query)
 
 
 @pytest.mark.parametrize(

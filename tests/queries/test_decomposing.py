@@ -9,7 +9,7 @@ import warnings
 import pytest
 
 from logic_retrievers import Decomposer, Expression
-from logic_retrievers.errors import ConfigurationError, DecompositionWarning
+from logic_retrievers.errors import ConfigurationError, DecompositionWarning, InputError
 from logic_retrievers.queries import Atom, ParsedQuery
 from logic_retrievers.queries.decomposer import MAX_ATOM_CHARACTERS
 
@@ -116,6 +116,11 @@ def test_a_reading_is_kept_and_some_texts_are_not_shown():
     for text in ("a", "b", "a"):
         assert parser.parse(text).text == text
     assert len(model.prompts) == 2
+
+
+def test_only_texts_are_parsed():
+    with pytest.raises(InputError, match="text"):
+        Decomposer(Model("no")).parse(None)
 
 
 def test_settings():

@@ -6,7 +6,7 @@ import json
 import pickle
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logic_retrievers.errors import ExpressionError
@@ -23,15 +23,21 @@ from logic_retrievers.queries.expressions import (
 A, B, C = Atom("orchids of Malaysia"), Atom("orchids of Thailand"), Atom("orchids of Laos")
 
 atoms = st.builds(Atom, st.text(min_size=1, max_size=12).filter(str.strip))
-trees = st.recursive(
-    atoms,
-    lambda inner: st.one_of(
-        st.builds(Not, inner),
-        st.lists(inner, min_size=2, max_size=3).map(tuple).map(And),
-        st.lists(inner, min_size=2, max_size=3).map(tuple).map(Or),
-    ),
-    max_leaves=8,
-)
+
+
+def trees_over(atoms):
+    return st.recursive(
+        atoms,
+        lambda inner: st.one_of(
+            st.builds(Not, inner),
+            st.lists(inner, min_size=2, max_size=3).map(tuple).map(And),
+            st.lists(inner, min_size=2, max_size=3).map(tuple).map(Or),
+        ),
+        max_leaves=8,
+    )
+
+
+trees = trees_over(atoms)
 
 
 @given(trees)
@@ -42,25 +48,41 @@ def test_what_is_written_reads_back_as_the_same_tree(tree):
     assert pickle.loads(pickle.dumps(tree)) == tree
 
 
-@given(trees, st.dictionaries(st.integers(0, 5), st.booleans()))
-def test_only_what_is_anchored_can_be_searched_for(tree, some):
+def is_true(node, atoms):
+    """Whether an expression holds of a passage that satisfies these atoms."""
+    match node:
+        case Atom():
+            return node.text in atoms
+        case Not():
+            return not is_true(node.part, atoms)
+        case And():
+            return all(is_true(part, atoms) for part in node.parts)
+    return any(is_true(part, atoms) for part in node.parts)
+
+
+@given(trees)
+def test_only_what_is_anchored_can_be_searched_for(tree):
     """Anchored: false of a passage that no atom is true of, so that the answer is no corpus."""
-
-    def true_of(node, nothing):
-        match node:
-            case Atom():
-                return nothing
-            case Not():
-                return not true_of(node.part, nothing)
-            case And():
-                return all(true_of(part, nothing) for part in node.parts)
-        return any(true_of(part, nothing) for part in node.parts)
-
-    if true_of(tree, False):
+    if is_true(tree, ()):
         with pytest.raises(ExpressionError, match="wanted"):
             check_searchable(tree)
     else:
         check_searchable(tree)
+
+
+@settings(max_examples=500)
+@given(trees_over(st.sampled_from("abc").map(Atom)), st.sets(st.sampled_from("abc")))
+def test_simplified_it_means_the_same_and_every_not_has_a_score(tree, atoms):
+    """A NOT under a NOT or an OR has no score, and what it is joined with would not count."""
+    simple = tree.simplified()
+    assert is_true(simple, atoms) == is_true(tree, atoms)
+    assert simple.simplified() == simple
+    if is_true(tree, ()):  # nothing is wanted
+        return
+    assert not isinstance(simple, Not)
+    for node in simple.walk():
+        denied = [arg for arg in node.args if isinstance(arg, Not)]
+        assert len(denied) < len(node.args) if isinstance(node, And) else not denied
 
 
 def test_composed_with_operators():

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -65,9 +66,8 @@ def test_an_exclusion(text: str, wanted: str, excluded: list[str]):
     parsed = PARSER.parse(text)
     assert (parsed.text, parsed.kind, parsed.wanted) == (text, "exclusion", wanted)
     assert parsed.excluded == tuple(excluded)
-    assert (parsed.rule, parsed.cue, parsed.span) == ("model", "", None)
+    assert (parsed.rule, parsed.cue, parsed.expression) == ("model", "", None)
     assert 0.5 < parsed.constraint <= 1
-    assert parsed.expression == ParsedQuery.excluding(wanted, excluded).expression
 
 
 @pytest.mark.parametrize("text", ["metals that do not rust", "Which birds cannot fly?"])
@@ -252,6 +252,11 @@ def test_what_a_caller_says_is_taken_as_it_is():
     assert (parsed.kind, parsed.wanted) == ("exclusion", "hotels near the harbour")
     assert (parsed.excluded, parsed.constraint) == (("nightclubs", "bars"), 1)
     assert "nightclubs" in parsed.text
-    for wanted, excluded in (("", ["x"]), ("x", []), ("x", "y"), ("x", [" "]), ("x", [None])):
+    array = np.array(parsed.excluded)  # as a column of a data frame is one
+    assert ParsedQuery.excluding(parsed.wanted, array) == parsed  # type: ignore[arg-type]
+    for wrong in ([], "y", 5, [" "], [None], [str(n) for n in range(32)]):
         with pytest.raises(InputError):
-            ParsedQuery.excluding(wanted, excluded)  # type: ignore[arg-type]
+            ParsedQuery.excluding("x", wrong)  # type: ignore[arg-type]
+    for wrong in ("", 5):
+        with pytest.raises(InputError):
+            ParsedQuery.excluding(wrong, ["x"])  # type: ignore[arg-type]

@@ -74,8 +74,7 @@ def test_examples_hold(language: str):
         read = (parsed.kind == "exclusion", list(parsed.excluded))
         assert read == ("excluded" in example, example.get("excluded", [])), example
         assert parsed.wanted == example.get("wanted", parsed.wanted)
-        if parsed.span:
-            assert example["text"][slice(*parsed.span)].strip() == parsed.cue
+        assert parsed.cue in example["text"]
 
 
 @pytest.mark.parametrize("language", PACKS)
@@ -130,7 +129,7 @@ def test_a_language_can_be_switched_off():
     assert ConstraintParser(languages=["fr", "nl"]).parse(text).kind == "none"
     assert ENGLISH.parse(text).kind == "none"
     assert ENGLISH.parse("soup without celery").excluded == ("celery",)
-    for unknown in (["en"], "de"):
+    for unknown in (["en"], "de", None, [["de"]]):
         with pytest.raises(ConfigurationError, match="languages"):
             ConstraintParser(languages=unknown)
 

@@ -157,12 +157,12 @@ def find_cues(
     rules: Sequence[Rule],
     masked: str,
     opens: Callable[[str, int], bool],
-    accepts: Callable[[str], bool] | None = None,
+    accepts: Callable[[str], bool],
 ) -> list[Cue]:
     """Return the cues that mean exclusion, from left to right. If some overlap, the first one wins.
 
     ``opens`` tells whether a sentence begins at a place. ``accepts`` tells whether a cue may stand
-    before a text; None accepts any.
+    before a text.
     """
     candidates = [(rule, match) for rule in rules for match in rule.cue_pattern.finditer(masked)]
     if len(candidates) > 4 * MAX_CUES:
@@ -173,7 +173,7 @@ def find_cues(
         before, after = masked[max(0, start - CONTEXT) : start], masked[end : end + CONTEXT]
         if rule.opening is not None and rule.opening != opens(masked, start):
             continue
-        if rule.fits(before, after) and (accepts is None or accepts(after)):
+        if rule.fits(before, after) and accepts(after):
             excluded = match.span("excluded") if rule.scope is Scope.BETWEEN else None
             cues.append(Cue(rule, start, end, excluded))
     cues.sort(key=lambda cue: (cue.start, cue.start - cue.end))
