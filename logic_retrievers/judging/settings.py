@@ -47,8 +47,8 @@ class JudgeSettings(Overrides):
 
     judge: InstanceOf[QueryJudge] | None = Field(default=None, exclude=True)  # may hold a key
     candidates: Annotated[int, Field(ge=1, le=1000), BeforeValidator(_whole)] = 20
-    satisfies_weight: NonNegative = 0.6
-    violates_weight: NonNegative = 0.25
+    satisfies_weight: NonNegative = 0.5
+    violates_weight: NonNegative = 0.2
 
 
 # "auto": the judge of the default bundle, if it has one; None: no judge

@@ -50,7 +50,7 @@ class ConstraintSettings(Overrides):
     """
 
     compatibility_weight: Share = 0.5
-    penalty: NonNegative = 0.8
+    penalty: NonNegative = 0.4
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ def test_what_is_ruled_out_moves_down_and_says_why(index: PassageIndex, judge):
     details = evidence.details
     assert details["excluded"] == ["nightclub"]
     gate = details["query"]["constraint"]
-    assert details["penalty"] == pytest.approx(gate * 0.8 * details["violation"], abs=1e-6)
+    assert details["penalty"] == pytest.approx(gate * 0.4 * details["violation"], abs=1e-6)
     assert hits["inn"].evidence.details["penalty"] == 0
 
 

@@ -32,6 +32,7 @@ from logic_retrievers.encoders import OnnxEncoder
 from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.judging import LABELS, PAIR_KINDS
 from logic_retrievers.judging.pair_kinds import pair_sentences, with_metadata
+from logic_retrievers.queries.parsed_query import restate
 
 Builder: TypeAlias = Callable[..., list[JudgeRow]]
 
@@ -65,6 +66,7 @@ def clusters(
     kinds: Sequence[str] = (),
     *,
     near: bool = False,
+    restated: float = 0.0,
     seed: int = 0,
 ) -> list[JudgeRow]:
     """Pair every query over a cluster with each of its passages, and with one of another cluster.
@@ -77,10 +79,13 @@ def clusters(
         kinds: kinds of queries to keep; if empty, all.
         near: add a second passage of another cluster, one of the nearest to the query by the
             packaged encoder's topical vectors.
-        seed: draws the passages of other clusters, which are neutral.
+        restated: share of the queries that say what they exclude once more, as searches do.
+        seed: draws those queries, and passages of other clusters, which are neutral.
     """
     random = Random(seed)
     kept = list(_read_clusters(part, path))
+    if restated:
+        kept = [_restate_queries(row, restated, random) for row in kept]
     by_domain: dict[str, list[Mapping[str, Any]]] = {}
     for row in kept:
         by_domain.setdefault(row["domain"], []).append(row)
@@ -99,6 +104,16 @@ def clusters(
         asked = {row.hypothesis for row in built}
         built += [row for row in _near_rows(kept, random) if row.hypothesis in asked]
     return built
+
+
+def _restate_queries(row: Mapping[str, Any], share: float, random: Random) -> Mapping[str, Any]:
+    queries = [
+        {**query, "q": restate(query["q"], query.get("excluded", ()))}
+        if random.random() < share
+        else query
+        for query in row["queries"]
+    ]
+    return {**row, "queries": queries}
 
 
 def _near_rows(rows: Sequence[Mapping[str, Any]], random: Random) -> Iterator[JudgeRow]:

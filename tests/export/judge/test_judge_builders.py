@@ -118,6 +118,23 @@ def test_a_passage_of_another_cluster_is_neutral(cluster_file: str):
     assert len(told) > 0.9 * len(of_cakes)
 
 
+def test_some_queries_say_what_they_exclude_once_more(tmp_path: Path):
+    """The judge reads them so in a search; the others keep it used to plain ones."""
+    rows = [cluster(f"cake {number}") for number in range(40)]
+    for row in rows:
+        row["queries"][0]["excluded"] = ["nuts"]
+    path = written(tmp_path / "marked.jsonl", rows)
+    plain = {row.hypothesis for row in clusters("all", path)}
+    for share, least, most in ((0.0, 0, 0), (0.5, 10, 30), (1.0, 40, 40)):
+        built = clusters("all", path, restated=share, near=True)
+        asked = {row.hypothesis for row in built}
+        restated = asked - plain
+        assert least <= len(restated) <= most
+        assert {query.removesuffix(", without nuts") for query in asked} == plain
+        assert all(query.endswith(", but no nuts, without nuts") for query in restated)
+        assert len(built) == len(clusters("all", path, near=True))
+
+
 @pytest.mark.parametrize(
     "change",
     [
