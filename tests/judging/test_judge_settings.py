@@ -36,7 +36,7 @@ def test_the_users_word_over_the_judges_over_the_defaults():
     weighted = resolved(JudgeSettings(judge, candidates=5, violates_weight=0))
     merged = JudgeSettings(candidates=5, satisfies_weight=3.0, violates_weight=0)
     assert weighted == WeightedJudge(judge, merged)
-    assert resolved(ShippedJudge({})).constants.violates_weight == 0.25
+    assert resolved(ShippedJudge({})).constants.violates_weight == 0.2
     assert resolved(judge).constants == JudgeSettings(candidates=7, satisfies_weight=3.0)
     assert resolved(forbidden_judge) == WeightedJudge(forbidden_judge, JudgeSettings())
 
