@@ -32,12 +32,14 @@ class ExcludedWords:
 
     Args:
         texts: at least one, none of them empty.
-        judged: whether a judge's verdict on a passage overrules its words.
+        question: what a judge is asked about the passages. Its verdict overrules only texts that
+            the question says.
     """
 
-    def __init__(self, texts: Iterable[str], *, judged: bool = False) -> None:
+    def __init__(self, texts: Iterable[str], question: str = "") -> None:
         self._patterns = {text: re.compile(_pattern(text)) for text in texts}
-        self.judged = judged
+        said = comparable(question)
+        self.judged = frozenset(text for text in self._patterns if comparable(text) in said)
 
     def found_in(self, *texts: str) -> list[str]:
         """Return the excluded texts that at least one of the given texts contains."""
@@ -54,9 +56,9 @@ def candidates_for(k: int) -> int:
 def leave_out(hits: Sequence[Hit], words: ExcludedWords, k: int) -> list[Hit]:
     """Return the first k hits that may stay, ranked again from 1.
 
-    A hit goes if its text, embedded text or title names an excluded text. If ``words.judged``, a
-    judge that is sure overrules the words. A sure ``satisfies`` keeps a hit that names one. A sure
-    ``violates`` removes a hit that names none.
+    A hit goes if its text, embedded text or title names an excluded text. A judge that is sure
+    overrules the words. A sure ``satisfies`` keeps a hit if the judge was asked about all that it
+    names. A sure ``violates`` removes a hit that names none.
 
     ``evidence.details["left_out"]`` counts the hits left out before the last of these k, and
     ``"named"`` lists excluded texts that a hit names.
@@ -68,7 +70,8 @@ def leave_out(hits: Sequence[Hit], words: ExcludedWords, k: int) -> list[Hit]:
             break
         named = words.found_in(*_fields(hit.passage))
         verdict = hit.evidence.details.get("judge", {}) if words.judged else {}
-        if _is_sure(verdict, "satisfies") or not (named or _is_sure(verdict, "violates")):
+        denied = _is_sure(verdict, "satisfies") and words.judged.issuperset(named)
+        if denied or not (named or _is_sure(verdict, "violates")):
             details = {**hit.evidence.details, **({"named": named} if named else {})}
             kept.append(replace(hit, evidence=replace(hit.evidence, details=details)))
         else:

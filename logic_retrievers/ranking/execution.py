@@ -73,7 +73,7 @@ def plan_queries(
     """Plan each query for k hits; a router reads it and chooses its policy.
 
     A router adds ``exclude`` to what the query itself excludes. ``hard`` leaves passages out by
-    words, and by a judge that is sure under a router, which tells it what is excluded.
+    words, and by a judge that is sure about what it was asked.
     ``specs`` describe the encoder's vectors; ``vectors`` names those that the passages have.
 
     Raises:
@@ -83,12 +83,10 @@ def plan_queries(
     def plan_one(query: CheckedQuery) -> PlannedQuery:
         if isinstance(policy, PolicyRouter) and (exclude or hard):
             query = policy.parse(query).also_excluding(exclude)
-        words = None
+        excluded: tuple[str, ...] = ()
         if hard:
             own = query.excluded_outright if isinstance(query, ParsedQuery) else ()
-            routed = isinstance(policy, PolicyRouter)
-            texts = own if routed else (*own, *exclude)
-            words = ExcludedWords(texts, judged=routed and hard is True) if texts else None
+            excluded = own if isinstance(policy, PolicyRouter) else (*own, *exclude)
         if isinstance(policy, PolicyRouter):
             trained = [v for v in vectors if v == lexical.NAME or (v in specs and specs[v].trained)]
             constants = specs["topical"].exclusion if "topical" in specs else None
@@ -96,9 +94,11 @@ def plan_queries(
         else:
             chosen = policy
         text = query.text if isinstance(query, ParsedQuery) else query
+        request = chosen.judge_request(text)
+        question = request.query if request is not None and hard is True else ""
+        words = ExcludedWords(excluded, question) if excluded else None
         depth = k if words is None else candidates_for(k)
-        plan = chosen.plan(text, depth)
-        return PlannedQuery(chosen, plan, depth, chosen.judge_request(text), words)
+        return PlannedQuery(chosen, chosen.plan(text, depth), depth, request, words)
 
     # a router's parser may ask a model
     planned: list[PlannedQuery] = yield Compute(lambda: [plan_one(query) for query in queries])

@@ -7,6 +7,7 @@ import pytest
 from suites.hashed_encoder import HashedEncoder
 
 from logic_retrievers import (
+    AutoPolicy,
     Engine,
     Expression,
     ParsedQuery,
@@ -164,6 +165,17 @@ async def test_a_sure_judge_overrules_the_words(hard, stay):
         assert engine.search("a cake", 9, exclude=["nut"], hard=True, policy="judge") == by_words
         unread = Engine(index, judge=None).search("a cake", 9, exclude=["nut"], hard=True)
         assert set(ids(unread)) == {"plain", "wal", "other"}
+
+
+def test_a_judge_that_was_not_asked_about_a_text_keeps_no_passage_that_names_it():
+    """A filter sees to the city, so the question says nothing of it; its word does stand there."""
+    passages = [Passage("far", "A nut-free cake in Oslo."), Passage("near", "A nut-free cake.")]
+    auto = AutoPolicy(fields={"city": ["Oslo"]})
+    with PassageIndex.open("asked", HashedEncoder(dimension=96)) as index:
+        index.add(passages)
+        engine = Engine(index, auto, judge=lambda pairs: [(0.9, 0.1, 0.0)] * len(pairs))
+        assert ids(engine.search("a cake", 9, exclude=["nut", "Oslo"], hard=True)) == ["near"]
+        assert set(ids(engine.search("a cake", 9, exclude=["nut"], hard=True))) == {"near", "far"}
 
 
 async def reranker_ids(reranker, passages, hard):
