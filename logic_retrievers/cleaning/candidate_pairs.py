@@ -74,8 +74,13 @@ def listed_pages(passages: Sequence[Passage]) -> Pages:
     return next_page
 
 
-def stored_pages(index: PassageIndex, ledger: Ledger, fingerprint: str | None) -> Pages:
-    """Return pages of the passages of a collection that are not hidden.
+def stored_pages(
+    index: PassageIndex,
+    ledger: Ledger,
+    fingerprint: str | None,
+    released: Collection[str] = (),
+) -> Pages:
+    """Return pages of the passages of a collection that are not hidden, or to be ``released``.
 
     ``fingerprint`` leaves out unchanged passages that were examined with the same criteria before.
     """
@@ -87,9 +92,9 @@ def stored_pages(index: PassageIndex, ledger: Ledger, fingerprint: str | None) -
         while not ended:
             page, offset = yield from index.read_page(None, offset)
             ended = offset is None
-            active = [passage for passage in page if not passage.quarantined]
+            active = [p for p in page if not p.quarantined or p.id in released]
             if fingerprint is not None:
-                ids = [passage.id for passage in active]
+                ids = [passage.id for passage in active if passage.id not in released]
                 known = yield Compute(partial(ledger.examined, namespace, ids, fingerprint))
                 active = [p for p in active if known.get(p.id) != examined_hash(p)]
             if active:
@@ -106,6 +111,7 @@ class _Collector:
     index: PassageIndex | None
     min_probability: float
     nearest_read: int
+    released: Collection[str] = ()
     passages: dict[str, Passage] = field(default_factory=dict)
     pairs: dict[frozenset[str], tuple[str, str, ScoredNeighbour]] = field(default_factory=dict)
 
@@ -135,7 +141,8 @@ class _Collector:
             if pair.other not in passages:
                 continue  # deleted in the meantime
             one, other = passages[pair.one], passages[pair.other]
-            is_hidden = one.quarantined or other.quarantined  # hidden passages count for nothing
+            # hidden passages count for nothing
+            is_hidden = any(p.quarantined and p.id not in self.released for p in (one, other))
             if one.id != other.id and not is_hidden and not unjudgeable_reason(other.text):
                 self.passages |= {one.id: one, other.id: other}
                 self.pairs.setdefault(frozenset((one.id, other.id)), (one.id, other.id, pair))
@@ -150,16 +157,18 @@ def find_candidate_pairs(
     *,
     stored: bool,
     nearest_read: int = 0,
+    released: Collection[str] = (),
     meter: ProgressMeter | None = None,
 ) -> Operation[CandidatePairs]:
     """Find the pairs of passages that may contradict, repeat or replace each other.
 
     If the examined passages are not ``stored``, they are compared with each other too. The
-    ``nearest_read`` nearest are added at any score, for a cross-encoder. ``meter`` counts the
+    ``nearest_read`` nearest are added at any score, for a cross-encoder. Hidden passages that are
+    to be ``released`` count as active, as a dry run does not show them. ``meter`` counts the
     examined passages; if a cross-encoder is still to read pairs, it counts none as done.
     """
     meter = ProgressMeter(None) if meter is None else meter
-    collector = _Collector(index, min_probability, nearest_read)
+    collector = _Collector(index, min_probability, nearest_read, released)
     vectors: VectorCache = {}
     trusted = settings.trusted or ()
     unjudgeable = _unjudgeable(trusted)
@@ -179,7 +188,7 @@ def find_candidate_pairs(
         judgeable = {p.id: p for p in page if p.id not in unjudgeable}
         encoded = yield from search.encode(list({**new_probes, **judgeable}.values()))
         neighbours = yield from search.score_neighbours(
-            encoded, vectors, within=not stored, without=without
+            encoded, vectors, within=not stored or bool(released), without=without
         )
         if condition is not None and index is not None and settings.trusted_candidates:
             neighbours += yield from search.score_neighbours(

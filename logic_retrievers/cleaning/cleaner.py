@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from datetime import UTC, datetime
 from functools import partial
 from typing import Unpack
@@ -22,6 +22,7 @@ from logic_retrievers.cleaning.ledger import (
     Entry,
     Ledger,
     check_ledger,
+    examined_hash,
     ledger_namespace,
     text_hash,
     write_entries,
@@ -29,7 +30,7 @@ from logic_retrievers.cleaning.ledger import (
 from logic_retrievers.cleaning.neighbour_groups import Pair, conflict_groups, opposition_by_pair
 from logic_retrievers.cleaning.neighbours import NeighbourSearch
 from logic_retrievers.cleaning.pair_reading import Readings, read_pairs
-from logic_retrievers.cleaning.quarantine import Quarantine, refuse_mixed_tenants
+from logic_retrievers.cleaning.quarantine import Quarantine, Release, refuse_mixed_tenants
 from logic_retrievers.cleaning.result import (
     CleaningResult,
     Decision,
@@ -237,19 +238,23 @@ class CorpusCleaner:
         meter: ProgressMeter,
         dry_run: bool,
     ) -> Operation[CandidatePairs]:
-        criteria = self.criteria
+        criteria, released = self.criteria, dict[str, str]()
+        release: Release = "all" if passages is None else "none"
+        if self.index is not None:
+            yield from refuse_mixed_tenants(self.index)
+            if not dry_run:
+                yield from self.quarantine.verify_operation(release=release)
+            else:
+                if not self.ledger.in_memory:
+                    yield from check_ledger(self.index, self.ledger)
+                released = yield from self.quarantine.lost_reasons(release)
         if passages is not None:
             pages = listed_pages(list(map(as_stored, check_passages(passages))))
         elif self.index is None:
             raise ConfigurationError("there is nothing to clean: pass an index, or passages")
         else:
-            pages = stored_pages(self.index, self.ledger, None if again else criteria.fingerprint())
-        if self.index is not None:
-            yield from refuse_mixed_tenants(self.index)
-            if not dry_run:
-                yield from Quarantine(self.index, self.ledger).verify_operation()
-            elif not self.ledger.in_memory:
-                yield from check_ledger(self.index, self.ledger)
+            fingerprint = None if again else criteria.fingerprint()
+            pages = stored_pages(self.index, self.ledger, fingerprint, released)
         return (
             yield from find_candidate_pairs(
                 self._search,
@@ -259,6 +264,7 @@ class CorpusCleaner:
                 min(MIN_PROBABILITY, criteria.constants.threshold, criteria.judge_above),
                 stored=passages is None,
                 nearest_read=0 if criteria.kinds is None else NEAREST_READ,
+                released=released,
                 meter=meter,
             )
         )
@@ -306,7 +312,10 @@ class CorpusCleaner:
         stored = yield from index.get_passages(result.quarantined)
         unchanged = [p.id for p in stored if p.text == result.passages[p.id].text]
         points = yield from index.fingerprints(unchanged)
-        entries = [entry for d in result.decisions for entry in _entries(result, d, points)]
+        trusted = {passage.id: passage for passage in self.settings.trusted or ()}
+        theirs = yield from index.get_passages(sorted(trusted.keys() & result.passages.keys()))
+        elsewhere = trusted.keys() - {p.id for p in theirs if p.text == trusted[p.id].text}
+        entries = [e for d in result.decisions for e in _entries(result, d, points, elsewhere)]
         yield from write_entries(index, self.ledger, entries)
         if unchanged:
             yield from index.hide(unchanged)
@@ -314,14 +323,20 @@ class CorpusCleaner:
         yield Compute(partial(self.ledger.note_examined, namespace, digests, fingerprint))
 
 
-def _entries(result: CleaningResult, decision: Decision, points: Mapping[str, str]) -> list[Entry]:
-    """Return an entry for each passage hidden for a finding, or else one for the finding."""
+def _entries(
+    result: CleaningResult, decision: Decision, points: Mapping[str, str], elsewhere: Set[str]
+) -> list[Entry]:
+    """Return an entry for each passage hidden for a finding, or else one for the finding.
+
+    ``elsewhere``: ids of trusted passages that are not stored.
+    """
     finding = decision.finding
     plain = finding.to_dict()
     scores = {name: plain[name] for name in ("probability", "own_probability", "score", "cosine")}
     entries = []
     for name in decision.quarantined or (finding.one,):
         opponent = finding.other if name == finding.one else finding.one
+        rival = result.passages[opponent]
         entries.append(
             Entry(
                 "quarantine" if decision.quarantined else "found",
@@ -329,7 +344,9 @@ def _entries(result: CleaningResult, decision: Decision, points: Mapping[str, st
                 text=text_hash(result.passages[name]),
                 point=points.get(name),
                 opponent=opponent,
-                opponent_text=text_hash(result.passages[opponent]),
+                opponent_text=text_hash(rival),
+                state=examined_hash(result.passages[name]),
+                opponent_state=None if opponent in elsewhere else examined_hash(rival),
                 kind=finding.kind.value,
                 **scores,
                 differences=plain["differences"],

@@ -9,7 +9,11 @@ from typing import ClassVar
 from logic_retrievers.cleaning.ledger import Entry, text_hash
 from logic_retrievers.cleaning.result import Action, Decision, Finding, Kind
 from logic_retrievers.contradiction.candidate_pairs import CandidatePair, ConflictCase
-from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted, resolve_conflicts
+from logic_retrievers.contradiction.conflict_resolution import (
+    AgainstTrusted,
+    Conflict,
+    resolve_conflicts,
+)
 from logic_retrievers.contradiction.resolution_strategies import (
     RESOLUTIONS,
     AnyResolution,
@@ -145,11 +149,8 @@ def resolve_findings(
         {position: frozenset(others) for position, others in copies.items()},
         groups=groups,
     )
-    # every pair is a conflict already, so no threshold applies
-    resolution = resolve_conflicts(
-        case, _NewerVersions(strategy, versions), 0.0, against_trusted, None
-    )
-    conflicts = dict(zip(numbers, resolution.conflicts, strict=True))
+    resolved = _resolve(case, _NewerVersions(strategy, versions), against_trusted)
+    conflicts = dict(zip(numbers, resolved, strict=True))
     decisions = []
     for number, finding in enumerate(findings):
         conflict = conflicts.get(number)
@@ -162,6 +163,38 @@ def resolve_findings(
             Decision(finding, action, conflict.reason, conflict.dropped, conflict.trusted)
         )
     return tuple(decisions)
+
+
+def _resolve(
+    case: ConflictCase, strategy: ResolutionStrategy, against_trusted: AgainstTrusted
+) -> list[Conflict]:
+    """Decide every pair, so that no passage is hidden for one that is hidden for a third.
+
+    Every pair is a conflict already, so no threshold applies.
+    """
+    decided: dict[int, Conflict] = {}
+    numbers = list(range(len(case.pairs)))
+    while True:
+        pairs = tuple(case.pairs[number] for number in numbers)
+        resolution = resolve_conflicts(
+            replace(case, pairs=pairs), strategy, 0.0, against_trusted, None
+        )
+        decided |= zip(numbers, resolution.conflicts, strict=True)
+        lost_in = resolution.selection.dropped
+        void = {
+            numbers[place]
+            for loser, place in lost_in.items()
+            for winner in {pairs[place].one, pairs[place].other} - {loser}
+            if lost_in.get(winner, place) != place
+        }
+        if not void:
+            return [decided[number] for number in range(len(case.pairs))]
+        for number in void:
+            reason = "the one that would have stayed was dropped for another conflict"
+            decided[number] = replace(
+                decided[number], decision="settled", reason=reason, dropped=()
+            )
+        numbers = [number for number in numbers if number not in void]
 
 
 def _prefers_newest(strategy: ResolutionStrategy) -> bool:

@@ -31,13 +31,16 @@ _IDS_PER_QUERY = 400  # SQLite before 3.32 takes 999 parameters
 ACCEPT = "accept what there is by Quarantine(index, ledger).verify(accept_ledger=True)"
 
 Event: TypeAlias = Literal[
-    "found", "quarantine", "restore", "purge", "adopted", "replaced", "gone", "mended"
+    "found", "quarantine", "restore", "purge", "adopted", "released", "replaced", "gone", "mended"
 ]
 
 _SCHEMA = files("logic_retrievers.cleaning").joinpath("ledger.sql").read_text("utf-8")
 _HIDDEN = frozenset({"quarantine", "adopted"})
 # finds the column ``hash`` of an earlier version; while it exists, entries need a value for it
 _FIND_HASH = "SELECT 1 FROM pragma_table_info('entries') WHERE name = 'hash'"
+_COLUMN_NAMES = "SELECT name FROM pragma_table_info('entries')"
+# files of earlier versions lack these
+_ADDED_COLUMNS = frozenset({"state", "opponent_state"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +50,15 @@ class Entry:
     Args:
         event: ``found``: the passage is part of a finding, and stays. ``quarantine``, ``restore``,
             ``purge``: the decision, written before it is carried out. ``adopted``: it was hidden
-            without this ledger. ``replaced``: its text has changed since it was hidden, so it is
+            without this ledger. ``released``: it is active again because the opponent is gone, has
+            changed or is hidden itself. ``replaced``: it has changed since it was hidden, so it is
             active again. ``gone``: it is no longer stored. ``mended``: the collection was brought
             in line with an earlier decision.
         passage: id.
         text, point: sha256 of its text, and of its stored point without the quarantine flag.
         opponent, opponent_text: id of the other passage, and sha256 of its text.
+        state, opponent_state: ``examined_hash`` of the two; None for an opponent that was not to be
+            stored, as a trusted passage from elsewhere, and in entries of earlier versions.
         kind, probability, own_probability, score, cosine, differences: values of the finding.
         resolution: name of the strategy that decided.
         reason: the reason, in a few words for people.
@@ -75,6 +81,8 @@ class Entry:
     differences: Sequence[Mapping[str, Any]] = ()
     resolution: str | None = None
     reason: str = ""
+    state: str | None = None
+    opponent_state: str | None = None
     time: str = ""
     collection: str = ""
     number: int = 0
@@ -117,6 +125,8 @@ class Ledger:
         with self._open() as connection:
             _check_whole(connection)
             connection.executescript(_SCHEMA)
+            for column in _ADDED_COLUMNS - {name for (name,) in connection.execute(_COLUMN_NAMES)}:
+                connection.execute(f"ALTER TABLE entries ADD COLUMN {column} TEXT")
 
     @property
     def in_memory(self) -> bool:
@@ -203,6 +213,14 @@ class Ledger:
                 )
                 digests |= dict(connection.execute(query, [collection, settings, *ids]))
         return {names[encoded]: digest for encoded, digest in digests.items()}
+
+    def forget_examined(self, collection: str, passages: Sequence[str]) -> None:
+        """Have passages examined again though they have not changed."""
+        rows = [(collection, _storable(passage)) for passage in passages]
+        with self._open() as connection:
+            connection.executemany(
+                "DELETE FROM examined WHERE collection = ? AND passage = ?", rows
+            )
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:

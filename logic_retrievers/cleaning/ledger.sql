@@ -2,7 +2,8 @@ CREATE TABLE IF NOT EXISTS entries (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     time TEXT NOT NULL, collection TEXT NOT NULL, event TEXT NOT NULL, passage TEXT NOT NULL,
     text TEXT, point TEXT, opponent TEXT, opponent_text TEXT, kind TEXT, probability REAL,
-    own_probability REAL, score REAL, cosine REAL, differences TEXT, resolution TEXT, reason TEXT
+    own_probability REAL, score REAL, cosine REAL, differences TEXT, resolution TEXT, reason TEXT,
+    state TEXT, opponent_state TEXT
 );
 CREATE INDEX IF NOT EXISTS of_passage ON entries (collection, passage, number);
 CREATE TRIGGER IF NOT EXISTS no_update BEFORE UPDATE ON entries

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from qdrant_client import models
 
@@ -15,6 +15,7 @@ from logic_retrievers.cleaning.ledger import (
     Event,
     Ledger,
     check_ledger,
+    examined_hash,
     is_hidden,
     ledger_namespace,
     note_ledger,
@@ -27,6 +28,10 @@ from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import TENANT
 from logic_retrievers.types import Passage, plain_fields
 from logic_retrievers.validation import check_ids, check_parts
+
+# Which passages to show again: none, since what they were hidden for may yet be stored; those whose
+# opponent is gone or has changed; those, too, whose opponent is hidden itself.
+Release: TypeAlias = Literal["none", "direct", "all"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,9 @@ class Verified:
         shown: ids that a crash had left hidden though they had been restored.
         purged: ids that a crash had left stored though they had been purged.
         adopted: ids of hidden passages that the ledger did not know.
-        replaced: ids whose text has changed since they were hidden, so they are active.
+        released: ids that are active again because the passage that they were hidden for is gone or
+            has changed. The next cleaning examines them.
+        replaced: ids of passages that have changed since they were hidden, so they are active.
         gone: ids that are no longer stored.
     """
 
@@ -69,6 +76,7 @@ class Verified:
     shown: tuple[str, ...] = ()
     purged: tuple[str, ...] = ()
     adopted: tuple[str, ...] = ()
+    released: tuple[str, ...] = ()
     replaced: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
 
@@ -143,7 +151,9 @@ class Quarantine:
         """
         return self._index.run(self.verify_operation(accept_ledger))
 
-    def verify_operation(self, accept_ledger: bool = False) -> Operation[Verified]:
+    def verify_operation(
+        self, accept_ledger: bool = False, release: Release = "direct"
+    ) -> Operation[Verified]:
         yield from (note_ledger if accept_ledger else check_ledger)(self._index, self._ledger)
         states = yield Compute(partial(self._ledger.states, self._namespace))
         flagged = {passage.id: passage for passage in (yield from self._flagged())}
@@ -152,7 +162,8 @@ class Quarantine:
             [name for name in hidden if name not in flagged]
         )
         stored = {passage.id: passage for passage in active}
-        unchanged = [n for n, p in stored.items() if hidden[n].text in (None, text_hash(p))]
+        lost = yield from self._lost_reasons(hidden, {**flagged, **stored}, release)
+        unchanged = [n for n, p in stored.items() if n not in lost and _is_as_hidden(hidden[n], p)]
         # a passage that was flagged before it was stored has no point, and may be stored later
         gone = [n for n in hidden if n not in flagged and n not in stored and hidden[n].point]
         unexpected = {name: states.get(name) for name in flagged if name not in hidden}
@@ -165,18 +176,45 @@ class Quarantine:
             shown=tuple(shown),
             purged=tuple(purged),
             adopted=tuple(name for name in unexpected if name not in {*shown, *purged}),
-            replaced=tuple(name for name in stored if name not in unchanged),
+            released=tuple(lost),
+            replaced=tuple(name for name in stored if name not in {*unchanged, *lost}),
             gone=tuple(gone),
         )
-        entries = _entries(verified, {**stored, **flagged})
+        entries = _entries(verified, {**stored, **flagged}, lost)
         yield from write_entries(self._index, self._ledger, entries)
         if unchanged:
             yield from self._index.hide(unchanged)
-        if shown:
-            yield from self._index.unhide(shown)
+        if shown or lost:
+            yield from self._index.unhide([*shown, *lost])
+        if lost:  # the others, too: one that is stored only now has been examined before that
+            again = [*lost, *(name for n in lost if (name := hidden[n].opponent))]
+            yield Compute(partial(self._ledger.forget_examined, self._namespace, again))
         if purged:
             yield from self._index.delete_passages(purged)
         return verified
+
+    def lost_reasons(self, release: Release) -> Operation[dict[str, str]]:
+        """Return id -> why a hidden passage is to be shown again."""
+        states = yield Compute(partial(self._ledger.states, self._namespace))
+        hidden = {name: entry for name, entry in states.items() if is_hidden(entry)}
+        stored = yield from self._index.get_passages(list(hidden))
+        by_id = {passage.id: passage for passage in stored}
+        return (yield from self._lost_reasons(hidden, by_id, release))
+
+    def _lost_reasons(
+        self, hidden: Mapping[str, Entry], stored: Mapping[str, Passage], release: Release
+    ) -> Operation[dict[str, str]]:
+        """``stored`` has the hidden passages; their opponents are read."""
+        if release == "none":
+            return {}
+        opponents = {e.opponent for e in hidden.values() if e.opponent} - stored.keys()
+        others = yield from self._index.get_passages(sorted(opponents))
+        known = {**stored, **{passage.id: passage for passage in others}}
+        unknown = [n for n, passage in known.items() if passage.quarantined and n not in hidden]
+        hidden = {**hidden, **{name: Entry("adopted", name) for name in unknown}}
+        find = _lost_reason if release == "all" else _lost_directly
+        reasons = {name: find(name, hidden, known) for name in hidden.keys() & stored.keys()}
+        return {name: reason for name, reason in sorted(reasons.items()) if reason}
 
     def _check_readable(self) -> None:
         if not self._ledger.in_memory:  # without a ledger file, reading is allowed
@@ -234,14 +272,60 @@ class Quarantine:
         return (yield from self._index.delete_passages(list(passages)))
 
 
-def _entries(verified: Verified, passages: dict[str, Passage]) -> list[Entry]:
-    entries = []
+def _is_as_hidden(entry: Entry, passage: Passage) -> bool:
+    """Whether a passage has not changed since it was hidden."""
+    if entry.state is not None:
+        return entry.state == examined_hash(passage)
+    return entry.text in (None, text_hash(passage))
+
+
+def _lost_reason(name: str, hidden: Mapping[str, Entry], stored: Mapping[str, Passage]) -> str:
+    """Say why the passage that another one was hidden for counts no longer, or nothing.
+
+    One that is hidden for a third passage counts no longer, unless it is to be released itself.
+    """
+    chain = [name]
+    while True:
+        opponent = hidden[chain[-1]].opponent
+        reason = _lost_directly(chain[-1], hidden, stored)
+        if reason or opponent is None or opponent not in hidden:
+            break
+        if hidden[opponent].opponent in chain:  # as where neither of two is believed
+            break
+        chain.append(opponent)
+    is_lost = bool(reason)
+    for _ in chain[1:]:
+        is_lost = not is_lost
+    if len(chain) == 1 or not is_lost:
+        return reason if is_lost else ""
+    return f"{chain[1]!r}, for which it was hidden, is hidden itself"
+
+
+def _lost_directly(name: str, hidden: Mapping[str, Entry], stored: Mapping[str, Passage]) -> str:
+    """Say that the passage that another one was hidden for is gone or changed, or nothing."""
+    entry = hidden[name]
+    if entry.opponent is None or entry.opponent_state is None:
+        return ""
+    passage = stored.get(entry.opponent)
+    if passage is not None and examined_hash(passage) == entry.opponent_state:
+        return ""
+    fate = "is no longer stored" if passage is None else "has changed"
+    return f"{entry.opponent!r}, for which it was hidden, {fate}"
+
+
+def _entries(
+    verified: Verified, passages: Mapping[str, Passage], lost: Mapping[str, str]
+) -> list[Entry]:
+    entries = [
+        Entry("released", name, text=text_hash(passages[name]), reason=reason)
+        for name, reason in lost.items()
+    ]
     changes: tuple[tuple[Event, tuple[str, ...], str], ...] = (
         ("mended", verified.hidden, "it had been left active"),
         ("mended", verified.shown, "it had been left hidden"),
         ("mended", verified.purged, "it had been left stored"),
         ("adopted", verified.adopted, "hidden without this ledger"),
-        ("replaced", verified.replaced, "its text has changed since it was hidden"),
+        ("replaced", verified.replaced, "it has changed since it was hidden"),
         ("gone", verified.gone, "it is no longer stored"),
     )
     for event, ids, reason in changes:

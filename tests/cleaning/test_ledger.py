@@ -62,7 +62,7 @@ def test_a_ledger_of_an_earlier_version(tmp_path):
     """It wants a hash with every entry: what it has hidden could never be shown again."""
     path = tmp_path / "l"
     with sqlite3.connect(path) as connection:
-        earlier = _SCHEMA.replace("reason TEXT\n", "reason TEXT, hash TEXT NOT NULL\n")
+        earlier = _SCHEMA.replace("state TEXT, opponent_state TEXT\n", "hash TEXT NOT NULL\n")
         connection.executescript(earlier)
         connection.execute(
             "INSERT INTO entries (time, collection, event, passage, hash)"
