@@ -169,7 +169,7 @@ class Quarantine:
         unexpected = {name: states.get(name) for name in flagged if name not in hidden}
         # a passage whose text has changed since was hidden without this ledger
         undone = {n: e for n, e in unexpected.items() if e and e.text == text_hash(flagged[n])}
-        shown = [name for name, entry in undone.items() if entry.event == "restore"]
+        shown = [name for name, e in undone.items() if e.event in ("restore", "released")]
         purged = [name for name, entry in undone.items() if entry.event == "purge"]
         verified = Verified(
             hidden=tuple(unchanged),
@@ -180,15 +180,15 @@ class Quarantine:
             replaced=tuple(name for name in stored if name not in {*unchanged, *lost}),
             gone=tuple(gone),
         )
+        if lost:  # the others, too: one that is stored only now has been examined before that
+            again = [*lost, *(name for n in lost if (name := hidden[n].opponent))]
+            yield Compute(partial(self._ledger.forget_examined, self._namespace, again))
         entries = _entries(verified, {**stored, **flagged}, lost)
         yield from write_entries(self._index, self._ledger, entries)
         if unchanged:
             yield from self._index.hide(unchanged)
         if shown or lost:
             yield from self._index.unhide([*shown, *lost])
-        if lost:  # the others, too: one that is stored only now has been examined before that
-            again = [*lost, *(name for n in lost if (name := hidden[n].opponent))]
-            yield Compute(partial(self._ledger.forget_examined, self._namespace, again))
         if purged:
             yield from self._index.delete_passages(purged)
         return verified

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inn_corpus import CORPUS, HIDDEN, NEW, OLD, PAID, active, cleaner, stored
+from inn_corpus import (
+    CORPUS,
+    HIDDEN,
+    NEW,
+    OLD,
+    PAID,
+    KilledError,
+    active,
+    cleaner,
+    killed_at,
+    stored,
+)
 from placed import PlacedEncoder, passages
 
 from logic_retrievers import Passage, PassageIndex
@@ -107,3 +119,24 @@ def test_a_trusted_passage_from_elsewhere_keeps_its_reason():
         assert "copper | yes | a" in hidden
         assert made.quarantine.verify().agreed
         assert not made.clean().quarantined
+
+
+@pytest.mark.parametrize("done", [False, True])
+def test_killed_while_passages_are_shown_again(done, tmp_path):
+    """What the ledger says is released must not stay hidden, nor be active and never examined."""
+    middle = passages("inn | never | a", date=[2022])
+    for number in range(1, 20):
+        with stored(*middle) as index:
+            made = cleaner(index, Ledger(tmp_path / f"{number}"))
+            assert {OLD, middle[0].id} < set(made.clean().quarantined)
+            index.delete([NEW])
+            seen, mend = killed_at(index, number, done=done)
+            with suppress(KilledError):
+                made.quarantine.verify()
+            mend()
+            cleaner(index, Ledger(tmp_path / f"{number}")).clean()
+            assert middle[0].id in active(index), number
+            assert OLD not in active(index), number
+        if seen[0] < number:
+            return
+    pytest.fail("it never came to an end")
