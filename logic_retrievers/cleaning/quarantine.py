@@ -302,8 +302,10 @@ def _lost_reason(name: str, hidden: Mapping[str, Entry], stored: Mapping[str, Pa
 
 
 def _lost_directly(name: str, hidden: Mapping[str, Entry], stored: Mapping[str, Passage]) -> str:
-    """Say that the passage that another one was hidden for is gone or changed, or nothing."""
-    entry = hidden[name]
+    """Say that a hidden passage, or the one that it was hidden for, is gone or changed."""
+    entry, own = hidden[name], stored.get(name)
+    if own is not None and own.quarantined and not _is_as_hidden(entry, own):
+        return "it has changed since it was hidden"
     if entry.opponent is None or entry.opponent_state is None:
         return ""
     passage = stored.get(entry.opponent)

@@ -185,11 +185,21 @@ def test_against_a_plain_reference(values, data):
         for one, other in (pair, pair[::-1])
         if one in trusted and other not in trusted and one not in contested
     }
-    for one, other in pairs:
-        if {one, other} & (trusted | gone) or None in (values[one], values[other]):
-            continue
-        if values[one] != values[other]:
-            gone.add(min(one, other, key=lambda place: values[place]))
+    by_trusted, left = gone, list(pairs)
+    while True:
+        lost_in = {}
+        for pair in left:
+            if {*pair} & (trusted | by_trusted | lost_in.keys()):
+                continue
+            first, second = (values[place] for place in pair)
+            if None not in (first, second) and first != second:
+                lost_in[min(pair, key=lambda place: values[place])] = pair
+        # no one is hidden for a passage that is hidden for a third
+        void = {pair for pair in lost_in.values() if {*map(lost_in.get, pair)} - {pair, None}}
+        if not void:
+            break
+        left = [pair for pair in left if pair not in void]
+    gone = by_trusted | lost_in.keys()
     findings = [
         told(one, other, probability=0.99 - at / 100) for at, (one, other) in enumerate(pairs)
     ]
