@@ -31,10 +31,10 @@ from logic_retrievers import Passage, PassageIndex
 from logic_retrievers.cleaning import CleaningResult, CorpusCleaner, Kind
 from logic_retrievers.evaluation import bootstrap, data_folder
 from logic_retrievers.evaluation.rows import json_rows
-from logic_retrievers.judging import OnnxPairKinds
+from logic_retrievers.judging import OnnxRelation
 
 USERS = Path(__file__).parents[2] / "tests" / "queries" / "users" / "corpus.jsonl.gz"
-Judge: TypeAlias = OnnxPairKinds | Literal["auto"] | None
+Judge: TypeAlias = OnnxRelation | Literal["auto"] | None
 CORPORA = {
     "users": str(USERS),
     "Cranfield": "cranfield/corpus.jsonl.gz",
@@ -51,7 +51,7 @@ def main() -> None:
     options = parser.parse_args()
     judge: Judge = "auto" if options.judge else None
     if options.bundle:
-        judge = OnnxPairKinds(options.bundle)
+        judge = OnnxRelation(options.bundle)
     publish("cleaning, planted", [planted_recall(part, judge) for part in ("dev", "test")])
     most = {"films": options.films}
     publish(

@@ -33,7 +33,7 @@ from logic_retrievers.cleaning import CorpusCleaner
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.evaluation import data_folder
 from logic_retrievers.evaluation.rows import json_rows
-from logic_retrievers.judging import OnnxPairKinds
+from logic_retrievers.judging import OnnxRelation
 
 BATCH = 100
 VECTORS = ("topical", "compatibility", "contradiction")
@@ -41,7 +41,7 @@ VECTORS = ("topical", "compatibility", "contradiction")
 Ingest: TypeAlias = Callable[[Sequence[Passage]], Any]
 
 
-class TimedPairKinds(OnnxPairKinds):
+class TimedRelation(OnnxRelation):
     """The shipped cross-encoder, with the seconds spent in it and the number of pairs read."""
 
     seconds = 0.0
@@ -49,13 +49,13 @@ class TimedPairKinds(OnnxPairKinds):
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, ...]]:
         begun = time.perf_counter()
-        kinds = super().read(pairs)
+        read = super().read(pairs)
         self.seconds += time.perf_counter() - begun
         self.readings += len(pairs)
-        return kinds
+        return read
 
 
-Judge: TypeAlias = TimedPairKinds | None
+Judge: TypeAlias = TimedRelation | None
 
 
 def main() -> None:
@@ -69,7 +69,7 @@ def main() -> None:
     rows = json_rows(data_folder() / "wikipedia_movies" / "corpus.jsonl.gz")
     texts = dict.fromkeys(text for row in rows if (text := row.text("text")).strip())
     passages = [Passage(str(n), text) for n, text in enumerate(texts)]
-    judge = TimedPairKinds() if options.judge else None
+    judge = TimedRelation() if options.judge else None
     whole: list[dict[str, Any]] = []
     added: list[dict[str, Any]] = []
     hooks: list[dict[str, Any]] = []

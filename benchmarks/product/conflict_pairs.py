@@ -16,7 +16,7 @@ from logic_export.data.sentences import sentence_window
 from benchmarks.common.output import document_vectors
 from benchmarks.product.cleaning_alarms import CORPORA
 from benchmarks.product.contradiction_filter import load_questions
-from benchmarks.product.pair_kinds import load_pairs
+from benchmarks.product.relation import load_pairs
 from logic_retrievers.evaluation import data_folder
 from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.judging.conflict import Use

@@ -2,7 +2,7 @@
 
 python -m benchmarks.product.conflict_probability [--bundle DIR] [--fit] [--most 700]
 
-Measures the vectors, each cross-encoder (pair kinds and NLI), and all combined, on labelled pairs
+Measures the vectors, each cross-encoder (relation and NLI), and all combined, on labelled pairs
 of several kinds: ROC-AUC, calibration error, and conflicts at the threshold. Then it counts alarms
 among neighbours in corpora without contradictions: 30 lists of six passages each, and sentences
 with their nearest passages. ``--fit`` fits the weights again, on development parts alone (each set
@@ -33,9 +33,9 @@ from benchmarks.product.conflict_pairs import (
     statement_lists,
 )
 from logic_retrievers import ContradictionScorer
-from logic_retrievers.judging import PAIR_KINDS, OnnxNLI, OnnxPairKinds
+from logic_retrievers.judging import RELATIONS, OnnxNLI, OnnxRelation
 from logic_retrievers.judging.conflict import WEIGHTS, ConflictConstants, Use, conflict_features
-from logic_retrievers.judging.pair_kinds import pair_texts
+from logic_retrievers.judging.relation import pair_texts
 
 Values: TypeAlias = npt.NDArray[np.float64]
 
@@ -50,8 +50,8 @@ def main() -> None:
     parser.add_argument("--fit", action="store_true", help="find the weights again")
     parser.add_argument("--most", type=int, default=700, help="pairs of a set")
     options = parser.parse_args()
-    kinds = OnnxPairKinds(options.bundle)
-    nli = OnnxNLI(shares=kinds)
+    relation = OnnxRelation(options.bundle)
+    nli = OnnxNLI(shares=relation)
     scorer = ContradictionScorer(cached_encoder())
 
     def read(pairs: Pairs) -> Readings:
@@ -60,8 +60,7 @@ def main() -> None:
         return Readings(
             np.array([label for _, _, label in pairs], dtype=bool),
             np.array([score.probability or 0.0 for score in scores]),
-            np.array([score.cosine for score in scores]),
-            np.hstack([kinds(texts), nli(texts)]),
+            np.hstack([relation(texts), nli(texts)]),
         )
 
     constants = fit_constants(read, options.most) if options.fit else nli.constants
@@ -85,19 +84,19 @@ class Readings:
 
     Args:
         labels: whether each pair contradicts.
-        own, cosines: probabilities and cosines by the vectors, shape (pairs,).
-        read: probabilities of the pair kinds, then of the NLI labels, shape (pairs, 8).
+        own: probabilities by the vectors, shape (pairs,).
+        read: probabilities of the relation, then of the NLI labels, shape (pairs, 9).
     """
 
     labels: npt.NDArray[np.bool_]
     own: Values
-    cosines: Values
     read: Values
 
-    def rows(self, use: Use) -> Iterator[tuple[float, float, list[float]]]:
+    def rows(self, use: Use) -> Iterator[tuple[float, list[float]]]:
         """Iterate over the inputs of each combined probability."""
-        read = self.read if use == "passages" else self.read[:, len(PAIR_KINDS) :]
-        return zip(self.own.tolist(), self.cosines.tolist(), read.tolist(), strict=True)
+        relation, inference = np.split(self.read, [len(RELATIONS)], axis=1)
+        read = relation if use == "passages" else inference
+        return zip(self.own.tolist(), read.tolist(), strict=True)
 
     def as_one(self, constants: ConflictConstants, use: Use) -> Values:
         """Combine the inputs of each pair into one probability."""
@@ -123,7 +122,7 @@ def fit_constants(read: Callable[[Pairs], Readings], most: int) -> dict[str, flo
 
 def fit(sets: Sequence[Readings], use: Use) -> list[float]:
     """Fit a logistic regression in which each set counts the same; return its weights."""
-    features = np.vstack([[conflict_features(use, *row)[1:] for row in s.rows(use)] for s in sets])
+    features = np.array([conflict_features(use, *row)[1:] for s in sets for row in s.rows(use)])
     weights = np.concatenate([np.full(len(s.labels), 1 / len(s.labels)) for s in sets])
     model = LogisticRegression(max_iter=2000).fit(
         features,
@@ -145,7 +144,7 @@ def measure(
         "pairs": name,
         "contradictions": f"{labels.sum()} of {len(labels)}",
         "ROC-AUC: vectors": round(float(roc_auc_score(labels, readings.own)), 3),
-        "kinds": round(float(roc_auc_score(labels, readings.read[:, 0])), 3),
+        "relation": round(float(roc_auc_score(labels, readings.read[:, 0])), 3),
         "nli": round(float(roc_auc_score(labels, readings.read[:, -1])), 3),
         "both": round(float(roc_auc_score(labels, both)), 3),
         "calibration error: vectors": round(calibration_error(labels, readings.own), 3),

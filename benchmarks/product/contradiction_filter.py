@@ -25,7 +25,7 @@ from logic_retrievers import ContradictionFilter, ContradictionScorer, Passage
 from logic_retrievers.evaluation import bootstrap, data_folder
 from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.judging import default_conflict_judge
-from logic_retrievers.judging.pair_kinds import pair_texts
+from logic_retrievers.judging.relation import pair_texts
 
 CORRECT_KEPT = 0.97
 # Maps pairs of texts to the probability that each pair contradicts.
@@ -92,7 +92,7 @@ def judges() -> Mapping[str, Judge]:
         scores = scorer.score(pairs)
         return np.array(
             [
-                reader.constants.probability(score.probability or 0.0, score.cosine, answer)
+                reader.constants.probability(score.probability or 0.0, answer)
                 for score, answer in zip(scores, answers, strict=True)
             ]
         )

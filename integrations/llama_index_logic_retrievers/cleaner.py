@@ -73,8 +73,9 @@ class CorpusCleaner(CleanerFields, TransformComponent):
         dry_run: report decisions without hiding anything. No node gets a flag, and neither
             collection nor ledger changes.
         **settings: ``resolution``, ``neighbours``, ``threshold``, ``settings``,
-            ``trusted_candidates``, ``against_trusted``, ``date_key``, ``source_key`` (a node
-            without it is known by its ``ref_doc_id``), ``source_order``, ``scope_keys``, ``judge``
+            ``trusted_candidates``, ``against_trusted``, ``date_key``, ``version_key``,
+            ``document_key``, ``source_key`` (a node without it is known by its ``ref_doc_id``),
+            ``source_order``, ``scope_keys``, ``judge``
             (by default None; ``auto`` lets the package's own cross-encoder read the pairs),
             ``judge_above``: as in
             :class:`logic_retrievers.cleaning.settings.CleaningSettings`.

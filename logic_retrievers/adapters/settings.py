@@ -221,6 +221,8 @@ class CleanerFields(ConflictFields):
     )
     neighbours: int = Field(default=20, strict=True)
     against_trusted: cleaning_settings.AgainstTrusted = "quarantine"
+    version_key: str = "version"
+    document_key: str | None = None
     scope_keys: tuple[str, ...] = Field(default=cleaning_settings.SCOPE_KEYS, repr=False)
 
 

@@ -28,7 +28,7 @@ from logic_retrievers.cleaning.ledger import (
     write_entries,
 )
 from logic_retrievers.cleaning.neighbour_groups import Pair, conflict_groups, opposition_by_pair
-from logic_retrievers.cleaning.neighbours import NeighbourSearch
+from logic_retrievers.cleaning.neighbours import MIN_COSINE, NeighbourSearch
 from logic_retrievers.cleaning.pair_reading import Readings, read_pairs
 from logic_retrievers.cleaning.quarantine import Quarantine, Release, refuse_mixed_tenants
 from logic_retrievers.cleaning.result import (
@@ -40,7 +40,11 @@ from logic_retrievers.cleaning.result import (
     flag_quarantined,
 )
 from logic_retrievers.cleaning.settings import CleaningOptions, CleaningSettings, Criteria
-from logic_retrievers.contradiction.candidate_pairs import NEAREST_READ, CandidatePair
+from logic_retrievers.contradiction.candidate_pairs import (
+    LEAST_COSINE_READ,
+    NEAREST_READ,
+    CandidatePair,
+)
 from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted
 from logic_retrievers.contradiction.pair_judge import judge_pairs
 from logic_retrievers.effects import Compute, Operation
@@ -100,8 +104,9 @@ class CorpusCleaner:
         self.encoder = encoder
         self.criteria = Criteria.merge(self.settings, encoder)
         self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger or MEMORY)
+        least = MIN_COSINE if self.criteria.reader is None else LEAST_COSINE_READ
         self._search = NeighbourSearch(
-            encoder, index, self.criteria.constants, self.settings.neighbours
+            encoder, index, self.criteria.constants, self.settings.neighbours, least
         )
         self._readings: Readings = {}
 
@@ -197,7 +202,7 @@ class CorpusCleaner:
         criteria, settings = self.criteria, self.settings
         candidates = yield from self._find_pairs(passages, again, meter, dry_run)
         opposition = yield from opposition_by_pair(self._search, candidates)
-        if criteria.kinds is not None:
+        if criteria.reader is not None:
             pairs = yield from read_pairs(candidates, criteria, opposition, self._readings, meter)
         else:
             pairs, warnings = yield from judge_pairs(
@@ -217,7 +222,7 @@ class CorpusCleaner:
             len(candidates.digests),
             candidates.compared,
             criteria.resolution.name,
-            criteria.constants.threshold,
+            criteria.read_threshold,
             dry_run,
             begun,
             round((datetime.now(UTC) - begun).total_seconds(), 3),
@@ -263,7 +268,7 @@ class CorpusCleaner:
                 criteria.settings,
                 min(MIN_PROBABILITY, criteria.constants.threshold, criteria.judge_above),
                 stored=passages is None,
-                nearest_read=0 if criteria.kinds is None else NEAREST_READ,
+                nearest_read=0 if criteria.reader is None else NEAREST_READ,
                 released=released,
                 meter=meter,
             )
@@ -277,7 +282,7 @@ class CorpusCleaner:
     ) -> Operation[tuple[Decision, ...]]:
         criteria = self.criteria
         settings, threshold = criteria.settings, criteria.constants.threshold
-        read_as = criteria.kinds_threshold
+        read_as = criteria.read_threshold
         findings: list[Finding] = yield Compute(
             lambda: classify_pairs(candidates, pairs, settings, threshold, opposition, read_as)
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from logic_retrievers.cleaning.result import CleaningResult, Decision, Kind
-from logic_retrievers.judging.pair_kinds import pair_sentences
+from logic_retrievers.judging.relation import pair_sentences
 
 # most characters that are quoted from a passage
 MAX_QUOTED = 300

@@ -14,7 +14,7 @@ from logic_retrievers.types import Passage, plain_fields
 # first and one-past-last character in a passage's text; empty for words that the text lacks
 Span: TypeAlias = tuple[int, int]
 
-Type: TypeAlias = Literal["number", "date", "polarity", "antonym", "entity", "wording"]
+Type: TypeAlias = Literal["number", "wording"]
 # the first or the second passage of a pair
 Side: TypeAlias = Literal["one", "other"]
 

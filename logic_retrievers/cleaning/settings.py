@@ -15,7 +15,6 @@ from logic_retrievers.checks import (
     check_texts,
     check_type,
 )
-from logic_retrievers.cleaning.differences.tokens import LEXICON
 from logic_retrievers.cleaning.finding_resolution import cleaning_resolution
 from logic_retrievers.contradiction.candidate_pairs import TrustedFilter, check_trusted_filter
 from logic_retrievers.contradiction.pair_judge import (
@@ -34,7 +33,7 @@ from logic_retrievers.encoders.bundle import default_bundle_manifest
 from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging.conflict import ConflictJudge
-from logic_retrievers.judging.pair_kinds import PairKinds
+from logic_retrievers.judging.relation import RelationReader
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_passages
 
@@ -45,8 +44,12 @@ THRESHOLD = 0.87
 # an object's address differs from process to process
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)
 
-# metadata keys for the subject that a passage is true of (product, region, year...)
-SCOPE_KEYS = tuple(LEXICON["words"]["scope_keys"].split())
+# metadata keys that say what a passage is true of
+SCOPE_KEYS = (
+    "region", "country", "state", "city", "location", "site", "branch", "product", "model",
+    "edition", "plan", "platform", "year", "quarter", "season", "term", "audience", "role",
+    "department", "brand", "language", "lang", "locale", "currency", "unit",
+)  # fmt: skip
 
 
 class CommonCleaningOptions(TypedDict, total=False):
@@ -59,6 +62,8 @@ class CommonCleaningOptions(TypedDict, total=False):
     trusted_candidates: int
     against_trusted: AgainstTrusted
     date_key: str
+    version_key: str
+    document_key: str | None
     source_key: str
     source_order: Sequence[str]
     scope_keys: Sequence[str]
@@ -93,14 +98,18 @@ class CleaningSettings:
             ``{"key": wanted}`` over the metadata, a Qdrant filter, or a function of a passage.
         trusted_candidates: number of trusted passages that each passage is compared with.
         against_trusted: ``quarantine`` or ``annotate`` a passage that contradicts a trusted one.
-        date_key: metadata key of the date; ``a.b`` for a nested one.
+        date_key: metadata key of the date; ``a.b`` for a nested one, here and below.
+        version_key: metadata key of the version.
+        document_key: metadata key that names a document, the same for all of its versions. Of two
+            passages with one value there, the one with the later version or date is the newer
+            version. Without it only the texts can say that one replaces the other.
         source_key: metadata key of the source; without it a passage's own ``source`` counts.
         source_order: sources for ``prefer_source``, best first.
         scope_keys: metadata keys for what a passage is true of; passages that differ in one do not
             contradict each other.
-        judge: reads pairs of passages; with None vectors and rules decide alone. With ``auto`` the
-            package's cross-encoder tells how each passage and its five nearest relate;
-            ``judging.OnnxPairKinds`` does so with another bundle. A model of your own
+        judge: reads pairs of passages; with None the vectors decide alone. With ``auto`` the
+            package's cross-encoder reads how each passage and its five nearest relate;
+            ``judging.OnnxRelation`` does so with another bundle. A model of your own
             (``contradiction.PairJudge``) is asked once a call. If it fails, the probabilities of
             the vectors stand, and a warning says so.
         judge_above: least vector probability of the pairs that a judge of your own reads; by
@@ -121,6 +130,8 @@ class CleaningSettings:
     trusted_candidates: int = 10
     against_trusted: AgainstTrusted = "quarantine"
     date_key: str = "date"
+    version_key: str = "version"
+    document_key: str | None = None
     source_key: str = "source"
     source_order: Sequence[str] = ()
     scope_keys: Sequence[str] = SCOPE_KEYS
@@ -133,6 +144,8 @@ class CleaningSettings:
         check_count("trusted_candidates", self.trusted_candidates, least=0)
         check_choice("against_trusted", self.against_trusted, get_args(AgainstTrusted))
         check_texts("scope_keys", self.scope_keys)
+        check_type("version_key", self.version_key, str)
+        check_type("document_key", self.document_key, str, type(None))
         check_type("settings", self.settings, ContradictionSettings, type(None))
         check_pair_judge(self.judge)
         for name in ("threshold", "judge_above"):
@@ -160,7 +173,7 @@ class Criteria:
     judge_above: float
     encoder: Encoder
     # the cross-encoder that reads the pairs, if any, with its bundle's manifest
-    kinds: tuple[Manifest, CrossEncoder] | None = None
+    reader: tuple[Manifest, CrossEncoder] | None = None
 
     @classmethod
     def merge(cls, settings: CleaningSettings, encoder: Encoder) -> Criteria:
@@ -175,15 +188,15 @@ class Criteria:
             threshold = THRESHOLD
         constants = merge_constants(encoder.specs, settings.settings, threshold=threshold)
         above = constants.threshold if settings.judge_above is None else settings.judge_above
-        kinds = _kinds_of(settings.judge)
-        return cls(settings, constants, settings.strategy(), above, encoder, kinds)
+        reader = _reader_of(settings.judge)
+        return cls(settings, constants, settings.strategy(), above, encoder, reader)
 
     @property
-    def kinds_threshold(self) -> float:
+    def read_threshold(self) -> float:
         """Least probability of a contradiction by the cross-encoder."""
-        if self.kinds is None or self.settings.threshold is not None:
+        if self.reader is None or self.settings.threshold is not None:
             return self.constants.threshold
-        return self.kinds[1].constants.get("threshold", self.constants.threshold)
+        return self.reader[1].constants.get("threshold", self.constants.threshold)
 
     def fingerprint(self) -> str:
         """Return the sha256 of the criteria, with names of functions and vector fingerprints."""
@@ -198,7 +211,7 @@ class Criteria:
             self.constants,
             self.resolution,
             self.settings.judge is None or self.settings.judge == "auto",
-            None if self.kinds is None else self.kinds[0].cross_encoder_fingerprint(self.kinds[1]),
+            self.reader and self.reader[0].cross_encoder_fingerprint(self.reader[1]),
             self.judge_above,
             sorted((name, self.encoder.specs[name].fingerprint) for name in VECTORS),
         )
@@ -206,12 +219,12 @@ class Criteria:
         return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
-def _kinds_of(judge: AnyPairJudge) -> tuple[Manifest, CrossEncoder] | None:
+def _reader_of(judge: AnyPairJudge) -> tuple[Manifest, CrossEncoder] | None:
     if isinstance(judge, ConflictJudge):
         raise ConfigurationError(
-            f"{type(judge).__name__} is for a filter or search; pass judging.OnnxPairKinds"
+            f"{type(judge).__name__} is for a filter or search; pass judging.OnnxRelation"
         )
-    if isinstance(judge, PairKinds):
+    if isinstance(judge, RelationReader):
         return judge.manifest, judge.entry
     manifest = default_bundle_manifest() if judge == "auto" else None
-    return (manifest, manifest.pair_kinds) if manifest and manifest.pair_kinds else None
+    return (manifest, manifest.relation) if manifest and manifest.relation else None

@@ -83,6 +83,9 @@ def clean(
         float | None, Option(help="Least probability of a contradiction, 0 to 1.")
     ] = None,
     date_key: Annotated[str, Option(help="Metadata key of the date.")] = "date",
+    document_key: Annotated[
+        str | None, Option(help="Metadata key of a document, the same for all of its versions.")
+    ] = None,
     source_key: Annotated[str, Option(help="Metadata key of the source.")] = "source",
     source_order: Annotated[
         list[str] | None, Option(help="Sources for prefer_source, the best first.")
@@ -125,6 +128,7 @@ def clean(
         "resolution": resolution or ["annotate"],
         "threshold": threshold,
         "date_key": date_key,
+        "document_key": document_key,
         "source_key": source_key,
         "source_order": source_order or (),
         "judge": "auto" if judge else None,
@@ -194,7 +198,7 @@ def _print_result(result: CleaningResult, *, judged: bool) -> None:
     out.print_line(
         f"{result.examined} passages examined, {result.compared} comparisons, {hidden}"
         f" ({result.resolution}; contradictions from probability {result.threshold:g},"
-        f" near-copies compared by rules{', the nearest read together' * judged}"
+        f" {'each read with its nearest' if judged else 'by the vectors alone'}"
         f"{', dry run' if result.dry_run else ''})"
     )
     for note in result.notes:

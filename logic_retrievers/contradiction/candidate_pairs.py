@@ -49,8 +49,7 @@ class CandidatePair:
 
     ``score`` is F. ``probability`` comes from the judge if it has read the pair, else from the
     vectors; ``own_probability`` comes from the vectors alone. ``read`` is true if cross-encoders
-    have read both. ``kinds`` has probabilities of :data:`logic_retrievers.judging.PAIR_KINDS`, for
-    a cleaner.
+    have read both. ``relation`` has probabilities of ``judging.RELATIONS``, for a cleaner.
     """
 
     one: int
@@ -60,7 +59,7 @@ class CandidatePair:
     probability: float
     own_probability: float
     read: bool = False
-    kinds: tuple[float, ...] | None = None
+    relation: tuple[float, ...] | None = None
 
     @property
     def sort_key(self) -> tuple[float, float, int, int]:

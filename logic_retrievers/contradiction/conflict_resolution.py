@@ -13,7 +13,7 @@ from logic_retrievers.contradiction.resolution_strategies import (
     Ruling,
 )
 from logic_retrievers.errors import InputError
-from logic_retrievers.judging.pair_kinds import pair_sentences
+from logic_retrievers.judging.relation import pair_sentences
 from logic_retrievers.types import plain_fields
 
 AgainstTrusted: TypeAlias = Literal["drop", "annotate"]

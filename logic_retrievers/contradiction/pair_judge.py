@@ -15,7 +15,7 @@ from logic_retrievers.encoders.bundle import default_bundle_manifest
 from logic_retrievers.errors import ConfigurationError, MalformedAnswerError, PairJudgeWarning
 from logic_retrievers.judging.conflict import ConflictConstants, ConflictJudge, ConflictReader, Use
 from logic_retrievers.judging.judge import ask
-from logic_retrievers.judging.pair_kinds import PairKinds, pair_texts
+from logic_retrievers.judging.relation import RelationReader, pair_texts
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 
 # position in a pair -> passage
@@ -47,7 +47,7 @@ class PairJudge(Protocol):
 
 
 # reads pairs; ``auto`` means the cross-encoders of the default bundle, if it has them
-AnyPairJudge: TypeAlias = Literal["auto"] | ConflictJudge | PairKinds | PairJudge | None
+AnyPairJudge: TypeAlias = Literal["auto"] | ConflictJudge | RelationReader | PairJudge | None
 
 
 def check_pair_judge(judge: Any) -> None:
@@ -82,12 +82,12 @@ class PairReading:
         if isinstance(judge, ConflictJudge):
             reader: ConflictReader = getattr(judge, use)
             return cls(reader.constants, use, judge)
-        if isinstance(judge, PairKinds):
+        if isinstance(judge, RelationReader):
             raise ConfigurationError(
                 f"{type(judge).__name__} is for a cleaner; pass judging.OnnxConflictJudge"
             )
         manifest = default_bundle_manifest() if judge == "auto" else None
-        if manifest is None or manifest.nli is None or manifest.pair_kinds is None:
+        if manifest is None or manifest.nli is None or manifest.relation is None:
             return None
         return cls(ConflictConstants.of(manifest.nli.constants, use), use)
 
@@ -101,7 +101,7 @@ class PairReading:
         texts = [pair_texts(passages[pair.one], passages[pair.other], without) for pair in pairs]
         judged = []
         for pair, row in zip(pairs, reader.read(texts), strict=True):
-            probability = self.constants.probability(pair.own_probability, pair.cosine, row)
+            probability = self.constants.probability(pair.own_probability, row)
             rounded = round(probability, SCORE_DECIMALS)
             judged.append(replace(pair, probability=rounded, read=True))
         return tuple(sorted(judged, key=lambda pair: pair.sort_key))

@@ -116,12 +116,12 @@ class CrossEncoder(Description):
         changes: an ``npz`` file of weight changes, passed to the last graph as optional inputs.
             With them one stored graph serves as another cross-encoder.
         output: output of the last graph: logits of shape (batch, labels). The labels of judge and
-            NLI are entailment, neutral, contradiction; those of pair kinds are
-            ``logic_retrievers.judging.PAIR_KINDS``. The constraint question has logits for each
+            NLI are entailment, neutral, contradiction; those of relation are
+            ``logic_retrievers.judging.RELATIONS``. The constraint question has logits for each
             token (see :class:`Manifest`).
         max_tokens: longest input in tokens, special ones included; the longer text is cut.
         temperature: logits are divided by it.
-        constants: For a judge: weights of its verdict in a ranking. For pair kinds:
+        constants: For a judge: weights of its verdict in a ranking. For relation:
             ``threshold``, from which a pair is a contradiction. For NLI: weights and thresholds
             that combine its probabilities with the vectors' score (``judging.conflict``).
         origin: how temperature and constants were found.
@@ -186,7 +186,7 @@ class Manifest(Description):
             gives the id of the padding token.
         judge: reads a passage and a query; optional, like the next four.
         verdict: reads a passage and a query in the judge's place, as changes to it.
-        pair_kinds: reads two passages of a corpus.
+        relation: reads two passages of a corpus.
         nli: reads two texts and tells whether both can be true of one thing.
         constraint: reads a query alone and tells what it rules out. Its output has a row per token:
             two logits (ruled out; leaves the wanted part), and, at the first token, those of
@@ -204,7 +204,7 @@ class Manifest(Description):
     parity: Parity
     judge: CrossEncoder | None = None
     verdict: CrossEncoder | None = None
-    pair_kinds: CrossEncoder | None = None
+    relation: CrossEncoder | None = None
     nli: CrossEncoder | None = None
     constraint: CrossEncoder | None = None
 
@@ -232,7 +232,7 @@ class Manifest(Description):
 
     @property
     def cross_encoders(self) -> list[CrossEncoder]:
-        entries = (self.judge, self.verdict, self.pair_kinds, self.nli, self.constraint)
+        entries = (self.judge, self.verdict, self.relation, self.nli, self.constraint)
         return [entry for entry in entries if entry is not None]
 
     def fingerprint(self, name: str, role: Role) -> str:

@@ -8,10 +8,10 @@ _MODULES = {
     "constraint": "ConstraintReading",
     "judge": "LABELS VERDICTS Judgement QueryJudge",
     "onnx": (
-        "OnnxConflictJudge OnnxConstraint OnnxNLI OnnxPairJudge OnnxPairKinds"
-        " default_conflict_judge default_constraint default_judge default_pair_kinds"
+        "OnnxConflictJudge OnnxConstraint OnnxNLI OnnxPairJudge OnnxRelation"
+        " default_conflict_judge default_constraint default_judge default_relation"
     ),
-    "pair_kinds": "PAIR_KINDS",
+    "relation": "RELATIONS",
     "settings": "JudgeSettings",
 }
 

@@ -8,16 +8,13 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from logic_retrievers.errors import BundleError
-from logic_retrievers.judging.judge import LABELS
-from logic_retrievers.judging.pair_kinds import PAIR_KINDS
 
 # kind of pair: two passages of a list, or a statement and a passage
 Use: TypeAlias = Literal["passages", "statements"]
 
-_NLI = tuple(f"nli_{label}" for label in LABELS)
 # names of the weights of the two regressions
 WEIGHTS: Mapping[Use, tuple[str, ...]] = {
-    "passages": ("intercept", "own", "cosine", *PAIR_KINDS, *_NLI),
+    "passages": ("intercept", "own", "relation"),
     "statements": ("intercept", "own", "nli_margin"),
 }
 
@@ -27,8 +24,7 @@ CONSTANTS = frozenset(
     | {f"{use}_threshold" for use in WEIGHTS}
 )
 
-_LEAST_READ = 1e-3
-_LEAST_OWN = 1e-4
+_LEAST = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +52,14 @@ class ConflictConstants:
         threshold, *weights = (constants[name] for name in names)
         return cls(use, threshold, constants.get(f"{use}_drop_above", threshold), tuple(weights))
 
-    def probability(self, own: float, cosine: float, read: Sequence[float]) -> float:
-        """Return the probability that two passages contradict each other, in [0, 1].
+    def probability(self, own: float, read: Sequence[float]) -> float:
+        """Return the probability that two texts contradict each other, in [0, 1].
 
         Args:
             own: probability from the vectors alone.
-            cosine: cosine of the topical vectors.
             read: probabilities that the :class:`ConflictReader` for this use returned.
         """
-        features = conflict_features(self.use, own, cosine, read)
+        features = conflict_features(self.use, own, read)
         logit = sum(w * x for w, x in zip(self.weights, features, strict=True))
         return (1 + math.tanh(logit / 2)) / 2
 
@@ -83,26 +78,25 @@ class ConflictJudge(Protocol):
 
     @property
     def passages(self) -> ConflictReader:
-        """Reads two passages: probabilities of :data:`PAIR_KINDS`, then of :data:`LABELS`."""
+        """Reads two passages: probabilities of :data:`RELATIONS`."""
 
     @property
     def statements(self) -> ConflictReader:
         """Reads a statement and a passage: probabilities of :data:`LABELS`."""
 
 
-def conflict_features(
-    use: Use, own: float, cosine: float, read: Sequence[float]
-) -> tuple[float, ...]:
+def conflict_features(use: Use, own: float, read: Sequence[float]) -> tuple[float, ...]:
     """Return the feature of each weight; for arguments see ``ConflictConstants.probability``.
 
-    Passages have the cosine and the logarithm of each probability. Statements have the probability
-    of contradiction minus that of entailment, because the cosine says nothing about whether a
-    passage is right, and logarithms of two small probabilities are noise.
+    Passages have the log-odds of a contradiction or another state of the same thing. Statements
+    have the probability of contradiction minus that of entailment.
     """
-    own = min(max(own, _LEAST_OWN), 1 - _LEAST_OWN)
-    log_odds = math.log(own / (1 - own))
     if use == "statements":
         entailment, _, contradiction = read
-        return (1.0, log_odds, contradiction - entailment)
-    logs = (math.log(max(probability, _LEAST_READ)) for probability in read)
-    return (1.0, log_odds, cosine, *logs)
+        return (1.0, _log_odds(own), contradiction - entailment)
+    return (1.0, _log_odds(own), _log_odds(sum(read[:3])))
+
+
+def _log_odds(probability: float) -> float:
+    clipped = min(max(probability, _LEAST), 1 - _LEAST)
+    return math.log(clipped / (1 - clipped))

@@ -1,4 +1,4 @@
-"""The cross-encoders of a bundle, on ONNX Runtime: pair judge, pair kinds, NLI, constraint."""
+"""The cross-encoders of a bundle, on ONNX Runtime: pair judge, relation, NLI, constraint."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from logic_retrievers.errors import BundleError
 from logic_retrievers.judging.conflict import ConflictConstants, ConflictReader
 from logic_retrievers.judging.constraint import CONSTRAINTS, ConstraintReading, read_tags
 from logic_retrievers.judging.judge import LABELS, BundledJudge, TextPair
-from logic_retrievers.judging.pair_kinds import PAIR_KINDS
+from logic_retrievers.judging.relation import RELATIONS, turned
 from logic_retrievers.language import ENGLISH, detect_language
 from logic_retrievers.text import visible_text
 
 # fields of a manifest that describe a cross-encoder
-Entry: TypeAlias = Literal["judge", "verdict", "pair_kinds", "nli", "constraint"]
+Entry: TypeAlias = Literal["judge", "verdict", "relation", "nli", "constraint"]
 
 
 class OnnxCrossEncoder:
@@ -197,12 +197,12 @@ class OnnxPairJudge(OnnxCrossEncoder, BundledJudge):
         return manifest.judge if manifest.verdict is None else manifest.verdict
 
 
-class OnnxPairKinds(OnnxCrossEncoder):
-    """Tells the :data:`PAIR_KINDS` of two passages. The base explains the arguments."""
+class OnnxRelation(OnnxCrossEncoder):
+    """Tells the :data:`RELATIONS` of two passages. The base explains the arguments."""
 
-    entry_name: ClassVar[Entry] = "pair_kinds"
-    title = "pair kinds"
-    labels = PAIR_KINDS
+    entry_name: ClassVar[Entry] = "relation"
+    title = "relation"
+    labels = RELATIONS
 
     @property
     def manifest(self) -> Manifest:
@@ -213,7 +213,7 @@ class OnnxPairKinds(OnnxCrossEncoder):
         ways = [way for one, other in pairs for way in ((one, other), (other, one))]
         read = iter(self.read(ways))
         return [
-            tuple((a + b) / 2 for a, b in zip(first, second, strict=True))
+            tuple((a + b) / 2 for a, b in zip(first, turned(second), strict=True))
             for first, second in zip(read, read, strict=True)
         ]
 
@@ -272,9 +272,8 @@ class OnnxConstraint(OnnxCrossEncoder):
 class OnnxConflictJudge:
     """A :class:`ConflictJudge`: do two texts contradict each other?
 
-    Two cross-encoders of a bundle answer whether two passages are about one thing
-    (:class:`OnnxPairKinds`), and whether both can be true (:class:`OnnxNLI`). Only the second one
-    reads a statement and a passage. :class:`OnnxCrossEncoder` explains arguments and errors.
+    :class:`OnnxRelation` reads two passages, :class:`OnnxNLI` a statement and a passage.
+    :class:`OnnxCrossEncoder` explains arguments and errors.
 
     Examples:
         >>> ContradictionFilter(judge=OnnxConflictJudge("runs/bundle"))    # doctest: +SKIP
@@ -288,18 +287,14 @@ class OnnxConflictJudge:
         threads: int | None = None,
         shares: OnnxCrossEncoder | None = None,
     ) -> None:
-        self.kinds = OnnxPairKinds(bundle, providers=providers, threads=threads, shares=shares)
-        self.nli = OnnxNLI(providers=providers, threads=threads, shares=self.kinds)
+        self.relation = OnnxRelation(bundle, providers=providers, threads=threads, shares=shares)
+        self.nli = OnnxNLI(providers=providers, threads=threads, shares=self.relation)
         constants = self.nli.constants
-        self.passages = ConflictReader(ConflictConstants.of(constants, "passages"), self._read)
+        self.passages = ConflictReader(ConflictConstants.of(constants, "passages"), self.relation)
         self.statements = ConflictReader(ConflictConstants.of(constants, "statements"), self.nli)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(type(self), self.kinds.bundle.path, **self.kinds._settings), ()
-
-    def _read(self, pairs: Sequence[TextPair]) -> list[tuple[float, ...]]:
-        read = zip(self.kinds(pairs), self.nli(pairs), strict=True)
-        return [(*kinds, *labels) for kinds, labels in read]
+        return partial(type(self), self.relation.bundle.path, **self.relation._settings), ()
 
 
 def _ships(*entries: Entry) -> bool:
@@ -315,15 +310,15 @@ def default_judge() -> OnnxPairJudge | None:
 
 
 @one_per_process
-def default_pair_kinds() -> OnnxPairKinds | None:
-    """Return the reader of pair kinds of the bundle that comes with the package, if it has one."""
-    return OnnxPairKinds(shares=default_judge()) if _ships("pair_kinds") else None
+def default_relation() -> OnnxRelation | None:
+    """Return the reader of relation of the bundle that comes with the package, if it has one."""
+    return OnnxRelation(shares=default_judge()) if _ships("relation") else None
 
 
 @one_per_process
 def default_conflict_judge() -> OnnxConflictJudge | None:
     """Return the conflict judge of the bundle that comes with the package, if it has one."""
-    ships = _ships("nli", "pair_kinds")
+    ships = _ships("nli", "relation")
     return OnnxConflictJudge(shares=default_judge()) if ships else None
 
 

@@ -58,8 +58,9 @@ def test_with_the_bundle_that_comes_with_the_package():
         Passage("old", "The swimming pool of the hotel is open in winter.", {"date": "2019-01-01"}),
         Passage("new", "The swimming pool of the hotel is not open in winter.",
                 {"date": "2024-01-01"}),
-        Passage("rate", "The city tax is 3 euros a night.", {"date": "2023-01-01"}),
-        Passage("late", "The city tax is 5 euros a night.", {"date": "2020-01-01"}),
+        Passage("free", "Breakfast is included in the price of the room.", {"date": "2023-01-01"}),
+        Passage("late", "Breakfast is not included in the price of the room.",
+                {"date": "2020-01-01"}),
         Passage("far", "Copper is mined in Chile and in Peru."),
     ]  # fmt: skip
     with PassageIndex.open("p", OnnxEncoder(threads=1)) as index:

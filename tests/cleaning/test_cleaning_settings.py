@@ -23,6 +23,8 @@ DECIDING = {
     "trusted_candidates": 3,
     "against_trusted": "annotate",
     "date_key": "day",
+    "version_key": "edition",
+    "document_key": "title",
     "source_key": "site",
     "scope_keys": ["product"],
     "judge": lambda pairs: [0.5] * len(pairs),

@@ -174,7 +174,7 @@ def test_hidden_passages_are_nobodys_neighbours():
         index.add(passages("inn | no | a", "inn | yes | a", "inn | yes | b"))
         index.run(index.hide(["inn | no | a"]))
         cleaned = CorpusCleaner(index, resolution="quarantine_all").clean(dry_run=True)
-        assert {one.finding.kind.value for one in cleaned.decisions} == {"paraphrase"}
+        assert cleaned.decisions == ()
         assert cleaned.examined == 2
         with PassageIndex.open("p", index.encoder, client=index.client, show_quarantined=True) as s:
             again = CorpusCleaner(s, resolution="quarantine_all").clean(dry_run=True)

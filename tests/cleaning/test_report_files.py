@@ -159,7 +159,7 @@ def test_an_ordinary_text_is_left_alone(text):
 @given(ANY_TEXT, ANY_TEXT)
 def test_any_text_is_one_cell(one, other):
     passages = {"a": Passage("a", one, {"source": other}), "b": Passage("b", other, source=one)}
-    difference = Difference("entity", (-3, 5), (2, 99))
+    difference = Difference("wording", (-3, 5), (2, 99))
     text = render_csv(cleaning_result(decision(differences=[difference]), passages=passages))
     text.encode("utf-8")
     (row,) = rows(text)

@@ -11,11 +11,7 @@ import pytest
 from logic_retrievers import PassageIndex
 
 ROWS = [
-    {
-        "id": "2024",
-        "text": "Parental leave is paid in full for twelve weeks.",
-        "date": "2024-06-01",
-    },
+    {"id": "2024", "text": "Parental leave is paid in full.", "date": "2024-06-01"},
     {"id": "2021", "text": "Parental leave is not paid.", "date": "2021-03-01"},
     {"id": "how", "text": "Leave is requested from the team lead.", "date": "2019-01-01"},
     {"id": "food", "text": "The canteen opens at noon."},
@@ -88,6 +84,19 @@ def test_trusted_by_metadata(stored):
     trusted = ("--trusted", "date=2024-06-01")
     told = json.loads(stored("clean", "-c", "passages", *trusted, "--dry-run", "--json"))
     assert told["quarantined"] == ["2021"]
+
+
+def test_versions_of_one_document(call):
+    """Only who names the key says which rows are one document."""
+    rows = [
+        {"id": year, "text": f"The city tax is {euros} euros a night.", "page": "tax", "date": year}
+        for year, euros in (("2021", 3), ("2024", 5))
+    ]
+    Path("tax.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    cleaned = ("clean", "tax.jsonl", "-r", "prefer_newest", "--json")
+    assert json.loads(call(*cleaned).stdout)["quarantined"] == []
+    named = json.loads(call(*cleaned, "--document-key", "page").stdout)
+    assert named["quarantined"] == ["2021"]
 
 
 def test_reports_and_the_exit_code(stored):

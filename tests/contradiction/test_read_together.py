@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pair_bundles import write_pair_bundle
 from placed import PlacedEncoder, passages
 
 from logic_retrievers import ContradictionSearch, Passage, PassageIndex
@@ -19,11 +20,11 @@ from logic_retrievers.errors import (
     BundleError,
     ConfigurationError,
 )
-from logic_retrievers.judging import PAIR_KINDS, OnnxPairKinds
+from logic_retrievers.judging import RELATIONS, OnnxRelation
 from logic_retrievers.judging.conflict import WEIGHTS, ConflictConstants, ConflictReader
 
-UNRELATED = (0.01, 0.01, 0.01, 0.01, 0.96, 0.02, 0.96, 0.02)
-OPPOSED = (0.96, 0.01, 0.01, 0.01, 0.01, 0.02, 0.02, 0.96)
+UNRELATED = {"passages": (0.01, 0.01, 0.01, 0.01, 0.01, 0.95), "statements": (0.02, 0.96, 0.02)}
+OPPOSED = {"passages": (0.96, 0.01, 0.01, 0.01, 0.005, 0.005), "statements": (0.02, 0.02, 0.96)}
 WEIGHTED = {
     "passages_threshold": 0.6,
     "statements_threshold": 0.5,
@@ -34,11 +35,7 @@ WEIGHTED = {
         for use in WEIGHTS
         for name, weight in (("intercept", 2.5), ("own", 0.2))
     },
-    "passages_intercept": 4.0,
-    "passages_cosine": -1.5,
-    "passages_contradiction": 1.0,
-    "passages_paraphrase": -0.3,
-    "passages_nli_contradiction": 0.2,
+    "passages_relation": 1.0,
     "statements_nli_margin": 3.0,
 }
 
@@ -50,15 +47,15 @@ class TableJudge:
         self.opposed = {frozenset(pair) for pair in opposed}
         self.asked = []
         self.passages, self.statements = (
-            ConflictReader(ConflictConstants.of(constants, use), partial(self._read, first))
-            for use, first in (("passages", 0), ("statements", len(PAIR_KINDS)))
+            ConflictReader(ConflictConstants.of(constants, use), partial(self._read, use))
+            for use in ("passages", "statements")
         )
 
-    def _read(self, first, pairs):
+    def _read(self, use, pairs):
         self.asked += pairs
         return [
-            (OPPOSED if frozenset(map(_claim, p)) in self.opposed else UNRELATED)[first:]
-            for p in pairs
+            (OPPOSED if frozenset(map(_claim, pair)) in self.opposed else UNRELATED)[use]
+            for pair in pairs
         ]
 
 
@@ -100,24 +97,22 @@ def test_what_only_the_vectors_see_may_be_none():
 
 @given(
     st.floats(0, 1),
-    st.floats(-1, 1),
-    st.lists(st.floats(0.01, 1), min_size=8, max_size=8),
-    st.lists(st.floats(-2, 2), min_size=11, max_size=11),
+    st.lists(st.floats(0.01, 1), min_size=len(RELATIONS), max_size=len(RELATIONS)),
+    st.lists(st.floats(-2, 2), min_size=3, max_size=3),
     st.sampled_from(list(WEIGHTS)),
 )
-def test_the_probability_is_that_of_the_regression(own, cosine, read, weights, use):
+def test_the_probability_is_that_of_the_regression(own, read, weights, use):
     read = np.array(read[-3:] if use == "statements" else read)
     read /= sum(read)
-    clipped = np.clip(own, 1e-4, 1 - 1e-4)
-    rest = {
-        "passages": [cosine, *np.log(np.maximum(read, 1e-3))],
-        "statements": [read[-1] - read[-3]],
-    }
-    features = [1, np.log(clipped / (1 - clipped)), *rest[use]]
-    weights = weights[: len(features)]
-    expected = 1 / (1 + np.exp(-np.dot(weights, features)))
+    margin = read[-1] - read[-3] if use == "statements" else _log_odds(sum(read[:3]))
+    expected = 1 / (1 + np.exp(-np.dot(weights, [1, _log_odds(own), margin])))
     constants = ConflictConstants(use, 0.5, 0.5, tuple(weights))
-    assert constants.probability(own, cosine, read.tolist()) == pytest.approx(expected, abs=1e-9)
+    assert constants.probability(own, read.tolist()) == pytest.approx(expected, abs=1e-9)
+
+
+def _log_odds(probability):
+    clipped = np.clip(probability, 1e-4, 1 - 1e-4)
+    return np.log(clipped / (1 - clipped))
 
 
 def test_what_it_is_not_sure_of_is_dropped_by_nobody():
@@ -211,11 +206,8 @@ def test_what_another_trusted_passage_drops_is_settled():
 
     def read(pairs):
         texts = ["".join(pair) for pair in pairs]
-        weak = (0.5, *OPPOSED[1:7], 0.4)
-        return [
-            UNRELATED if "| y" in t and "| z" in t else weak if "| z" in t else OPPOSED
-            for t in texts
-        ]
+        no, yes, weak = UNRELATED["passages"], OPPOSED["passages"], (0.5, 0, 0, 0.5, 0, 0)
+        return [no if "| y" in t and "| z" in t else weak if "| z" in t else yes for t in texts]
 
     judge.passages = ConflictReader(judge.passages.constants, read)
     sure, unsure = sorted(
@@ -232,14 +224,15 @@ def test_what_another_trusted_passage_drops_is_settled():
     }
 
 
-def test_kinds_of_pairs_are_no_judge_of_conflicts():
-    """They would be asked as if they were a model that says probabilities."""
+def test_a_reader_of_relations_is_no_judge_of_conflicts(tmp_path):
+    """It would be asked as if it were a model that says probabilities."""
+    bundle = write_pair_bundle(tmp_path, entry_name="relation", classes=len(RELATIONS))
     with pytest.raises(ConfigurationError, match="OnnxConflictJudge"):
-        ContradictionFilter(PlacedEncoder(), judge=OnnxPairKinds())
+        ContradictionFilter(PlacedEncoder(), judge=OnnxRelation(bundle))
 
 
 def test_a_bundle_without_cross_encoders_leaves_it_to_the_vectors(monkeypatch):
-    for name in ("nli", "pair_kinds"):
+    for name in ("nli", "relation"):
         manifest = default_bundle_manifest().model_copy(update={name: None})
         monkeypatch.setattr(pair_judge, "default_bundle_manifest", lambda m=manifest: m)
         plain = ContradictionFilter(PlacedEncoder(), judge="auto")
@@ -247,9 +240,9 @@ def test_a_bundle_without_cross_encoders_leaves_it_to_the_vectors(monkeypatch):
         assert plain.filter(AGREEING) == ContradictionFilter(PlacedEncoder()).filter(AGREEING)
 
 
-def test_a_cleaner_asks_for_kinds():
+def test_a_cleaner_asks_for_relations():
     """It would judge with nobody, silently."""
-    with pytest.raises(ConfigurationError, match="OnnxPairKinds"):
+    with pytest.raises(ConfigurationError, match="OnnxRelation"):
         CorpusCleaner(encoder=PlacedEncoder(), judge=TableJudge())
 
 

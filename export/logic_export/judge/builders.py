@@ -30,23 +30,28 @@ from logic_export.judge.rows import (
 from logic_export.recipe import DataSettings
 from logic_retrievers.encoders import OnnxEncoder
 from logic_retrievers.evaluation.rows import json_rows
-from logic_retrievers.judging import LABELS, PAIR_KINDS
-from logic_retrievers.judging.pair_kinds import pair_sentences, with_metadata
+from logic_retrievers.judging import RELATIONS
+from logic_retrievers.judging.relation import pair_sentences, with_metadata
 from logic_retrievers.queries.parsed_query import restate
 
 Builder: TypeAlias = Callable[..., list[JudgeRow]]
 
 # written for this project: see the README in this folder
-PASSAGE_PAIRS = Path(__file__).parent / "passage_pairs.jsonl.gz"
+OWN_PAIRS = {
+    name: Path(__file__).parent / f"{name}.jsonl.gz"
+    for name in ("passage_pairs", "relations", "relations_dev")
+}
 
 _LABELS = {"s": ENTAILMENT, "v": CONTRADICTION, "n": NEUTRAL}
-_KIND_LABELS = {
+_NLI_LABELS = {
     "contradiction": CONTRADICTION,
-    "superseded": CONTRADICTION,  # two states of one thing; the judge does not say which is newer
+    "superseded": CONTRADICTION,  # two states of one thing
+    "supersedes": CONTRADICTION,
     "scope": NEUTRAL,
     "paraphrase": ENTAILMENT,
     "unrelated": NEUTRAL,
 }
+_TURNED = {"superseded": "supersedes", "supersedes": "superseded"}
 _SHARES = {"train": 0.9, "dev": 0.1}
 # passages of other clusters that are as near to a query as this rank may be drawn for it
 _NEAREST = 5
@@ -130,7 +135,9 @@ def _near_rows(rows: Sequence[Mapping[str, Any]], random: Random) -> Iterator[Ju
             yield labelled_row(passages[random.choice(order)][1], query, NEUTRAL)
 
 
-def cluster_kinds(part: Part = "train", path: str = "clusters", *, seed: int = 0) -> list[JudgeRow]:
+def cluster_relations(
+    part: Part = "train", path: str = "clusters", *, seed: int = 0
+) -> list[JudgeRow]:
     """Pair the passages of a cluster, which do not contradict each other, by kind.
 
     The kind is ``unrelated`` if one of the two answers none of the queries, else ``scope``.
@@ -144,13 +151,13 @@ def cluster_kinds(part: Part = "train", path: str = "clusters", *, seed: int = 0
         for pair in combinations(zip(row["passages"], answers, strict=True), 2):
             (one, first), (other, second) = random.sample(pair, 2)
             kind = "scope" if first and second else "unrelated"
-            built.append(labelled_row(one, other, kind, PAIR_KINDS))
+            built.append(labelled_row(one, other, kind, RELATIONS))
     return built
 
 
 def passage_pairs(
     part: Part = "train",
-    path: str | None = None,
+    path: str = "passage_pairs",
     *,
     seed: int = 0,  # noqa: ARG001
 ) -> list[JudgeRow]:
@@ -160,44 +167,49 @@ def passage_pairs(
 
     Args:
         part: a tenth of the topics, by their hash, is ``dev``.
-        path: JSON lines ``{domain, topic, label, one: {text, metadata}, other: ...}``; None
-            takes this project's pairs. Contradiction and superseded contradict, paraphrase entails,
-            scope and unrelated are neutral.
+        path: JSON lines ``{domain, topic, label, one: {text, metadata}, other: ...}``, or the name
+            of a file of this project: ``passage_pairs``, ``relations`` or ``relations_dev``.
+            Contradiction and superseded contradict, paraphrase entails, scope and unrelated are
+            neutral.
         seed: not used.
     """
     return [
-        row
-        for one, other, kind, _ in _read_passage_pairs(part, path)
-        for row in _both_ways(one, other, _KIND_LABELS[kind], LABELS)
+        labelled_row(first, second, _NLI_LABELS[relation])
+        for one, other, relation, _ in _read_passage_pairs(part, path)
+        for first, second in ((one, other), (other, one))
     ]
 
 
-def passage_kinds(
+def passage_relations(
     part: Part = "train",
-    path: str | None = None,
+    path: str = "passage_pairs",
     *,
     derived: bool = True,
     seed: int = 0,  # noqa: ARG001
 ) -> list[JudgeRow]:
-    """Pair passages in both orders, labelled with one of five kinds.
+    """Pair passages in both orders, labelled with one of the :data:`RELATIONS`.
 
     ``part`` and ``path`` are as in :func:`passage_pairs`. ``derived`` adds pairs that follow from
     two others, since a passage relates to a text as it does to a paraphrase of that text.
     """
     pairs = list(_read_passage_pairs(part, path))
     by_text: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    for one, other, kind, topic in pairs:
-        by_text.setdefault((topic, one), []).append((other, kind))
-    triples = [(one, other, kind) for one, other, kind, _ in pairs]
+    for one, other, relation, topic in pairs:
+        by_text.setdefault((topic, one), []).append((other, relation))
+    triples = [(one, other, relation) for one, other, relation, _ in pairs]
     for others in by_text.values() if derived else ():
         for number, (paraphrase, same) in enumerate(others):
             if same == "paraphrase":
                 triples += [
-                    (paraphrase, other, kind)
-                    for place, (other, kind) in enumerate(others)
-                    if place != number and (kind != same or place > number)
+                    (paraphrase, other, relation)
+                    for place, (other, relation) in enumerate(others)
+                    if place != number and (relation != same or place > number)
                 ]
-    return [row for triple in triples for row in _both_ways(*triple, PAIR_KINDS)]
+    rows = []
+    for one, other, relation in triples:
+        rows.append(labelled_row(one, other, relation, RELATIONS))
+        rows.append(labelled_row(other, one, _TURNED.get(relation, relation), RELATIONS))
+    return rows
 
 
 def triplets(
@@ -265,8 +277,8 @@ BUILDERS: Mapping[str, Builder] = {
     for builder in (
         pairs,
         clusters,
-        cluster_kinds,
-        passage_kinds,
+        cluster_relations,
+        passage_relations,
         passage_pairs,
         triplets,
         group_pairs,
@@ -299,28 +311,26 @@ def _claim(one: str, other: str, label: str, random: Random) -> str:
     return random.choice(sentences or [other])
 
 
-def _both_ways(one: str, other: str, label: str, labels: Sequence[str]) -> list[JudgeRow]:
-    return [labelled_row(one, other, label, labels), labelled_row(other, one, label, labels)]
-
-
-def _read_passage_pairs(part: Part, path: str | None) -> Iterator[tuple[str, str, str, str]]:
-    """Yield the two texts with their metadata, the kind, and the topic."""
-    for row in json_rows(PASSAGE_PAIRS if path is None else find_data_file(Path(path))):
+def _read_passage_pairs(part: Part, path: str) -> Iterator[tuple[str, str, str, str]]:
+    """Yield the two texts with their metadata, the relation, and the topic."""
+    for row in json_rows(OWN_PAIRS.get(path) or find_data_file(Path(path))):
         fields = row.fields
         try:
             topic = f"{fields['domain']} {fields.get('topic', fields['id'])}"
-            one, other = (
-                with_metadata(fields[side]["text"], fields[side]["metadata"])
-                for side in ("one", "other")
-            )
-            kind = PAIR_KINDS[PAIR_KINDS.index(fields["label"])]
+            first, second = fields["one"], fields["other"]
+            excerpts = pair_sentences(first["text"], second["text"])
+            one, other = map(with_metadata, excerpts, (first["metadata"], second["metadata"]))
+            relation = RELATIONS[RELATIONS.index(fields["label"])]
+            if relation == "superseded":
+                relation = {"one": "supersedes", "other": "superseded"}[fields["newer"]]
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise row.error(
-                f"a pair has an id, a domain, a label ({', '.join(PAIR_KINDS)}), one and other, "
-                f"each with text and metadata ({error!r})"
+                f"a pair has an id, a domain, a label ({', '.join(RELATIONS)}), one and other, "
+                "each with text and metadata, and if superseded the newer side, one or other "
+                f"({error!r})"
             ) from error
         if part in ("all", assign_part(topic, _SHARES)):
-            yield one, other, kind, topic
+            yield one, other, relation, topic
 
 
 def _read_clusters(part: Part, path: str) -> Iterator[Mapping[str, Any]]:

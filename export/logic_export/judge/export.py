@@ -38,12 +38,12 @@ from logic_retrievers.encoders.sessions import CPU, Graph
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging import (
     LABELS,
-    PAIR_KINDS,
+    RELATIONS,
     VERDICTS,
     OnnxConstraint,
     OnnxNLI,
     OnnxPairJudge,
-    OnnxPairKinds,
+    OnnxRelation,
 )
 from logic_retrievers.judging.conflict import CONSTANTS
 from logic_retrievers.judging.onnx import OnnxCrossEncoder
@@ -94,7 +94,7 @@ def add_judge(
     minimum: Mapping[str, float],
     compression: JudgeCompression = "int4",
 ) -> Figures:
-    """Copy a bundle with a judge, a verdict, pair kinds or NLI added or replaced.
+    """Copy a bundle with a judge, a verdict, relation or NLI added or replaced.
 
     All but a judge are low-rank changes to the bundle's judge, from which they were trained. A
     verdict answers in the judge's place. Adding another judge removes all such changes.
@@ -108,7 +108,7 @@ def add_judge(
         source: the model; its embeddings must be the trunk's.
         out: the new bundle's folder; must not exist.
         development: name -> rows; the temperature is fitted on all rows.
-        constants: for a judge or a verdict, weights in a ranking; for pair kinds,
+        constants: for a judge or a verdict, weights in a ranking; for relation,
             ``threshold``; for NLI, those of ``ConflictConstants``.
         minimum: development set -> minimum accuracy.
         compression: storage of a judge's weights. ``int4`` also multiplies in int8
@@ -196,7 +196,7 @@ class _Form:
 
 _JUDGE = _Form("judge", GRAPH, OnnxPairJudge, "Pair judge")
 _VERDICT = _Form("verdict", "verdict.npz", OnnxPairJudge, "Verdict")
-_KINDS = _Form("pair_kinds", "pair_kinds.npz", OnnxPairKinds, "Pair kinds")
+_KINDS = _Form("relation", "relation.npz", OnnxRelation, "Relation")
 _NLI = _Form("nli", "nli.npz", OnnxNLI, "NLI", CONSTANTS)
 _CONSTRAINT = _Form(
     "constraint", "constraint.npz", OnnxConstraint, "Constraint", output=low_rank.TOKENS
@@ -277,8 +277,8 @@ def _form_of(model: PreTrainedModel, source: JudgeSource) -> _Form:
             return form
     raise ConfigurationError(
         f"{source.model!r} has {len(labels)} labels in rank {source.rank}: a judge has"
-        f" {len(LABELS)} without a rank; verdict and NLI have {len(LABELS)} and pair kinds"
-        f" {len(PAIR_KINDS)}, of a recipe with model.rank"
+        f" {len(LABELS)} without a rank; verdict and NLI have {len(LABELS)} and relation"
+        f" {len(RELATIONS)}, of a recipe with model.rank"
     )
 
 

@@ -25,8 +25,8 @@ class JudgeModelSettings(RecipeTable):
         base: an encoder, or a finished judge to train further, by a packaged model's name, a folder
             or a hub name.
         labels: ``judgement`` (two texts: entailment, neutral, contradiction), ``verdict`` (a
-            passage and a query: satisfies, neither, violates), ``pair_kinds`` (two passages: which
-            of five kinds they are) or ``constraint`` (a query alone: is something ruled out, and
+            passage and a query: satisfies, neither, violates), ``relation`` (two passages: what
+            the one is to the other) or ``constraint`` (a query alone: is something ruled out, and
             which words say it).
         frozen_embeddings: keep the embeddings, so that the judge fits a bundle of the base.
         frozen_layers: number of lowest layers that are not trained; each saves time.
@@ -39,7 +39,7 @@ class JudgeModelSettings(RecipeTable):
     """
 
     base: Text
-    labels: Literal["judgement", "verdict", "pair_kinds", "constraint"] = "judgement"
+    labels: Literal["judgement", "verdict", "relation", "constraint"] = "judgement"
     frozen_embeddings: bool = True
     frozen_layers: Annotated[int, Field(ge=0)] = 0
     rank: Annotated[int, Field(ge=0)] = 0

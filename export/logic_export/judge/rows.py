@@ -9,7 +9,7 @@ from typing import Any
 
 from logic_export.data.files import write_json_lines
 from logic_retrievers.evaluation.rows import json_rows
-from logic_retrievers.judging import LABELS, PAIR_KINDS
+from logic_retrievers.judging import LABELS, RELATIONS
 from logic_retrievers.judging.judge import MAX_WORDS, nearest_sentences
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = LABELS
@@ -26,7 +26,7 @@ class JudgeRow:
     @property
     def labels(self) -> tuple[str, ...]:
         """Labels in the order of the target."""
-        return LABELS if len(self.target) == len(LABELS) else PAIR_KINDS
+        return LABELS if len(self.target) == len(LABELS) else RELATIONS
 
     @property
     def label(self) -> str:
@@ -77,7 +77,7 @@ def read_judge_rows(path: Path) -> list[JudgeRow]:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise row.error(
                 "a row needs 'premise', 'hypothesis' and one of 'label' "
-                f"({', '.join(LABELS)}), 'kind' ({', '.join(PAIR_KINDS)}) or 'target' "
+                f"({', '.join(LABELS)}), 'kind' ({', '.join(RELATIONS)}) or 'target' "
                 "(one probability for each label or kind)"
             ) from error
     return rows
@@ -92,11 +92,11 @@ def _to_json(row: JudgeRow) -> Mapping[str, Any]:
 
 def _from_json(row: Mapping[str, Any]) -> JudgeRow:
     if "target" not in row:
-        name, labels = ("kind", PAIR_KINDS) if "kind" in row else ("label", LABELS)
+        name, labels = ("kind", RELATIONS) if "kind" in row else ("label", LABELS)
         labels.index(row[name])
         return labelled_row(row["premise"], row["hypothesis"], row[name], labels)
     target = tuple(float(value) for value in row["target"])
-    if len(target) not in (len(LABELS), len(PAIR_KINDS)):
+    if len(target) not in (len(LABELS), len(RELATIONS)):
         raise ValueError(row["target"])
     if min(target) < 0 or not abs(sum(target) - 1) <= 0.01:
         raise ValueError(row["target"])

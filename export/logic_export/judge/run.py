@@ -47,7 +47,7 @@ from logic_export.training.run import MeasureAfterLastEpoch, MetricsLog, common_
 from logic_export.training.run_folder import CARD, MODEL, last_checkpoint, prepare_folder
 from logic_export.training.training_data import RowFormat, sample_rows, sample_training_data
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.judging import LABELS, PAIR_KINDS, VERDICTS
+from logic_retrievers.judging import LABELS, RELATIONS, VERDICTS
 
 # no token types, since the trunk that the judge shares with encoders has none
 INPUTS = ["input_ids", "attention_mask"]
@@ -168,7 +168,7 @@ def _build(builder: str, options: Mapping[str, object], seed: int) -> list[Judge
 _LABELS = {
     "judgement": LABELS,
     "verdict": VERDICTS,
-    "pair_kinds": PAIR_KINDS,
+    "relation": RELATIONS,
     "constraint": CONSTRAINT_LABELS,
 }
 JUDGE_ROWS = RowFormat(_build, sample_rows, write_judge_rows, read_judge_rows, merge=unique_rows)

@@ -37,13 +37,13 @@ from logic_export.judge.rows import (
 from small_recipes import json_lines, write_rooms
 
 from logic_retrievers.errors import ReadError, StorageError
-from logic_retrievers.judging import LABELS, PAIR_KINDS
+from logic_retrievers.judging import LABELS, RELATIONS
 from logic_retrievers.queries.expressions import Atom
 
 GROUP = ContradictionGroup(("a", "b\u2028c"), ("was heißt „größer“?",), "s")
 DOCUMENTS_OF_SET = {"x": "a room", "y": "b\u2028c"}
 CERTAIN = [labelled_row("A calm inn.", f"hypothesis {label}", label) for label in LABELS]
-KINDS = [labelled_row("A calm inn.", f"other {kind}", kind, PAIR_KINDS) for kind in PAIR_KINDS]
+RELATED = [labelled_row("A calm inn.", f"other {kind}", kind, RELATIONS) for kind in RELATIONS]
 SOFT = JudgeRow("Ein Gasthof: früh.", "no\u2028noise", (0.25, 0.5, 0.25))
 
 
@@ -124,7 +124,7 @@ FORMATS = {
     "judge": Format(
         write_judge_rows,
         read_judge_rows,
-        [*CERTAIN, SOFT, *KINDS],
+        [*CERTAIN, SOFT, *RELATED],
         '{"premise": " a ", "hypothesis": "b\\n", "label": "neutral", "id": 7}',
         {
             "{broken": "rows",
@@ -244,7 +244,7 @@ def test_a_judges_label_is_written_where_it_is_certain(tmp_path: Path):
     assert {*soft} == {"premise", "hypothesis", "target"}
     path.write_text(FORMATS["judge"].fine)  # with another column, and space around the texts
     assert read_judge_rows(path) == [labelled_row("a", "b", "neutral")]
-    assert [row.label for row in [*CERTAIN, *KINDS, SOFT]] == [*LABELS, *PAIR_KINDS, "neutral"]
+    assert [row.label for row in [*CERTAIN, *RELATED, SOFT]] == [*LABELS, *RELATIONS, "neutral"]
 
 
 def test_documents_of_set_queries_are_stored_once(tmp_path: Path):

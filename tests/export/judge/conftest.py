@@ -55,13 +55,15 @@ def unpacked(
 
 
 @pytest.fixture(scope="session")
-def kinds_model(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The judge with five labels, two matrices changed by rank 2, as a training leaves it."""
+def relation_model(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The judge with six labels, two matrices changed by rank 2, as a training leaves it."""
     import torch
     from small_judges import relabelled
 
-    folder = tmp_path_factory.mktemp("kinds")
-    model = relabelled(unpacked, 5, seed=0)
+    from logic_retrievers.judging import RELATIONS
+
+    folder = tmp_path_factory.mktemp("relation")
+    model = relabelled(unpacked, len(RELATIONS), seed=0)
     layer = model.bert.encoder.layer[1]
     with torch.no_grad():
         for matrix in (layer.output.dense.weight, layer.attention.self.query.weight):
@@ -73,13 +75,13 @@ def kinds_model(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 @pytest.fixture(scope="session")
 def both_bundle(
-    judge_bundle: Path, kinds_model: Path, tmp_path_factory: pytest.TempPathFactory
+    judge_bundle: Path, relation_model: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The bundle with pair kinds next to its judge."""
+    """The bundle with relation next to its judge."""
     from small_judges import add_pairs
 
     out = tmp_path_factory.mktemp("both") / "bundle"
-    figures = add_pairs(judge_bundle, kinds_model, out, rank=2, kinds=True, threshold=0.6)
+    figures = add_pairs(judge_bundle, relation_model, out, rank=2, relation=True, threshold=0.6)
     assert 0 <= figures["dev"] <= 1
     return out
 

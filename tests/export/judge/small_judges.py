@@ -14,7 +14,7 @@ from logic_export.judge.rows import JudgeRow, labelled_row, write_judge_rows
 from small_recipes import WORDS, json_lines
 from transformers import AutoConfig, AutoModelForSequenceClassification
 
-from logic_retrievers.judging import LABELS, PAIR_KINDS
+from logic_retrievers.judging import LABELS, RELATIONS
 from logic_retrievers.judging.conflict import CONSTANTS as NLI_CONSTANTS
 
 CONFLICT_CONSTANTS = dict.fromkeys(NLI_CONSTANTS, 0.5)
@@ -88,18 +88,18 @@ def development_set(recipe: Path) -> str:
 # --- further questions, as changes to a judge in four bits
 
 
-def kinds_rows(count: int) -> list[JudgeRow]:
+def relation_rows(count: int) -> list[JudgeRow]:
     return [
-        labelled_row(row.premise, row.hypothesis, PAIR_KINDS[number % 5], PAIR_KINDS)
+        labelled_row(row.premise, row.hypothesis, RELATIONS[number % len(RELATIONS)], RELATIONS)
         for number, row in enumerate(rows(count, seed=3))
     ]
 
 
 def add_pairs(
-    bundle: Path, model: Path, out: Path, rank: int = 0, kinds: bool = False, **constants: float
+    bundle: Path, model: Path, out: Path, rank: int = 0, relation: bool = False, **constants: float
 ) -> Mapping[str, float]:
-    """Add a judge; with a rank NLI, or pair kinds."""
-    development = {"dev": kinds_rows(10) if kinds else rows(9)}
+    """Add a judge; with a rank NLI, or relation."""
+    development = {"dev": relation_rows(12) if relation else rows(9)}
     source = JudgeSource(str(model), 24, (), "a run", rank)
     return add_judge(bundle, source, out, development, constants=constants, minimum={})
 

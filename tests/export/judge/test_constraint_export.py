@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 
 from logic_retrievers.encoders import OnnxEncoder, load_bundle, verify_bundle
 from logic_retrievers.errors import BundleError, ConfigurationError
-from logic_retrievers.judging import OnnxConstraint, OnnxNLI, OnnxPairJudge, OnnxPairKinds
+from logic_retrievers.judging import OnnxConstraint, OnnxNLI, OnnxPairJudge, OnnxRelation
 
 pytestmark = pytest.mark.slow
 PAIRS = [(row.premise, row.hypothesis) for row in rows(9, seed=2)]
@@ -41,7 +41,7 @@ def added(bundle: Path, run: Path, out: Path, **settings: Any) -> Mapping[str, f
 def four_bundle(
     three_bundle: Path, constraint_run: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The bundle with a constraint next to its judge, pair kinds and NLI."""
+    """The bundle with a constraint next to its judge, relation and NLI."""
     out = tmp_path_factory.mktemp("four") / "bundle"
     assert added(three_bundle, constraint_run, out, minimum={"dev": 1.0}) == {"dev": 1.0}
     return out
@@ -72,7 +72,7 @@ def test_it_reads_as_the_original(four_bundle: Path, constraint_run: Path):
 
 def test_all_others_stay(three_bundle: Path, four_bundle: Path):
     """Whoever asks about a query must not get other verdicts or vectors."""
-    for kind in (OnnxPairJudge, OnnxPairKinds, OnnxNLI):
+    for kind in (OnnxPairJudge, OnnxRelation, OnnxNLI):
         assert kind(three_bundle)(PAIRS) == kind(four_bundle)(PAIRS)
     texts = ["a quiet room", "not loud"]
     found = OnnxEncoder(four_bundle).encode_documents(texts)
@@ -85,7 +85,7 @@ def test_all_others_stay(three_bundle: Path, four_bundle: Path):
     other = {name for name, value in after.files.items() if before.files.get(name) != value}
     assert other == {"judge.onnx", "constraint.npz", "NOTICE"}
     notice = (four_bundle / "NOTICE").read_text()
-    titles = ("Pair judge", "Pair kinds", "NLI", "Constraint")
+    titles = ("Pair judge", "Relation", "NLI", "Constraint")
     assert [notice.count(f"{title}: ") for title in titles] == [1, 1, 1, 1]
     assert "Constraint: constraint.npz" in notice
     assert "(CC0-1.0), 8 rows" in notice.split("Constraint: ")[1]
@@ -109,7 +109,7 @@ def test_another_judge_takes_it_out(
 def test_what_does_not_fit_is_refused(
     small_judge: SmallJudge,
     judge_bundle: Path,
-    kinds_model: Path,
+    relation_model: Path,
     constraint_run: Path,
     tmp_path: Path,
 ):
@@ -124,7 +124,7 @@ def test_what_does_not_fit_is_refused(
     for bundle, settings, fault, words in (
         (small_judge.bundle, {}, ConfigurationError, "has no judge that changes could apply to"),
         (judge_bundle, {"model": tmp_path / "none"}, ConfigurationError, "no judge can be"),
-        (judge_bundle, {"model": kinds_model}, ConfigurationError, "is no constraint"),
+        (judge_bundle, {"model": relation_model}, ConfigurationError, "is no constraint"),
         (judge_bundle, {"model": tmp_path / bias}, ConfigurationError, "train from it with"),
         (judge_bundle, {"model": tmp_path / embeddings}, ConfigurationError, "are not those of"),
         (judge_bundle, {"rank": 0}, ConfigurationError, "in rank 0 is no constraint"),

@@ -13,8 +13,8 @@ from logic_export.judge.builders import (
     BUILDERS,
     build_judge_rows,
     clusters,
-    passage_kinds,
     passage_pairs,
+    passage_relations,
     triplets,
 )
 from logic_export.judge.clusters import OWN
@@ -26,7 +26,7 @@ from small_recipes import json_lines
 
 from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.evaluation.rows import json_rows
-from logic_retrievers.judging import PAIR_KINDS
+from logic_retrievers.judging import RELATIONS
 from logic_retrievers.judging.judge import MAX_WORDS
 
 ROOT = Path(__file__).parents[3]
@@ -36,7 +36,7 @@ SHIPPED = {
     "judge-student-queries",
     "judge-verdict",
     "judge-nli-claims",
-    "judge-pair-kinds",
+    "judge-relation",
     "judge-constraint",
 }
 
@@ -82,8 +82,8 @@ def test_every_query_meets_every_passage_of_its_cluster(tmp_path: Path):
         (history, plain, "neutral"),
     ]
     # passages of one cluster: one that answers no query is unrelated, others are of another scope
-    kinds = BUILDERS["cluster_kinds"]("all", path)
-    assert {frozenset((row.premise, row.hypothesis)): row.label for row in kinds} == {
+    related = BUILDERS["cluster_relations"]("all", path)
+    assert {frozenset((row.premise, row.hypothesis)): row.label for row in related} == {
         frozenset((with_nuts, without)): "scope",
         frozenset((with_nuts, history)): "unrelated",
         frozenset((without, history)): "unrelated",
@@ -185,7 +185,7 @@ def test_passage_pairs_are_rows_both_ways(tmp_path: Path):
         "unrelated": "neutral",
         "paraphrase": "entailment",
     }
-    path = written(tmp_path / "pairs.jsonl", [pair(kind) for kind in labels])
+    path = written(tmp_path / "pairs.jsonl", [pair(label, newer="one") for label in labels])
     one, other = "Inn 0 opens at 9. (branch: north; page: 2)", "Inn 0 opens at 10."
     assert passage_pairs("all", path) == [
         labelled_row(*texts, label)
@@ -194,20 +194,36 @@ def test_passage_pairs_are_rows_both_ways(tmp_path: Path):
     ]
 
 
-def test_kinds_of_pairs_and_what_follows_from_them(tmp_path: Path):
+@pytest.mark.parametrize(
+    ("newer", "labels"),
+    [("other", ["superseded", "supersedes"]), ("one", ["supersedes", "superseded"])],
+)
+def test_the_older_is_superseded(tmp_path: Path, newer: str, labels: list[str]):
+    """Read in the other order the same pair has the other label."""
+    path = written(tmp_path / "pairs.jsonl", [pair("superseded", newer=newer)])
+    rows = passage_relations("all", path)
+    assert [row.label for row in rows] == labels
+    assert (rows[0].premise, rows[0].hypothesis) == (rows[1].hypothesis, rows[1].premise)
+
+
+def test_relations_and_what_follows_from_them(tmp_path: Path):
     """A wrong derivation would teach that a paraphrase contradicts its own text."""
     first = pair("paraphrase")
     rows = [
         first,
         {**pair("contradiction", 1), "one": first["one"]},
         {**pair("paraphrase", 2), "one": first["one"]},
+        {**pair("superseded", 3, newer="other"), "one": first["one"]},
     ]
     path = written(tmp_path / "pairs.jsonl", [{**row, "topic": "inn"} for row in rows])
-    stated, derived = passage_kinds("all", path, derived=False), passage_kinds("all", path)
-    assert [(row.label, row.labels) for row in stated] == [
-        (kind, PAIR_KINDS) for kind in ("paraphrase", "contradiction", "paraphrase") for _ in "ab"
+    stated, derived = passage_relations("all", path, derived=False), passage_relations("all", path)
+    assert {row.labels for row in stated} == {RELATIONS}
+    assert [row.label for row in stated] == [
+        *("paraphrase", "paraphrase", "contradiction", "contradiction"),
+        *("paraphrase", "paraphrase", "superseded", "supersedes"),
     ]
     texts = [row["other"]["text"] for row in rows]
+    turned = {"superseded": "supersedes"}
     new = derived[len(stated) :]
     assert derived[: len(stated)] == stated
     assert {(row.premise, row.hypothesis, row.label) for row in new} == {
@@ -216,8 +232,10 @@ def test_kinds_of_pairs_and_what_follows_from_them(tmp_path: Path):
             (texts[0], texts[1], "contradiction"),
             (texts[0], texts[2], "paraphrase"),
             (texts[2], texts[1], "contradiction"),
+            (texts[0], texts[3], "superseded"),
+            (texts[2], texts[3], "superseded"),
         )
-        for way in ((one, other, kind), (other, one, kind))
+        for way in ((one, other, kind), (other, one, turned.get(kind, kind)))
     }
 
 
@@ -235,7 +253,14 @@ def test_pairs_of_one_topic_are_in_one_part(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    "change", [{"label": "nearly"}, {"other": {"text": "a"}}, {"domain": None}]
+    "change",
+    [
+        {"label": "nearly"},
+        {"label": "superseded"},
+        {"label": "superseded", "newer": "two"},
+        {"other": {"text": "a"}},
+        {"domain": None},
+    ],
 )
 def test_a_pair_that_is_none(tmp_path: Path, change: dict[str, Any]):
     row = {key: value for key, value in {**pair("scope"), **change}.items() if value is not None}

@@ -9,9 +9,9 @@ from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
 from logic_retrievers.judging.judge import nearest_sentences
 from logic_retrievers.types import Passage
 
-# in order: cannot both be true; two states of one thing; both true, of different things; the same
-# in other words; about different things
-PAIR_KINDS = ("contradiction", "superseded", "scope", "paraphrase", "unrelated")
+# What the first of two passages is to the second: both cannot be true; an older state of one thing;
+# a newer one; both true, of different things or cases; the same in other words; nothing.
+RELATIONS = ("contradiction", "superseded", "supersedes", "scope", "paraphrase", "unrelated")
 
 # words of a passage that are read, from its sentences nearest to the other passage
 MAX_WORDS = 45
@@ -21,8 +21,8 @@ _MAX_KEYS = 6
 
 
 @runtime_checkable
-class PairKinds(Protocol):
-    """Reads two passages with a model of its own, as :class:`OnnxPairKinds` does."""
+class RelationReader(Protocol):
+    """Reads two passages with a model of its own, as :class:`OnnxRelation` does."""
 
     @property
     def manifest(self) -> Manifest:
@@ -33,7 +33,13 @@ class PairKinds(Protocol):
         """Entry of the cross-encoder in the manifest."""
 
     def __call__(self, pairs: Sequence[tuple[str, str]], /) -> Sequence[tuple[float, ...]]:
-        """Return probabilities of :data:`PAIR_KINDS`, the same in either order of the passages."""
+        """Return probabilities of :data:`RELATIONS`; in the other order :func:`turned` ones."""
+
+
+def turned(relation: Sequence[float]) -> tuple[float, ...]:
+    """Return the probabilities for the same two passages in the other order."""
+    conflict, superseded, supersedes, *rest = relation
+    return (conflict, supersedes, superseded, *rest)
 
 
 def with_metadata(text: str, metadata: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Pair kinds and NLI in a bundle with a judge: low-rank changes to its weights; the judge stays."""
+"""Relation and NLI in a bundle with a judge: low-rank changes to its weights; the judge stays."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ from logic_retrievers.judging import (
     OnnxConflictJudge,
     OnnxNLI,
     OnnxPairJudge,
-    OnnxPairKinds,
+    OnnxRelation,
 )
 from logic_retrievers.judging.conflict import ConflictConstants
+from logic_retrievers.judging.relation import turned
 
 pytestmark = pytest.mark.slow
-TITLES = ("Pair judge", "Pair kinds", "NLI")
+TITLES = ("Pair judge", "Relation", "NLI")
 PAIRS = [(row.premise, row.hypothesis) for row in rows(20, seed=2)]
 
 
@@ -35,36 +36,36 @@ def test_the_judge_says_what_it_said(judge_bundle: Path, both_bundle: Path):
     before, after = OnnxPairJudge(judge_bundle), OnnxPairJudge(both_bundle)
     assert before(PAIRS) == after(PAIRS)
     manifest = verify_bundle(both_bundle).manifest
-    assert manifest.judge.graphs == manifest.pair_kinds.graphs == ("trunk.onnx", "judge.onnx")
-    assert manifest.pair_kinds.changes == "pair_kinds.npz"
+    assert manifest.judge.graphs == manifest.relation.graphs == ("trunk.onnx", "judge.onnx")
+    assert manifest.relation.changes == "relation.npz"
     one, other = (
-        manifest.cross_encoder_fingerprint(e) for e in (manifest.judge, manifest.pair_kinds)
+        manifest.cross_encoder_fingerprint(e) for e in (manifest.judge, manifest.relation)
     )
     assert one != other
 
 
-def test_kinds_are_the_originals(both_bundle: Path, kinds_model: Path):
-    read = OnnxPairKinds(both_bundle)
-    model = AutoModelForSequenceClassification.from_pretrained(kinds_model).eval()
-    temperature = load_bundle(both_bundle).manifest.pair_kinds.temperature
+def test_relations_are_the_originals(both_bundle: Path, relation_model: Path):
+    read = OnnxRelation(both_bundle)
+    model = AutoModelForSequenceClassification.from_pretrained(relation_model).eval()
+    temperature = load_bundle(both_bundle).manifest.relation.temperature
 
     def original(pair: tuple[str, str]) -> np.ndarray:
         with torch.no_grad():
             logits = model(input_ids=torch.tensor(read.token_ids([pair]))).logits / temperature
         return logits.softmax(-1).numpy()[0]
 
-    expected = [(original((a, b)) + original((b, a))) / 2 for a, b in PAIRS]
+    expected = [(original((a, b)) + turned(original((b, a)))) / 2 for a, b in PAIRS]
     differences = np.abs(np.subtract(read(PAIRS), expected))  # products are in int8
     assert differences.mean() < 0.03
     assert np.std(expected, axis=0).max() > 0.15  # they tell pairs apart
     assert read.constants == {"threshold": 0.6}
     notice = (both_bundle / "NOTICE").read_text()
-    assert notice.count("Pair judge:") == notice.count("Pair kinds:") == 1
+    assert notice.count("Pair judge:") == notice.count("Relation:") == 1
 
 
 def test_nli_leaves_the_others_as_they_are(both_bundle: Path, three_bundle: Path):
     """A cleaner would read with the weights of a filter."""
-    before, after = OnnxPairKinds(both_bundle), OnnxPairKinds(three_bundle)
+    before, after = OnnxRelation(both_bundle), OnnxRelation(three_bundle)
     assert before(PAIRS) == after(PAIRS)
     assert OnnxPairJudge(both_bundle)(PAIRS) == OnnxPairJudge(three_bundle)(PAIRS)
     read = OnnxNLI(three_bundle)
@@ -88,21 +89,18 @@ def test_a_verdict_answers_in_the_judges_place(three_bundle: Path, unpacked: Pat
     assert judge(PAIRS) != OnnxPairJudge(three_bundle)(PAIRS)
     assert judge.entry == manifest.verdict
     assert judge.constants == {"violates_weight": 0.2}
-    for other in (OnnxPairKinds, OnnxNLI):
+    for other in (OnnxRelation, OnnxNLI):
         assert other(out).read(PAIRS) == other(three_bundle).read(PAIRS)
     assert (out / "NOTICE").read_text().count("Verdict:") == 1
     with pytest.raises(ConfigurationError, match="threshold"):  # it is no NLI
         add_pairs(three_bundle, tmp_path / "model", tmp_path / "no", rank=1, threshold=0.6)
 
 
-def test_a_judge_of_conflicts_reads_with_both(three_bundle: Path):
+def test_a_judge_of_conflicts_reads_either_with_its_own_weights(three_bundle: Path):
     """One session serves both; with the changes of the other it would read something else."""
     judge = OnnxConflictJudge(three_bundle)
-    kinds, nli = OnnxPairKinds(three_bundle)(PAIRS), OnnxNLI(three_bundle)(PAIRS)
-    assert judge.statements.read(PAIRS) == nli
-    read = judge.passages.read(PAIRS)
-    assert read == [(*a, *b) for a, b in zip(kinds, nli, strict=True)]
-    assert read == judge.passages.read([(other, one) for one, other in PAIRS])
+    assert judge.statements.read(PAIRS) == OnnxNLI(three_bundle)(PAIRS)
+    assert judge.passages.read(PAIRS) == OnnxRelation(three_bundle)(PAIRS)
     assert judge.passages.constants == ConflictConstants.of(CONFLICT_CONSTANTS, "passages")
     assert judge.statements.constants == ConflictConstants.of(CONFLICT_CONSTANTS, "statements")
 
@@ -114,48 +112,52 @@ def test_another_judge_takes_them_out(
     monkeypatch.setattr(exporting, "MAX_INT4_DIFFERENCE", 0.4)
     add_pairs(three_bundle, small_judge.run / "model", tmp_path / "new")
     manifest = load_bundle(tmp_path / "new").manifest
-    assert manifest.pair_kinds is manifest.nli is None
-    for name in ("pair_kinds.npz", "nli.npz"):
+    assert manifest.relation is manifest.nli is None
+    for name in ("relation.npz", "nli.npz"):
         assert name not in manifest.files
         assert not (tmp_path / "new" / name).exists()
     notice = (tmp_path / "new" / "NOTICE").read_text()
     assert [notice.count(f"{title}:") for title in TITLES] == [1, 0, 0]
-    with pytest.raises(BundleError, match="has no pair kinds"):
-        OnnxPairKinds(tmp_path / "new")
+    with pytest.raises(BundleError, match="has no relation"):
+        OnnxRelation(tmp_path / "new")
     with pytest.raises(BundleError, match="has no NLI"):
         OnnxNLI(tmp_path / "new")
 
 
 def test_damaged_changes_are_an_error_of_ours(both_bundle: Path, tmp_path: Path):
     folder = Path(shutil.copytree(both_bundle, tmp_path / "bundle"))
-    (folder / "pair_kinds.npz").write_bytes(b"PK nothing")
+    (folder / "relation.npz").write_bytes(b"PK nothing")
     manifest = load_bundle(both_bundle).manifest
     files = checksums(folder, manifest.files)
     write_manifest(folder, manifest.model_copy(update={"files": files}))
     with pytest.raises(BundleError, match="holds no arrays"):
-        OnnxPairKinds(folder)
+        OnnxRelation(folder)
     assert OnnxPairJudge(folder)(PAIRS[:1])
 
 
 def test_what_does_not_fit_is_refused(
-    small_judge: SmallJudge, judge_bundle: Path, kinds_model: Path, unpacked: Path, tmp_path: Path
+    small_judge: SmallJudge,
+    judge_bundle: Path,
+    relation_model: Path,
+    unpacked: Path,
+    tmp_path: Path,
 ):
     """A typing error in a constant would leave a weight out."""
-    other = AutoModelForSequenceClassification.from_pretrained(kinds_model)
+    other = AutoModelForSequenceClassification.from_pretrained(relation_model)
     with torch.no_grad():
         other.bert.encoder.layer[1].output.dense.bias += 1
     other.save_pretrained(tmp_path / "other")
     out = tmp_path / "out"
     for bundle, model, constants, words in (
-        (small_judge.bundle, kinds_model, {}, "has no judge that changes"),
-        (judge_bundle, kinds_model, {"threshold": 1.0}, "between 0 and 1"),
-        (judge_bundle, kinds_model, {"weight": 0.5}, "no constant 'weight'"),
+        (small_judge.bundle, relation_model, {}, "has no judge that changes"),
+        (judge_bundle, relation_model, {"threshold": 1.0}, "between 0 and 1"),
+        (judge_bundle, relation_model, {"weight": 0.5}, "no constant 'weight'"),
         (judge_bundle, unpacked, {"cosin": 1}, "no constant 'cosin'"),
         (judge_bundle, unpacked, {"passages_threshold": 2}, "between"),
         (judge_bundle, tmp_path / "other", {}, "train from it with model.rank"),
     ):
         with pytest.raises(ConfigurationError, match=words):
-            add_pairs(bundle, model, out, rank=2, kinds=model != unpacked, **constants)
+            add_pairs(bundle, model, out, rank=2, relation=model != unpacked, **constants)
     assert not out.exists()
 
 

@@ -1,10 +1,10 @@
 """Classification of pairs as contradictions, or as another scope, version or wording.
 
-python -m benchmarks.product.pair_kinds PART [--bundle DIR] [--no-judge] [--wrong]
+python -m benchmarks.product.relation PART [--bundle DIR] [--no-judge] [--wrong]
 
-The pairs are labelled by hand (``benchmarks/data``). Rules were made on the dev files alone. Every
-third pair of dev3 was kept aside from that, and ``--wrong``, which lists the misclassified pairs of
-a dev file, leaves these pairs out. Tests are read once per reported configuration.
+The pairs are labelled by hand (``benchmarks/data``). ``--wrong`` lists the misclassified pairs of a
+dev file, but not every third pair of dev3, which was kept aside while rules were made. Tests are
+read once per reported configuration.
 """
 
 from __future__ import annotations
@@ -16,20 +16,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from logic_export.judge.builders import OWN_PAIRS
+
 from benchmarks.common.output import publish, with_interval
 from benchmarks.common.statistics import wilson_interval
 from logic_retrievers import ContradictionScorer
 from logic_retrievers.cleaning.classification import PairClassification, classify_pair
 from logic_retrievers.cleaning.result import Kind
+from logic_retrievers.cleaning.settings import CleaningSettings
+from logic_retrievers.contradiction.candidate_pairs import CandidatePair
 from logic_retrievers.evaluation.rows import json_rows
-from logic_retrievers.judging import OnnxPairKinds, default_pair_kinds
-from logic_retrievers.judging.pair_kinds import pair_texts
+from logic_retrievers.judging import OnnxRelation, default_relation
+from logic_retrievers.judging.relation import pair_texts
 from logic_retrievers.types import Passage
 
 DATA = Path(__file__).parents[1] / "data"
-PARTS = {
+PARTS: Mapping[str, str | Path] = {
     **{part: f"versions_{part}.jsonl.gz" for part in ("dev", "dev2", "dev3", "test")},
-    **{part: f"{part}.jsonl.gz" for part in ("natural_dev", "natural_test")},
+    **{part: f"{part}.jsonl.gz" for part in ("natural_dev", "natural_test", "relations_test")},
+    "relations_dev": OWN_PAIRS["relations_dev"],
 }
 # Every third row of dev3 was kept aside while rules were made.
 ASIDE_STEP = 3
@@ -63,10 +68,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("part", choices=PARTS)
     parser.add_argument("--wrong", action="store_true", help="list the misclassified pairs (dev)")
-    parser.add_argument("--no-judge", action="store_true", help="vectors and rules alone")
-    parser.add_argument("--bundle", help="with pair kinds, in place of the shipped one")
+    parser.add_argument("--no-judge", action="store_true", help="vectors and metadata alone")
+    parser.add_argument("--bundle", help="with relation, in place of the shipped one")
     options = parser.parse_args()
-    read = OnnxPairKinds(options.bundle) if options.bundle else default_pair_kinds()
+    read = OnnxRelation(options.bundle) if options.bundle else default_relation()
     pairs = classify_pairs(load_pairs(options.part), None if options.no_judge else read)
     name = f"pairs {options.part}{', without a judge' * options.no_judge}"
     publish(name, confusion(pairs), pairs=len(pairs))
@@ -90,7 +95,7 @@ def load_pairs(part: str) -> list[dict[str, Any]]:
 
 
 def classify_pairs(
-    rows: Sequence[Mapping[str, Any]], read: OnnxPairKinds | None
+    rows: Sequence[Mapping[str, Any]], read: OnnxRelation | None
 ) -> list[ClassifiedPair]:
     """Classify every pair with the shipped vectors and, where there is one, a cross-encoder."""
     scorer = ContradictionScorer()
@@ -102,23 +107,20 @@ def classify_pairs(
         )
         for row in rows
     ]
-    kinds: Sequence[Sequence[float] | None] = [None] * len(rows)
+    relations: Sequence[tuple[float, ...] | None] = [None] * len(rows)
     if read is not None:
-        kinds = read([pair_texts(*pair, ("date", "source")) for pair in passages])
-    return [
-        ClassifiedPair(
-            row,
-            classify_pair(
-                *pair,
-                probability=score.probability or 0.0,
-                cosine=score.cosine,
-                threshold=scorer.constants.threshold,
-                kinds=probabilities,
-                kinds_threshold=0.5 if read is None else read.constants["threshold"],
-            ),
+        relations = read([pair_texts(*pair, ("date", "version", "source")) for pair in passages])
+    read_threshold = 0.5 if read is None else read.constants["threshold"]
+    settings = CleaningSettings(document_key="title")
+    classified = []
+    for row, pair, score, relation in zip(rows, passages, scores, relations, strict=True):
+        own = score.probability or 0.0
+        candidate = CandidatePair(0, 1, score.cosine, score.score, own, own, relation=relation)
+        found = classify_pair(
+            *pair, candidate, settings, scorer.constants.threshold, read_threshold
         )
-        for row, pair, score, probabilities in zip(rows, passages, scores, kinds, strict=True)
-    ]
+        classified.append(ClassifiedPair(row, found))
+    return classified
 
 
 def confusion(pairs: Sequence[ClassifiedPair]) -> list[dict[str, Any]]:

@@ -11,8 +11,8 @@ from pair_bundles import LETTERS, write_pair_bundle
 
 from logic_retrievers import Passage
 from logic_retrievers.errors import BundleError
-from logic_retrievers.judging import PAIR_KINDS, OnnxNLI, OnnxPairJudge, OnnxPairKinds
-from logic_retrievers.judging.pair_kinds import MAX_WORDS, pair_texts
+from logic_retrievers.judging import RELATIONS, OnnxNLI, OnnxPairJudge, OnnxRelation
+from logic_retrievers.judging.relation import MAX_WORDS, pair_texts, turned
 
 texts = st.lists(st.sampled_from(LETTERS), max_size=25).map(" ".join)
 pairs = st.lists(st.tuples(texts, texts), min_size=1, max_size=8)
@@ -20,8 +20,8 @@ pairs = st.lists(st.tuples(texts, texts), min_size=1, max_size=8)
 
 @pytest.fixture(scope="module")
 def read(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("kinds")
-    return OnnxPairKinds(write_pair_bundle(folder, entry_name="pair_kinds", classes=5))
+    folder = tmp_path_factory.mktemp("relation")
+    return OnnxRelation(write_pair_bundle(folder, entry_name="relation", classes=len(RELATIONS)))
 
 
 @pytest.fixture(scope="module")
@@ -31,13 +31,13 @@ def inference(tmp_path_factory):
 
 
 @given(pairs=pairs)
-def test_the_order_of_the_two_plays_no_part(read, pairs):
-    """A pair of passages has no first one; a finding must not depend on who was stored first."""
+def test_the_order_of_the_two_turns_the_states_alone(read, pairs):
+    """A finding must not depend on who was stored first."""
     answers = read(pairs)
-    assert answers == read([(other, one) for one, other in pairs])
+    assert answers == [turned(answer) for answer in read([(other, one) for one, other in pairs])]
     assert answers == [read([pair])[0] for pair in pairs]
     for answer in answers:
-        assert len(answer) == len(PAIR_KINDS)
+        assert len(answer) == len(RELATIONS)
         assert sum(answer) == pytest.approx(1)
 
 
@@ -51,12 +51,18 @@ def test_the_longer_text_is_the_premise_of_inference(inference, pairs):
 
 def test_a_bundle_has_it_or_says_so(read, tmp_path):
     judge = write_pair_bundle(tmp_path / "judge")
-    with pytest.raises(BundleError, match="has no pair kinds"):
-        OnnxPairKinds(judge)
+    with pytest.raises(BundleError, match="has no relation"):
+        OnnxRelation(judge)
     with pytest.raises(BundleError, match="has no pair judge"):
         OnnxPairJudge(read.bundle)
-    with pytest.raises(BundleError, match="not \\(5,\\)"):
-        OnnxPairKinds(write_pair_bundle(tmp_path / "three", entry_name="pair_kinds", classes=3))
+    with pytest.raises(BundleError, match="not \\(6,\\)"):
+        OnnxRelation(write_pair_bundle(tmp_path / "three", entry_name="relation", classes=3))
+
+
+def test_only_the_states_are_turned():
+    """What the first is to the second, the second is to the first, but for older and newer."""
+    ages = {"superseded": "supersedes", "supersedes": "superseded"}
+    assert turned(RELATIONS) == tuple(ages.get(name, name) for name in RELATIONS)
 
 
 def test_it_travels(read):
