@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from logic_export.data.contradictions.builders import build_groups
-from logic_export.data.files import assign_part
+from logic_export.data.files import assign_part, optional_text
 from logic_export.data.sentences import split_sentences
 from logic_export.data.triplet_builders import BUILDERS as TRIPLET_BUILDERS
 from logic_export.data.triplet_builders import find_data_file, run_builder
@@ -55,6 +55,7 @@ _TURNED = {"superseded": "supersedes", "supersedes": "superseded"}
 _SHARES = {"train": 0.9, "dev": 0.1}
 # passages of other clusters that are as near to a query as this rank may be drawn for it
 _NEAREST = 5
+_NEIGHBOUR_TEXTS = 1_500
 
 
 def pairs(path: str, *, seed: int = 0) -> list[JudgeRow]:  # noqa: ARG001 - every builder has a seed
@@ -212,6 +213,33 @@ def passage_relations(
     return rows
 
 
+def near_passages(path: str, fields: Sequence[str], *, seed: int = 0) -> list[JudgeRow]:
+    """Pair each text of a corpus with its nearest others, by the packaged encoder's vectors.
+
+    Nobody read these pairs. In a corpus without contradictions they are of another scope or
+    unrelated, half each.
+
+    Args:
+        path: JSON lines.
+        fields: fields with texts.
+        seed: draws the texts, ``_NEIGHBOUR_TEXTS`` at most, and the order of a pair.
+    """
+    random = Random(seed)
+    rows = json_rows(find_data_file(Path(path)))
+    texts = sorted({optional_text(row, field) for row in rows for field in fields} - {""})
+    texts = random.sample(texts, min(len(texts), _NEIGHBOUR_TEXTS))
+    vectors = OnnxEncoder().encode_documents(texts, ["topical"])["topical"]
+    cosines = vectors @ vectors.T
+    np.fill_diagonal(cosines, -np.inf)
+    nearest = np.argsort(-cosines, axis=1)[:, :_NEAREST]
+    target = tuple(0.5 if name in ("scope", "unrelated") else 0.0 for name in RELATIONS)
+    built = []
+    for pair in {(min(i, j), max(i, j)) for i, row in enumerate(nearest.tolist()) for j in row}:
+        one, other = random.sample(pair, 2)
+        built.append(JudgeRow(*pair_sentences(texts[one], texts[other]), target))
+    return built
+
+
 def triplets(
     builder: str, options: Mapping[str, Any], unrelated: float = 0.5, *, seed: int = 0
 ) -> list[JudgeRow]:
@@ -279,6 +307,7 @@ BUILDERS: Mapping[str, Builder] = {
         clusters,
         cluster_relations,
         passage_relations,
+        near_passages,
         passage_pairs,
         triplets,
         group_pairs,
