@@ -18,7 +18,7 @@ from logic_retrievers import (
     Splitter,
     read_documents,
 )
-from logic_retrievers.cleaning import CorpusCleaner
+from logic_retrievers.conflicts import CorpusCleaner
 
 SATISFIES, VIOLATES, NEITHER = "✓", "✗", "·"
 _ALL = 1000

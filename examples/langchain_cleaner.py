@@ -20,7 +20,7 @@ from langchain_logic_retrievers import (
     document_key,
 )
 
-from logic_retrievers.cleaning import Ledger, Quarantine
+from logic_retrievers.conflicts import Ledger, Quarantine
 
 QUESTION = "May I bring my dog to the office?"
 RULE = ("Dogs are allowed in the office building.", {"status": "approved", "date": "2024-09-01"})

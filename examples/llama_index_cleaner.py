@@ -18,7 +18,7 @@ from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index_logic_retrievers import ConstraintRetriever, CorpusCleaner, LogicVectorStore
 
 from logic_retrievers import Splitter
-from logic_retrievers.cleaning import Ledger, Quarantine
+from logic_retrievers.conflicts import Ledger, Quarantine
 
 QUESTION = "May I bring my dog to the office?"
 HANDBOOK = {

@@ -19,10 +19,9 @@ from logic_retrievers.lazy_imports import lazy_names
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 _MODULES = {
-    "cleaning": "CorpusCleaner",
-    "contradiction": (
+    "conflicts": (
         "ContradictionFilter ContradictionScorer ContradictionSearch "
-        "ContradictionSettings PairScore"
+        "ContradictionSettings CorpusCleaner PairScore"
     ),
     "documents": "Splitter read_documents",
     "encoders": (

@@ -1,9 +1,9 @@
-from logic_retrievers.cleaning import CorpusCleaner as CorpusCleaner
-from logic_retrievers.contradiction import ContradictionFilter as ContradictionFilter
-from logic_retrievers.contradiction import ContradictionScorer as ContradictionScorer
-from logic_retrievers.contradiction import ContradictionSearch as ContradictionSearch
-from logic_retrievers.contradiction import ContradictionSettings as ContradictionSettings
-from logic_retrievers.contradiction import PairScore as PairScore
+from logic_retrievers.conflicts import ContradictionFilter as ContradictionFilter
+from logic_retrievers.conflicts import ContradictionScorer as ContradictionScorer
+from logic_retrievers.conflicts import ContradictionSearch as ContradictionSearch
+from logic_retrievers.conflicts import ContradictionSettings as ContradictionSettings
+from logic_retrievers.conflicts import CorpusCleaner as CorpusCleaner
+from logic_retrievers.conflicts import PairScore as PairScore
 from logic_retrievers.documents import Splitter as Splitter
 from logic_retrievers.documents import read_documents as read_documents
 from logic_retrievers.encoders import CachedEncoder as CachedEncoder

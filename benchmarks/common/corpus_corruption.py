@@ -16,8 +16,7 @@ from typing import Any
 
 from logic_export.data.contradictions.conflictqa import load_conflictqa
 
-from logic_retrievers.cleaning import CorpusCleaner
-from logic_retrievers.contradiction import ContradictionSearch
+from logic_retrievers.conflicts import ContradictionSearch, CorpusCleaner
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.evaluation.datasets import data_folder
 from logic_retrievers.evaluation.metrics import recall_at_k, standard_metrics

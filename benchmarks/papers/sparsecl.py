@@ -29,7 +29,7 @@ from benchmarks.papers.sparsecl_pools import (
 from benchmarks.report.artefacts import Cell, Row, Section, Table
 from benchmarks.report.cells import absent_row, estimate_cell
 from benchmarks.report.workbench import Study, Workbench
-from logic_retrievers.contradiction.settings import VECTORS, merge_constants
+from logic_retrievers.conflicts.settings import VECTORS, merge_constants
 from logic_retrievers.evaluation import bootstrap
 from logic_retrievers.evaluation.statistics import holm, paired_bootstrap
 from logic_retrievers.scoring import MEASURES, Sparsity

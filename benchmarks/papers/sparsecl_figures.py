@@ -16,7 +16,7 @@ from benchmarks.papers.sparsecl_pools import Pairs, pairs_by_kind
 from benchmarks.report.artefacts import Curve, Curves, Figure, Histograms, Row, Scatter, Table
 from benchmarks.report.cells import estimate_cell, estimates_curve
 from benchmarks.report.workbench import Workbench
-from logic_retrievers.contradiction.settings import CONTRADICTION, TOPICAL, VECTORS
+from logic_retrievers.conflicts.settings import CONTRADICTION, TOPICAL, VECTORS
 from logic_retrievers.evaluation import bootstrap
 from logic_retrievers.evaluation.statistics import holm, paired_bootstrap
 from logic_retrievers.scoring import sparsity

@@ -17,7 +17,7 @@ from logic_export.data.contradictions.conflictqa import groups_of_questions, loa
 from logic_export.data.contradictions.groups import ContradictionGroup
 from logic_export.data.contradictions.paraphrases import paraphrase
 
-from logic_retrievers.contradiction.settings import VECTORS
+from logic_retrievers.conflicts.settings import VECTORS
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.evaluation.datasets import existing_folder
 from logic_retrievers.evaluation.rows import json_rows, read_qrels

@@ -28,7 +28,7 @@ from benchmarks.common.corpus_corruption import (
 )
 from benchmarks.common.output import cached_encoder, publish, with_interval
 from logic_retrievers import Passage, PassageIndex
-from logic_retrievers.cleaning import CleaningResult, CorpusCleaner, Kind
+from logic_retrievers.conflicts import CleaningResult, CorpusCleaner, Kind
 from logic_retrievers.evaluation import bootstrap, data_folder
 from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.judging import OnnxRelation

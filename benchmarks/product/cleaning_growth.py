@@ -29,7 +29,7 @@ from llama_index_logic_retrievers import LogicVectorStore as LlamaIndexStore
 from benchmarks.common.output import cached_encoder, publish, resident_mib
 from benchmarks.common.timing import TimedEncoder
 from logic_retrievers import Passage, PassageIndex
-from logic_retrievers.cleaning import CorpusCleaner
+from logic_retrievers.conflicts import CorpusCleaner
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.evaluation import data_folder
 from logic_retrievers.evaluation.rows import json_rows

@@ -21,10 +21,10 @@ from logic_export.judge.builders import OWN_PAIRS
 from benchmarks.common.output import publish, with_interval
 from benchmarks.common.statistics import wilson_interval
 from logic_retrievers import ContradictionScorer
-from logic_retrievers.cleaning.classification import PairClassification, classify_pair
-from logic_retrievers.cleaning.result import Kind
-from logic_retrievers.cleaning.settings import CleaningSettings
-from logic_retrievers.contradiction.candidate_pairs import CandidatePair
+from logic_retrievers.conflicts.candidate_pairs import CandidatePair
+from logic_retrievers.conflicts.cleaning.classification import PairClassification, classify_pair
+from logic_retrievers.conflicts.cleaning.result import Kind
+from logic_retrievers.conflicts.cleaning.settings import CleaningSettings
 from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.judging import OnnxRelation, default_relation
 from logic_retrievers.judging.relation import pair_texts

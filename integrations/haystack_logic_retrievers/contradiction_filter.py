@@ -17,9 +17,9 @@ from logic_retrievers.adapters.descriptions import describe_resolution, jsonable
 from logic_retrievers.adapters.evidence_metadata import paired
 from logic_retrievers.adapters.settings import FilterOptions, refuse_unknown
 from logic_retrievers.checks import check_count, check_number
-from logic_retrievers.contradiction import ContradictionSettings, FilterResult
-from logic_retrievers.contradiction.pair_judge import check_pair_judge
-from logic_retrievers.contradiction.resolution_strategies import AnyResolution, resolution_strategy
+from logic_retrievers.conflicts import ContradictionSettings, FilterResult
+from logic_retrievers.conflicts.pair_judge import check_pair_judge
+from logic_retrievers.conflicts.resolution_strategies import AnyResolution, resolution_strategy
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.types import Passage

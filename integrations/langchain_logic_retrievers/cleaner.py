@@ -16,7 +16,7 @@ from langchain_logic_retrievers.documents import (
     passage_to_screen,
     with_findings,
 )
-from logic_retrievers import cleaning
+from logic_retrievers import conflicts
 from logic_retrievers.adapters.built import Built, build
 from logic_retrievers.adapters.settings import (
     CleanerFields,
@@ -25,7 +25,7 @@ from logic_retrievers.adapters.settings import (
     warn_cleaning_skipped,
 )
 from logic_retrievers.checks import check_count
-from logic_retrievers.cleaning import ScreeningResult
+from logic_retrievers.conflicts import ScreeningResult
 from logic_retrievers.encoders import RecentEncoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.types import Passage
@@ -46,7 +46,7 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
 
     No document is deleted or left out. By default only documents that contradict a trusted one are
     hidden. For the rules, and to clean stored documents, see
-    :class:`logic_retrievers.cleaning.CorpusCleaner`.
+    :class:`~logic_retrievers.conflicts.CorpusCleaner`.
 
     Args:
         index: the collection that the documents will be stored in. Without it, the documents of a
@@ -64,7 +64,7 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
             collection nor ledger changes.
 
     For the other settings (``resolution``, ``neighbours``, ``threshold``, ``judge``, ...) see
-    :class:`logic_retrievers.cleaning.settings.CleaningSettings`. ``judge`` is None by default;
+    :class:`~logic_retrievers.conflicts.CleaningSettings`. ``judge`` is None by default;
     ``auto`` lets the package's own cross-encoder read the pairs.
 
     Raises:
@@ -82,7 +82,7 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
     trusted_filter: TrustedFilterSetting | None = None
     on_error: OnError = "raise"
     dry_run: bool = Field(default=False, strict=True)
-    _built: Built[cleaning.CorpusCleaner] | None = PrivateAttr(default=None)
+    _built: Built[conflicts.CorpusCleaner] | None = PrivateAttr(default=None)
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
@@ -148,12 +148,12 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
         ]
         return settings
 
-    def _core(self) -> cleaning.CorpusCleaner:
+    def _core(self) -> conflicts.CorpusCleaner:
         """Return the core cleaner, kept until a setting changes for a ledger in memory."""
-        self._built = build(self._built, self._core_settings(), cleaning.CorpusCleaner)
+        self._built = build(self._built, self._core_settings(), conflicts.CorpusCleaner)
         return self._built.core
 
-    def _stream_core(self, batch_size: int, window: int) -> cleaning.CorpusCleaner:
+    def _stream_core(self, batch_size: int, window: int) -> conflicts.CorpusCleaner:
         """Return a cleaner that encodes each remembered document of a stream once."""
         check_count("batch_size", batch_size)
         if window < 0:
@@ -163,14 +163,14 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
             return core  # documents are forgotten once stored, so hardly any is encoded twice
         recent = RecentEncoder(core.encoder, size=2 * (batch_size + window + len(self.trusted)))
         settings = {**self._core_settings(), "encoder": recent, "ledger": core.ledger}
-        return cleaning.CorpusCleaner(**settings)
+        return conflicts.CorpusCleaner(**settings)
 
 
 class _Stream:
     """Cleans batches, and remembers earlier documents that may not be stored yet."""
 
     def __init__(
-        self, cleaner: CorpusCleaner, core: cleaning.CorpusCleaner, window: int = 0
+        self, cleaner: CorpusCleaner, core: conflicts.CorpusCleaner, window: int = 0
     ) -> None:
         self._cleaner = cleaner
         self._core = core

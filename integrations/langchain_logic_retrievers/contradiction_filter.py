@@ -22,7 +22,7 @@ from logic_retrievers import contradiction
 from logic_retrievers.adapters.built import Built, build
 from logic_retrievers.adapters.evidence_metadata import paired
 from logic_retrievers.adapters.settings import FilterFields, TrustedFilterSetting
-from logic_retrievers.contradiction import FilterResult
+from logic_retrievers.conflicts import FilterResult
 from logic_retrievers.types import Passage
 
 

@@ -18,8 +18,8 @@ from logic_retrievers.adapters.settings import (
     FilterSetting,
     PairJudgeSetting,
 )
-from logic_retrievers.contradiction import ContradictionSearch, ContradictionSettings
-from logic_retrievers.contradiction.search import POLICY
+from logic_retrievers.conflicts import ContradictionSearch, ContradictionSettings
+from logic_retrievers.conflicts.search import POLICY
 from logic_retrievers.index import PassageIndex, UserFilter
 
 

@@ -13,7 +13,7 @@ from pydantic import ConfigDict
 
 from logic_retrievers.adapters import evidence_metadata
 from logic_retrievers.adapters.evidence_metadata import is_quarantined, source_of
-from logic_retrievers.cleaning import ScreeningResult
+from logic_retrievers.conflicts import ScreeningResult
 from logic_retrievers.errors import InputError, shown
 from logic_retrievers.types import Hit, Passage
 from logic_retrievers.validation import plain_value

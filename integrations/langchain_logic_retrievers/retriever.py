@@ -27,7 +27,7 @@ from logic_retrievers.adapters.settings import (
     QueryOptions,
     split_options,
 )
-from logic_retrievers.contradiction import ContradictionSearch
+from logic_retrievers.conflicts import ContradictionSearch
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.index import PassageIndex, Settings, UserFilter
 from logic_retrievers.ranking.query_input import read_query

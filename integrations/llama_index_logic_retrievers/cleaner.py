@@ -14,7 +14,7 @@ from llama_index_logic_retrievers.evidence import with_findings
 from llama_index_logic_retrievers.filters import AnyFilter, describe_filter
 from llama_index_logic_retrievers.nodes import AnyNode, passage_of, trusted_passages
 from llama_index_logic_retrievers.settings import core_settings
-from logic_retrievers import cleaning
+from logic_retrievers import conflicts
 from logic_retrievers.adapters.built import Built, build
 from logic_retrievers.adapters.descriptions import describe_passages
 from logic_retrievers.adapters.settings import (
@@ -24,8 +24,8 @@ from logic_retrievers.adapters.settings import (
     warn_cleaning_skipped,
 )
 from logic_retrievers.checks import check_choice, check_type
-from logic_retrievers.cleaning import Ledger
-from logic_retrievers.cleaning.settings import CommonCleaningOptions
+from logic_retrievers.conflicts import Ledger
+from logic_retrievers.conflicts.cleaning.settings import CommonCleaningOptions
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import ConfigurationError
@@ -55,7 +55,8 @@ class CorpusCleaner(CleanerFields, TransformComponent):
     ``num_workers``.
 
     No node is deleted or left out. By default only nodes that contradict a trusted one are hidden.
-    For the rules, and to clean stored nodes, see :class:`logic_retrievers.cleaning.CorpusCleaner`.
+    For the rules, and to clean stored nodes, see
+    :class:`~logic_retrievers.conflicts.CorpusCleaner`.
 
     Args:
         index: the collection that the nodes will be stored in (``store.index``). Without it, the
@@ -78,7 +79,7 @@ class CorpusCleaner(CleanerFields, TransformComponent):
             ``source_order``, ``scope_keys``, ``judge``
             (by default None; ``auto`` lets the package's own cross-encoder read the pairs),
             ``judge_above``: as in
-            :class:`logic_retrievers.cleaning.settings.CleaningSettings`.
+            :class:`logic_retrievers.conflicts.cleaning.settings.CleaningSettings`.
 
     Attributes:
         skipped: number of skipped calls. It is part of the serialised settings, so that a
@@ -97,7 +98,7 @@ class CorpusCleaner(CleanerFields, TransformComponent):
     on_error: OnError = "skip"
     dry_run: bool = False
     skipped: int = 0
-    _built: Built[cleaning.CorpusCleaner] | None = PrivateAttr(default=None)
+    _built: Built[conflicts.CorpusCleaner] | None = PrivateAttr(default=None)
 
     def __init__(
         self,
@@ -125,7 +126,7 @@ class CorpusCleaner(CleanerFields, TransformComponent):
             **settings,
         }
         # refuses wrong settings with this package's errors, before pydantic does
-        cleaning.CorpusCleaner(**core_settings(values))
+        conflicts.CorpusCleaner(**core_settings(values))
         values |= {"ledger": ledger, "on_error": on_error, "dry_run": dry_run}
         super().__init__(**values)
 
@@ -199,10 +200,10 @@ class CorpusCleaner(CleanerFields, TransformComponent):
         except Exception as error:
             return self._skip(nodes, error)
 
-    def _core(self) -> cleaning.CorpusCleaner:
+    def _core(self) -> conflicts.CorpusCleaner:
         """Return the core cleaner, kept until a setting changes for a ledger in memory."""
         settings = core_settings(dict(self), *_OWN_SETTINGS)
-        self._built = build(self._built, settings, cleaning.CorpusCleaner)
+        self._built = build(self._built, settings, conflicts.CorpusCleaner)
         return self._built.core
 
     def _skip(self, nodes: Sequence[BaseNode], error: Exception) -> Sequence[BaseNode]:

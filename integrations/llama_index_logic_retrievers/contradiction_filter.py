@@ -21,8 +21,8 @@ from logic_retrievers.adapters.descriptions import describe_passages
 from logic_retrievers.adapters.evidence_metadata import paired
 from logic_retrievers.adapters.settings import FilterFields, FilterOptions, refuse_unknown
 from logic_retrievers.checks import check_count
-from logic_retrievers.contradiction import FilterResult
-from logic_retrievers.contradiction.resolution_strategies import AnyResolution
+from logic_retrievers.conflicts import FilterResult
+from logic_retrievers.conflicts.resolution_strategies import AnyResolution
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.types import Passage
@@ -39,7 +39,7 @@ class ContradictionFilterEvent(BaseEvent):
         resolution: the strategy's name.
         hits: ``id``, ``score``, ``passed_filter`` and ``reason`` of each node that stays.
         dropped: the same for each dropped node.
-        conflicts: every pair, as in :meth:`logic_retrievers.contradiction.Conflict.to_dict`.
+        conflicts: every pair, as in :meth:`logic_retrievers.conflicts.Conflict.to_dict`.
         short: whether fewer than ``top_n`` nodes are left.
         notes: remarks, each a sentence.
     """

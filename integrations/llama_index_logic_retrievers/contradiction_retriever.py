@@ -15,8 +15,8 @@ from llama_index_logic_retrievers.filters import AnyFilter, to_user_filter
 from llama_index_logic_retrievers.nodes import to_nodes
 from llama_index_logic_retrievers.retriever import LogicRetriever, RetrieverOptions
 from logic_retrievers.adapters.settings import ContradictionOptions
-from logic_retrievers.contradiction import ContradictionSearch, ContradictionSettings
-from logic_retrievers.contradiction.pair_judge import AnyPairJudge
+from logic_retrievers.conflicts import ContradictionSearch, ContradictionSettings
+from logic_retrievers.conflicts.pair_judge import AnyPairJudge
 from logic_retrievers.index import PassageIndex
 
 _dispatcher = get_dispatcher(__name__)

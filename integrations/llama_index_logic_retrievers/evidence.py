@@ -10,7 +10,7 @@ from llama_index.core.schema import BaseNode, Document, IndexNode, Node, NodeWit
 
 from logic_retrievers.adapters import evidence_metadata
 from logic_retrievers.adapters.evidence_metadata import EVIDENCE
-from logic_retrievers.cleaning import ScreeningResult
+from logic_retrievers.conflicts import ScreeningResult
 from logic_retrievers.types import Hit
 
 

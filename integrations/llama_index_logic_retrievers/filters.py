@@ -24,7 +24,7 @@ from pydantic import BaseModel
 from qdrant_client import models
 
 from logic_retrievers.adapters.descriptions import jsonable, qualified_name
-from logic_retrievers.contradiction.candidate_pairs import TrustedFilter
+from logic_retrievers.conflicts.candidate_pairs import TrustedFilter
 from logic_retrievers.errors import InputError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.filters import UserFilter, to_qdrant_filter

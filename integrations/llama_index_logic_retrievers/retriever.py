@@ -17,7 +17,7 @@ from llama_index_logic_retrievers.filters import AnyFilter, check_filter, to_use
 from llama_index_logic_retrievers.nodes import to_nodes
 from logic_retrievers.adapters.settings import QueryOptions, refuse_unknown, split_options
 from logic_retrievers.checks import check_count
-from logic_retrievers.contradiction import ContradictionSearch
+from logic_retrievers.conflicts import ContradictionSearch
 from logic_retrievers.encoders import Encoder
 from logic_retrievers.index import PassageIndex, Settings
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from logic_retrievers.contradiction.resolution_strategies import (
+from logic_retrievers.conflicts.resolution_strategies import (
     Annotate,
     DropBoth,
     PreferMajority,

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any, TypeGuard, TypeVar
 
-from logic_retrievers.cleaning import ScreeningResult, explain
+from logic_retrievers.conflicts import ScreeningResult, explain
 from logic_retrievers.types import Hit, Passage
 
 T = TypeVar("T")

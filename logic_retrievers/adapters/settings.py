@@ -1,7 +1,7 @@
 """Settings that several frameworks share, as pydantic fields.
 
 :class:`logic_retrievers.ContradictionFilter` and
-:class:`logic_retrievers.cleaning.settings.CleaningSettings` explain them.
+:class:`logic_retrievers.conflicts.cleaning.settings.CleaningSettings` explain them.
 """
 
 from __future__ import annotations
@@ -30,12 +30,11 @@ from logic_retrievers.adapters.descriptions import (
     qualified_name,
 )
 from logic_retrievers.checks import check_count, check_number
-from logic_retrievers.cleaning import Ledger
-from logic_retrievers.cleaning import settings as cleaning_settings
-from logic_retrievers.contradiction import ContradictionSettings
-from logic_retrievers.contradiction.conflict_resolution import AgainstTrusted
-from logic_retrievers.contradiction.pair_judge import AnyPairJudge
-from logic_retrievers.contradiction.resolution_strategies import ResolutionStrategy
+from logic_retrievers.conflicts import ContradictionSettings, Ledger
+from logic_retrievers.conflicts.cleaning import settings as cleaning_settings
+from logic_retrievers.conflicts.conflict_resolution import AgainstTrusted
+from logic_retrievers.conflicts.pair_judge import AnyPairJudge
+from logic_retrievers.conflicts.resolution_strategies import ResolutionStrategy
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import (
     CleaningSkippedWarning,
@@ -312,5 +311,5 @@ def warn_cleaning_skipped(count: int, error: Exception, kind: str) -> None:
     warn(
         CleaningSkippedWarning,
         f"cleaning was skipped, and {count} {kind} go on unjudged ({cause}). Clean the collection"
-        " when this is mended: logic_retrievers.cleaning.CorpusCleaner.clean()",
+        " when this is mended: logic_retrievers.conflicts.cleaning.CorpusCleaner.clean()",
     )

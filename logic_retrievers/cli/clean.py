@@ -39,7 +39,7 @@ from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.types import Passage
 
 if TYPE_CHECKING:
-    from logic_retrievers.cleaning import CleaningResult, Decision
+    from logic_retrievers.conflicts import CleaningResult, Decision
 
 MAX_SHOWN = 20
 
@@ -112,8 +112,8 @@ def clean(
     and can be restored (`quarantine`); nothing is deleted. With PATH the documents are examined
     and nothing is stored.
     """
-    from logic_retrievers.cleaning import CorpusCleaner, failing_decisions, write_report
-    from logic_retrievers.cleaning.report import check_fail_on, check_suffix
+    from logic_retrievers.conflicts import CorpusCleaner, failing_decisions, write_report
+    from logic_retrievers.conflicts.cleaning.report import check_fail_on, check_suffix
     from logic_retrievers.documents import Splitter, read_documents
     from logic_retrievers.index import PassageIndex
 
@@ -175,7 +175,7 @@ def clean(
 
 def _print_result(result: CleaningResult, *, judged: bool) -> None:
     """Print the most serious decisions, and the number of each kind."""
-    from logic_retrievers.cleaning import Kind
+    from logic_retrievers.conflicts import Kind
 
     serious = [
         d for d in result.decisions if d.finding.kind in (Kind.CONTRADICTION, Kind.SUPERSEDED)

@@ -69,7 +69,7 @@ def index(
     Run it again after a change, or after it was stopped: unchanged passages are skipped, and
     passages that are no longer in a file are removed.
     """
-    from logic_retrievers.contradiction.settings import merge_constants
+    from logic_retrievers.conflicts.settings import merge_constants
     from logic_retrievers.documents import Splitter, read_documents
 
     settings: dict[str, Any] = {
@@ -119,7 +119,7 @@ def _ensure_contradiction_vector(
     stored: StoredCollection, encoder: Encoder, settings: dict[str, Any]
 ) -> None:
     """Create the collection with the contradiction vector, or add it to an existing collection."""
-    from logic_retrievers.contradiction.settings import CONTRADICTION
+    from logic_retrievers.conflicts.settings import CONTRADICTION
 
     with suppress(MissingVectorError):
         stored.open(encoder, create=True, vectors=list(encoder.specs), **settings).close()

@@ -19,7 +19,7 @@ from logic_retrievers.policies.auto import Base
 from logic_retrievers.policies.registry import POLICIES
 
 if TYPE_CHECKING:
-    from logic_retrievers.cleaning import Ledger
+    from logic_retrievers.conflicts import Ledger
     from logic_retrievers.encoders import Encoder
     from logic_retrievers.index import PassageIndex
     from logic_retrievers.policies import Policy, PolicyRouter
@@ -260,7 +260,7 @@ def as_command(command: Callable[..., None]) -> Callable[..., None]:
 
 def open_ledger(file: Path | None, location: str, *, create: bool) -> Ledger:
     """Open the ledger in a file, or a location's default ledger."""
-    from logic_retrievers.cleaning import Ledger
+    from logic_retrievers.conflicts import Ledger
 
     path = file or Path("." if _is_server(location) else location) / "ledger.sqlite"
     return Ledger(path, create=create)

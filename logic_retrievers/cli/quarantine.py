@@ -22,7 +22,7 @@ from logic_retrievers.cli.options import StoredCollectionWithLedger, as_command,
 from logic_retrievers.errors import ConfigurationError, InputError
 
 if TYPE_CHECKING:
-    from logic_retrievers.cleaning import Quarantine
+    from logic_retrievers.conflicts import Quarantine
 
 quarantine = typer.Typer(
     help="List, show, restore, purge or verify what the cleaner has hidden.", no_args_is_help=True
@@ -162,7 +162,7 @@ def verify(
 def _open_quarantine(
     stored: StoredCollectionWithLedger, *, reads: bool = False
 ) -> Iterator[Quarantine]:
-    from logic_retrievers.cleaning import Quarantine
+    from logic_retrievers.conflicts import Quarantine
 
     with stored.open(reads=reads) as index:
         yield Quarantine(index, open_ledger(stored.ledger, stored.location, create=not reads))

@@ -123,7 +123,7 @@ def contradictions(
 
     The collection needs the contradiction vector: `index --contradictions`.
     """
-    from logic_retrievers.contradiction import ContradictionSearch
+    from logic_retrievers.conflicts import ContradictionSearch
 
     if (text is None) == (like is None):
         raise ConfigurationError("give a statement, or --like with the id of a stored passage")

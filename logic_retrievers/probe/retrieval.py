@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from qdrant_client import models
 
-from logic_retrievers.contradiction import ContradictionFilter
+from logic_retrievers.conflicts import ContradictionFilter
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.point_format import possible_point_ids

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from logic_retrievers.contradiction import ContradictionSearch
+from logic_retrievers.conflicts import ContradictionSearch
 from logic_retrievers.errors import LogicRetrieversError, MissingVectorError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.index.unknown_fields import describe

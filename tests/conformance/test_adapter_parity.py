@@ -18,12 +18,12 @@ from llama_index_logic_retrievers import contradiction_retriever as llama_index_
 from llama_index_logic_retrievers import retriever as llama_index_retriever
 
 from logic_retrievers.adapters.settings import CleanerFields, FilterFields, FilterOptions
-from logic_retrievers.cleaning.settings import (
+from logic_retrievers.conflicts import ContradictionFilter
+from logic_retrievers.conflicts.cleaning.settings import (
     CleaningOptions,
     CleaningSettings,
     CommonCleaningOptions,
 )
-from logic_retrievers.contradiction import ContradictionFilter
 
 CLASSES = (
     "CompatibilityReranker",

@@ -20,7 +20,7 @@ from logic_export.bundles.manifests import write_manifest
 from logic_export.contradiction_retrieval import build_pool, find_alpha, nearest_candidates
 from logic_export.data.contradictions.groups import ContradictionGroup, labelled_pairs
 
-from logic_retrievers.contradiction.settings import ContradictionConstants
+from logic_retrievers.conflicts.settings import ContradictionConstants
 from logic_retrievers.encoders import bundle as bundles
 from logic_retrievers.encoders import load_bundle
 from logic_retrievers.errors import ConfigurationError, InputError

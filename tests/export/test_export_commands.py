@@ -18,7 +18,7 @@ from logic_export.data.contradictions.groups import read_groups, write_groups
 from logic_export.data.triplets import read_triplets
 from typer.testing import CliRunner
 
-from logic_retrievers.contradiction.settings import ContradictionConstants
+from logic_retrievers.conflicts.settings import ContradictionConstants
 from logic_retrievers.encoders import OnnxEncoder, load_bundle
 
 

@@ -23,7 +23,7 @@ from logic_retrievers import (
     FunctionEncoder,
     SequentialPolicy,
 )
-from logic_retrievers.contradiction.resolution_strategies import PreferNewest
+from logic_retrievers.conflicts.resolution_strategies import PreferNewest
 from logic_retrievers.encoders import default_encoder
 from logic_retrievers.errors import (
     BundleNotFoundError,

@@ -28,7 +28,7 @@ from query_files import write_noisy
 from suites.hashed_encoder import HashedEncoder
 from tiny_bundles import write_tiny_bundle
 
-from logic_retrievers.cleaning import CorpusCleaner, Ledger, Quarantine
+from logic_retrievers.conflicts import CorpusCleaner, Ledger, Quarantine
 from logic_retrievers.documents import read_documents
 from logic_retrievers.encoders import CachedEncoder, OnnxEncoder
 from logic_retrievers.index import PassageIndex

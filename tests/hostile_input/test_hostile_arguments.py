@@ -23,8 +23,8 @@ from hypothesis import strategies as st
 from suites.hashed_encoder import HashedEncoder
 
 import logic_retrievers as lr
-from logic_retrievers.cleaning import CorpusCleaner, Ledger
-from logic_retrievers.cleaning.settings import CleaningSettings
+from logic_retrievers.conflicts import CorpusCleaner, Ledger
+from logic_retrievers.conflicts.cleaning.settings import CleaningSettings
 from logic_retrievers.errors import LogicRetrieversError
 from logic_retrievers.judging import JudgeSettings
 from logic_retrievers.policies.base import HybridPolicy

@@ -11,7 +11,7 @@ from mounts import read_only
 from suites import HashedEncoder
 from vector_queries import vector_queries
 
-from logic_retrievers.cleaning import CorpusCleaner, Ledger
+from logic_retrievers.conflicts import CorpusCleaner, Ledger
 from logic_retrievers.errors import (
     CollectionNotFoundError,
     ConfigurationError,

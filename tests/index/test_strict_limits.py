@@ -14,7 +14,7 @@ from qdrant_client import QdrantClient, models
 from qdrant_client.http.models import QueryResponse
 
 from logic_retrievers import Atom, Engine, OnnxEncoder, Passage
-from logic_retrievers.cleaning import CorpusCleaner
+from logic_retrievers.conflicts import CorpusCleaner
 from logic_retrievers.errors import ServerError, StrictModeWarning
 from logic_retrievers.index import EncodedVectorQuery, PassageIndex, connection
 from logic_retrievers.index.candidate_search import SPARE, find_candidates

@@ -26,7 +26,7 @@ from pydantic import ValidationError
 from qdrant_client import QdrantClient, models
 
 from logic_retrievers import Passage, PassageIndex
-from logic_retrievers.cleaning import Ledger
+from logic_retrievers.conflicts import Ledger
 from logic_retrievers.errors import CleaningSkippedWarning, ConfigurationError, InputError
 
 VECTORS = ("topical", "contradiction")

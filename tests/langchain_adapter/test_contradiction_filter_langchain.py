@@ -28,7 +28,7 @@ from pydantic import ValidationError
 from qdrant_client import models
 
 from logic_retrievers import Passage
-from logic_retrievers.contradiction.resolution_strategies import PreferSource
+from logic_retrievers.conflicts.resolution_strategies import PreferSource
 from logic_retrievers.errors import ConfigurationError, ConflictingTrustWarning, InputError
 
 LAW = Document("inn | shut | c", id="law")

@@ -12,7 +12,7 @@ from llama_index_logic_retrievers import ContradictionFilter, LogicVectorStore
 from placed import PlacedEncoder
 
 from logic_retrievers import PassageIndex
-from logic_retrievers.contradiction.resolution_strategies import ResolutionStrategy, Ruling
+from logic_retrievers.conflicts.resolution_strategies import ResolutionStrategy, Ruling
 
 OPEN, SHUT, AGAIN = "inn | open | a", "inn | shut | a", "inn | open | b"
 TAX, DUTY, COPPER = "tax | low | a", "tax | high | a", "copper | red | a"

@@ -42,7 +42,7 @@ from qdrant_client import AsyncQdrantClient, QdrantClient, models
 from suites import HashedEncoder
 
 from logic_retrievers import PassageIndex
-from logic_retrievers.contradiction.resolution_strategies import PreferNewest, PreferSource
+from logic_retrievers.conflicts.resolution_strategies import PreferNewest, PreferSource
 from logic_retrievers.errors import (
     CleaningSkippedWarning,
     ConfigurationError,

@@ -34,7 +34,7 @@ from placed import SETTINGS, PlacedEncoder, vectors
 from qdrant_client import QdrantClient, models
 
 from logic_retrievers import Passage
-from logic_retrievers.contradiction.resolution_strategies import PreferNewest, PreferSource
+from logic_retrievers.conflicts.resolution_strategies import PreferNewest, PreferSource
 from logic_retrievers.errors import (
     ConfigurationError,
     InputError,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from pydantic import BaseModel
 
-from logic_retrievers.contradiction import ContradictionSettings
+from logic_retrievers.conflicts import ContradictionSettings
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging import JudgeSettings
 from logic_retrievers.policies import (

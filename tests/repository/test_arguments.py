@@ -20,7 +20,7 @@ from llama_index_logic_retrievers import ContradictionFilter as LlamaFilter
 from llama_index_logic_retrievers import CorpusCleaner as LlamaCleaner
 
 import logic_retrievers as lr
-from logic_retrievers.cleaning import Ledger, Quarantine
+from logic_retrievers.conflicts import Ledger, Quarantine
 from logic_retrievers.errors import LogicRetrieversError
 from logic_retrievers.judging.onnx import OnnxPairJudge
 from logic_retrievers.serving.service import ContradictionRequest, SearchRequest

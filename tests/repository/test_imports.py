@@ -61,12 +61,11 @@ SEARCHING = {*MAY_IMPORT} - {"chat", "documents", "files"}
 MAY_IMPORT |= {
     "search": SEARCHING,
     "rerank": SEARCHING,
-    "contradiction": SEARCHING,
+    "conflicts": SEARCHING | {"files", "evaluation"},
     "evaluation": {"types", "errors", "files", "scoring", "queries"},
-    "cleaning": SEARCHING | {"files", "evaluation", "contradiction"},
-    "probe": SEARCHING | {"files", "chat", "evaluation", "search", "contradiction"},
-    "adapters": SEARCHING | {"contradiction", "cleaning"},
-    "serving": SEARCHING | {"search", "contradiction"},
+    "probe": SEARCHING | {"files", "chat", "evaluation", "search", "conflicts"},
+    "adapters": SEARCHING | {"conflicts"},
+    "serving": SEARCHING | {"search", "conflicts"},
 }
 UNRESTRICTED = {"cli", "__init__"}
 NEVER = {

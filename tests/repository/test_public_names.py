@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import logic_retrievers
-from logic_retrievers import cleaning, contradiction, encoders, judging
+from logic_retrievers import conflicts, encoders, judging
 
-LAZY = (logic_retrievers, cleaning, contradiction, encoders, judging)
+LAZY = (logic_retrievers, conflicts, encoders, judging)
 
 
 def test_exported_names_are_sorted_exist_and_are_all_there_is():

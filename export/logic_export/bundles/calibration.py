@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from logic_export.bundles.manifests import write_manifest
 from logic_export.contradiction_retrieval import build_pool, find_alpha, nearest_candidates
 from logic_export.data.contradictions.groups import ContradictionGroup, labelled_pairs
-from logic_retrievers.contradiction.settings import ContradictionConstants
+from logic_retrievers.conflicts.settings import ContradictionConstants
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.encoders.bundle import load_bundle
 from logic_retrievers.encoders.manifest import Calibration

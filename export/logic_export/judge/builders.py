@@ -51,6 +51,7 @@ _NLI_LABELS = {
     "paraphrase": ENTAILMENT,
     "unrelated": NEUTRAL,
 }
+_AS_RELATION = {ENTAILMENT: "paraphrase", NEUTRAL: "unrelated", CONTRADICTION: "contradiction"}
 _TURNED = {"superseded": "supersedes", "supersedes": "superseded"}
 _SHARES = {"train": 0.9, "dev": 0.1}
 # passages of other clusters that are as near to a query as this rank may be drawn for it
@@ -269,11 +270,18 @@ def triplets(
 
 
 def group_pairs(
-    builder: str, options: Mapping[str, Any], cut: float = 0.0, *, seed: int = 0
+    builder: str,
+    options: Mapping[str, Any],
+    cut: float = 0.0,
+    *,
+    relations: bool = False,
+    seed: int = 0,
 ) -> list[JudgeRow]:
     """Pair texts of contradiction groups: opposite sides contradict, texts of one side entail.
 
     A pair with a text of another group is neutral. The longer text of a pair is the premise.
+    With ``relations`` the labels are contradiction, paraphrase and unrelated of the
+    :data:`RELATIONS`.
 
     Args:
         builder: name of a builder of groups, one of ``GROUP_BUILDERS``.
@@ -295,8 +303,12 @@ def group_pairs(
         for one, other, label in pairs:
             if random.random() < cut:
                 other = _claim(one, other, label, random)
-            premise, hypothesis = sorted(pair_sentences(one, other), key=len, reverse=True)
-            rows.append(labelled_row(premise, hypothesis, label))
+            excerpts = sorted(pair_sentences(one, other), key=len, reverse=True)
+            if relations:
+                random.shuffle(excerpts)
+                rows.append(labelled_row(*excerpts, _AS_RELATION[label], RELATIONS))
+            else:
+                rows.append(labelled_row(*excerpts, label))
     return rows
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from logic_retrievers.contradiction import ContradictionFilter
+from logic_retrievers.conflicts import ContradictionFilter
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.types import Hit, Passage
 from suites.contradicting_passages import contradicting_passages, contradiction_encoder

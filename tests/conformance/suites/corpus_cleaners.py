@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from logic_retrievers.cleaning import CleaningResult, CorpusCleaner, explain
+from logic_retrievers.conflicts import CleaningResult, CorpusCleaner, explain
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.types import Passage
 from suites.contradicting_passages import contradicting_passages, contradiction_encoder
@@ -36,7 +36,7 @@ NAMES = [str(settings["resolution"]) for settings in POLICIES]
 
 
 class CorpusCleanerConformance(ABC):
-    """A framework's cleaner keeps what :class:`~logic_retrievers.cleaning.CorpusCleaner` keeps.
+    """A framework's cleaner keeps what :class:`~logic_retrievers.conflicts.CorpusCleaner` keeps.
 
     ::
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import pytest
 from qdrant_client import models
 
-from logic_retrievers.contradiction import ContradictionSearch, ContradictionSettings
+from logic_retrievers.conflicts import ContradictionSearch, ContradictionSettings
 from logic_retrievers.errors import EmptyTextError, ExpressionError, MissingVectorError
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.queries import Expression

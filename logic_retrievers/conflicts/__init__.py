@@ -1,0 +1,36 @@
+"""Score contradictions, search for them, keep them out of a context, and clean corpora of them.
+
+One pipeline: candidate pairs -> what a cross-encoder reads of them -> declared metadata ->
+resolution. :class:`ContradictionFilter` applies it to a list of passages, ``cleaning`` to a corpus.
+
+The score F of two passages comes from two vectors of each passage. Topical vectors tell what a
+text is about. If two texts contradict each other, their contradiction vectors differ in few
+coordinates. A judge is a model that reads both texts of a pair. A candidate pair may be a conflict.
+A conflict is a pair whose probability of a contradiction reaches the threshold. The user vouches
+for a trusted passage, which always stays. By default, passages that contradict it are dropped. A
+resolution (or strategy, such as "keep the newest") decides the conflicts without a trusted passage.
+Passages that agree on a question have the same stance.
+"""
+
+from __future__ import annotations
+
+from logic_retrievers.lazy_imports import lazy_names
+
+_MODULES = {
+    "cleaning.cleaner": "CorpusCleaner",
+    "cleaning.explanation": "explain",
+    "cleaning.ledger": "Entry Ledger",
+    "cleaning.quarantine": "Quarantine QuarantinedPassage Restored Verified",
+    "cleaning.report": "failing_decisions write_report",
+    "cleaning.result": "CleaningResult Decision Difference Finding Kind ScreeningResult",
+    "cleaning.settings": "CleaningSettings",
+    "conflict_resolution": "Conflict",
+    "filter": "ContradictionFilter",
+    "filter_result": "FilterResult",
+    "pair_judge": "PairJudge",
+    "scorer": "ContradictionScorer PairScore",
+    "search": "ContradictionSearch",
+    "settings": "ContradictionSettings",
+}
+
+__getattr__, __all__ = lazy_names(__name__, _MODULES)

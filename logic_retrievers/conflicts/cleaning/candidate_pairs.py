@@ -1,0 +1,241 @@
+"""Find the pairs of passages in a corpus that are worth classifying."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from math import isnan
+from typing import TypeAlias
+
+from logic_retrievers.conflicts.candidate_pairs import (
+    CandidatePair,
+    index_filter,
+    trusted_positions,
+)
+from logic_retrievers.conflicts.cleaning.ledger import Ledger, examined_hash, ledger_namespace
+from logic_retrievers.conflicts.cleaning.neighbours import (
+    EncodedPassages,
+    Key,
+    NeighbourSearch,
+    ScoredNeighbour,
+    VectorCache,
+)
+from logic_retrievers.conflicts.cleaning.settings import CleaningSettings
+from logic_retrievers.conflicts.resolution_strategies import MAX_GROUP
+from logic_retrievers.effects import Compute, Operation
+from logic_retrievers.index.passage_index import PassageIndex
+from logic_retrievers.index.point_format import METADATA
+from logic_retrievers.progress import ProgressMeter
+from logic_retrievers.text import unjudgeable_reason
+from logic_retrievers.types import Passage
+
+# topical cosine from which a pair is a candidate at any probability, because the contradiction
+# vector does not see that two near-copies differ in one value
+NEAR_COPY_COSINE = 0.8
+# probability of a contradiction from which any other pair is a candidate
+MIN_PROBABILITY = 0.5
+
+OTHER_VERSION = "a trusted passage has its id and says something else"
+
+# returns the next passages to examine at every call, each id once, and none at the end
+Pages: TypeAlias = Callable[[], Operation[Sequence[Passage]]]
+
+
+@dataclass(frozen=True, slots=True)
+class CandidatePairs:
+    """The pairs to classify, and what was examined to find them.
+
+    Args:
+        passages: all passages; ``pairs`` and ``trusted`` name them by position.
+        pairs: pairs worth classifying, the strongest first.
+        trusted: positions of the trusted passages.
+        compared: number of scored pairs.
+        unjudgeable: id -> why a passage cannot be judged.
+        digests: id -> ``examined_hash`` of every examined passage.
+    """
+
+    passages: tuple[Passage, ...]
+    pairs: tuple[CandidatePair, ...]
+    trusted: frozenset[int] = frozenset()
+    compared: int = 0
+    unjudgeable: Mapping[str, str] = field(default_factory=dict)
+    digests: Mapping[str, str] = field(default_factory=dict)
+
+
+def listed_pages(passages: Sequence[Passage]) -> Pages:
+    """Return all passages of a list as one page, only the first of each id."""
+    pages = [list({passage.id: passage for passage in reversed(passages)}.values())[::-1]]
+
+    def next_page() -> Operation[Sequence[Passage]]:
+        yield from ()
+        return pages.pop() if pages else ()
+
+    return next_page
+
+
+def stored_pages(
+    index: PassageIndex,
+    ledger: Ledger,
+    fingerprint: str | None,
+    released: Collection[str] = (),
+) -> Pages:
+    """Return pages of the passages of a collection that are not hidden, or to be ``released``.
+
+    ``fingerprint`` leaves out unchanged passages that were examined with the same criteria before.
+    """
+    offset, ended = None, False
+    namespace = ledger_namespace(index)
+
+    def next_page() -> Operation[Sequence[Passage]]:
+        nonlocal offset, ended
+        while not ended:
+            page, offset = yield from index.read_page(None, offset)
+            ended = offset is None
+            active = [p for p in page if not p.quarantined or p.id in released]
+            if fingerprint is not None:
+                ids = [passage.id for passage in active if passage.id not in released]
+                known = yield Compute(partial(ledger.examined, namespace, ids, fingerprint))
+                active = [p for p in active if known.get(p.id) != examined_hash(p)]
+            if active:
+                return active
+        return ()
+
+    return next_page
+
+
+@dataclass(slots=True)
+class _Collector:
+    """Passages by id, and pairs of them, each once."""
+
+    index: PassageIndex | None
+    min_probability: float
+    nearest_read: int
+    released: Collection[str] = ()
+    passages: dict[str, Passage] = field(default_factory=dict)
+    pairs: dict[frozenset[str], tuple[str, str, ScoredNeighbour]] = field(default_factory=dict)
+
+    def add_neighbours(
+        self,
+        encoded: EncodedPassages,
+        neighbours: Sequence[Sequence[ScoredNeighbour]],
+        probes: Collection[Key],
+    ) -> Operation[None]:
+        """Add the pairs that are worth classifying, with their passages.
+
+        ``probes`` are trusted passages, whose nearest neighbours are added at any score.
+        """
+        candidates = [
+            pair
+            for near in neighbours
+            for rank, pair in enumerate(near)
+            if pair.probability >= self.min_probability
+            or pair.cosine >= NEAR_COPY_COSINE
+            or rank < (MAX_GROUP - 1 if pair.one in probes else self.nearest_read)
+        ]
+        passages = dict(encoded.passages)
+        points = sorted({pair.other for pair in candidates if pair.other not in passages})
+        if self.index is not None:
+            passages |= yield from self.index.fetch_passages(points)
+        for pair in candidates:
+            if pair.other not in passages:
+                continue  # deleted in the meantime
+            one, other = passages[pair.one], passages[pair.other]
+            # hidden passages count for nothing
+            is_hidden = any(p.quarantined and p.id not in self.released for p in (one, other))
+            if one.id != other.id and not is_hidden and not unjudgeable_reason(other.text):
+                self.passages |= {one.id: one, other.id: other}
+                self.pairs.setdefault(frozenset((one.id, other.id)), (one.id, other.id, pair))
+
+
+def find_candidate_pairs(
+    search: NeighbourSearch,
+    index: PassageIndex | None,
+    pages: Pages,
+    settings: CleaningSettings,
+    min_probability: float,
+    *,
+    stored: bool,
+    nearest_read: int = 0,
+    released: Collection[str] = (),
+    meter: ProgressMeter | None = None,
+) -> Operation[CandidatePairs]:
+    """Find the pairs of passages that may contradict, repeat or replace each other.
+
+    If the examined passages are not ``stored``, they are compared with each other too. The
+    ``nearest_read`` nearest are added at any score, for a cross-encoder. Hidden passages that are
+    to be ``released`` count as active, as a dry run does not show them. ``meter`` counts the
+    examined passages; if a cross-encoder is still to read pairs, it counts none as done.
+    """
+    meter = ProgressMeter(None) if meter is None else meter
+    collector = _Collector(index, min_probability, nearest_read, released)
+    vectors: VectorCache = {}
+    trusted = settings.trusted or ()
+    unjudgeable = _unjudgeable(trusted)
+    digests: dict[str, str] = {}
+    compared = 0
+    probes = {p.id: p for p in trusted if not unjudgeable_reason(p.text)}
+    namesakes: list[Passage] = []
+    if index is not None and probes:
+        namesakes = yield from index.get_passages(list(probes))
+    other_versions = [search.points_of(p) for p in namesakes if _is_replaced(p, probes)]
+    without = frozenset[str]().union(*other_versions)
+    condition = index_filter(settings.trusted_filter)
+    new_probes = probes  # only for the first page, as later pages would find the same
+    while page := (yield from pages()):
+        unjudgeable |= _unjudgeable(page)
+        unjudgeable |= {p.id: OTHER_VERSION for p in page if _is_replaced(p, probes)}
+        judgeable = {p.id: p for p in page if p.id not in unjudgeable}
+        encoded = yield from search.encode(list({**new_probes, **judgeable}.values()))
+        neighbours = yield from search.score_neighbours(
+            encoded, vectors, within=not stored or bool(released), without=without
+        )
+        if condition is not None and index is not None and settings.trusted_candidates:
+            neighbours += yield from search.score_neighbours(
+                encoded,
+                vectors,
+                within=False,
+                count=settings.trusted_candidates,
+                filter=condition,
+                without=without,
+            )
+        probe_keys = {search.key_of(passage) for passage in new_probes.values()}
+        compared += sum(map(len, neighbours))
+        yield from collector.add_neighbours(encoded, neighbours, probe_keys)
+        new_probes = {}
+        digests |= {passage.id: examined_hash(passage) for passage in page}
+        if not stored:
+            collector.passages |= judgeable
+        meter.report(0 if nearest_read else len(digests), len(digests))
+    by_id = {**collector.passages, **probes}
+    passages = tuple(by_id.values())
+    position_of = {name: position for position, name in enumerate(by_id)}
+    prefixes = (METADATA,) if index is None else index.prefixes
+    by_filter = trusted_positions(passages, settings.trusted_filter, prefixes)
+    pairs = [
+        CandidatePair(
+            position_of[one],
+            position_of[other],
+            scored.cosine,
+            scored.cosine if isnan(scored.score) else scored.score,  # a copy has no sparsity
+            scored.probability,
+            scored.probability,
+        )
+        for one, other, scored in collector.pairs.values()
+    ]
+    return CandidatePairs(
+        passages,
+        tuple(sorted(pairs, key=lambda pair: pair.sort_key)),
+        frozenset(by_filter | {position_of[name] for name in probes}),
+        compared,
+        unjudgeable,
+        digests,
+    )
+
+
+def _unjudgeable(passages: Sequence[Passage]) -> dict[str, str]:
+    return {p.id: reason for p in passages if (reason := unjudgeable_reason(p.text))}
+
+
+def _is_replaced(passage: Passage, probes: Mapping[str, Passage]) -> bool:
+    return passage.id in probes and passage.text != probes[passage.id].text

@@ -1,0 +1,206 @@
+"""Classify pairs: contradiction, newer version, other scope, paraphrase, copy (``result.Kind``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from logic_retrievers.conflicts.candidate_pairs import CandidatePair
+from logic_retrievers.conflicts.cleaning.candidate_pairs import (
+    MIN_PROBABILITY,
+    NEAR_COPY_COSINE,
+    CandidatePairs,
+)
+from logic_retrievers.conflicts.cleaning.metadata import (
+    find_later,
+    find_newer_version,
+    find_other_scope,
+)
+from logic_retrievers.conflicts.cleaning.result import Difference, Finding, Kind, Side
+from logic_retrievers.conflicts.cleaning.settings import CleaningSettings
+from logic_retrievers.conflicts.cleaning.word_diff import find_differences, have_same_words
+from logic_retrievers.judging.relation import RELATIONS
+from logic_retrievers.types import SCORE_DECIMALS, Passage
+
+# probability from which a passage counts as opposed to a trusted one
+OPPOSED_PROBABILITY = 0.8
+
+# findings come in the order of the kinds
+_ORDER = {kind: rank for rank, kind in enumerate(Kind)}
+
+# least probability of a side to be the newer one, if two states were read
+_MIN_NEWER = 0.8
+
+_READ_AS = {
+    Kind.CONTRADICTION: "read together they contradict each other",
+    Kind.SUPERSEDED: "read together they are two states of one thing",
+    Kind.SCOPE: "read together they speak of different things",
+    Kind.PARAPHRASE: "read together they say the same",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PairClassification:
+    """How two passages relate.
+
+    Args:
+        kind: kind of the relation.
+        reason: in a sentence for people.
+        newer: which of the two is the newer version; None if neither is known to be.
+        probability: of a contradiction, by the cross-encoder; None if it has not decided.
+    """
+
+    kind: Kind
+    reason: str
+    newer: Side | None = None
+    probability: float | None = None
+
+
+def classify_pairs(
+    candidates: CandidatePairs,
+    pairs: Sequence[CandidatePair],
+    settings: CleaningSettings,
+    threshold: float,
+    opposition: Mapping[tuple[int, int], float] | None = None,
+    read_threshold: float = 0.5,
+) -> list[Finding]:
+    """Return findings for the pairs that relate in some way, the most serious first.
+
+    ``opposition``: pair with a trusted passage -> probability that the other passage has the
+    opposite stance. It replaces the probability of the vectors, but not that of a judge.
+    ``read_threshold`` is the least probability of a contradiction by the cross-encoder.
+    """
+    classified = []
+    for pair in pairs:
+        opposed, least = (opposition or {}).get((pair.one, pair.other)), threshold
+        if opposed is not None and pair.probability == pair.own_probability:
+            # the whole neighbourhood was judged, so no reading of two passages overrules it
+            pair = replace(pair, probability=round(opposed, SCORE_DECIMALS), relation=None)
+            least = OPPOSED_PROBABILITY
+        one, other = candidates.passages[pair.one], candidates.passages[pair.other]
+        found = classify_pair(one, other, pair, settings, least, read_threshold)
+        if found is not None:
+            finding = _finding(one, other, pair, found)
+            key = (-finding.probability, *pair.sort_key[1:])
+            classified.append((_ORDER[finding.kind], key, finding))
+    classified.sort(key=lambda row: row[:2])
+    return [finding for _, _, finding in classified]
+
+
+def _finding(
+    one: Passage, other: Passage, pair: CandidatePair, found: PairClassification
+) -> Finding:
+    differences: tuple[Difference, ...] = ()
+    if found.kind is not Kind.DUPLICATE:
+        differences = find_differences(one.text, other.text)
+    return Finding(
+        one.id,
+        other.id,
+        found.kind,
+        found.reason,
+        pair.cosine,
+        pair.score,
+        pair.probability if found.probability is None else found.probability,
+        pair.own_probability,
+        differences,
+        {"one": one.id, "other": other.id}.get(found.newer or ""),
+    )
+
+
+def classify_pair(
+    one: Passage,
+    other: Passage,
+    pair: CandidatePair,
+    settings: CleaningSettings,
+    threshold: float,
+    read_threshold: float = 0.5,
+) -> PairClassification | None:
+    """Classify how two passages relate; None if there is nothing to report.
+
+    What the metadata declare comes first. Otherwise a cross-encoder decides if it has read the two,
+    else the vectors. A doubtful contradiction counts as none.
+
+    Args:
+        one: a passage.
+        other: another one.
+        pair: their scores, and the cross-encoder's reading if there is one.
+        settings: names the metadata keys.
+        threshold: least probability of a contradiction.
+        read_threshold: the same for the cross-encoder's.
+    """
+    if found := classify_by_metadata(one, other, pair, settings, threshold):
+        return found
+    if pair.relation is not None:
+        return _by_reading(one, other, pair, settings, read_threshold)
+    if pair.probability < threshold:
+        return None
+    reason = f"the vectors give {pair.probability:.2f} that they contradict each other"
+    return PairClassification(Kind.CONTRADICTION, reason)
+
+
+def classify_by_metadata(
+    one: Passage, other: Passage, pair: CandidatePair, settings: CleaningSettings, threshold: float
+) -> PairClassification | None:
+    """Find copies, and what the metadata declare of near-copies and likely contradictions."""
+    if have_same_words(one.text, other.text):
+        return PairClassification(Kind.DUPLICATE, "they say the same in the same words")
+    if pair.cosine < NEAR_COPY_COSINE and pair.probability < threshold:
+        return None
+    if reason := find_other_scope(one, other, settings.scope_keys):
+        return PairClassification(Kind.SCOPE, reason)
+    keys = settings.document_key, settings.date_key, settings.version_key
+    if version := find_newer_version(one, other, *keys):
+        return PairClassification(Kind.SUPERSEDED, version[1], version[0])
+    return None
+
+
+def _by_reading(
+    one: Passage, other: Passage, pair: CandidatePair, settings: CleaningSettings, threshold: float
+) -> PairClassification | None:
+    assert pair.relation is not None
+    read = dict(zip(RELATIONS, pair.relation, strict=True))
+    conflict, superseded, supersedes = pair.relation[:3]
+    probabilities = {
+        Kind.CONTRADICTION: conflict,
+        Kind.SUPERSEDED: superseded + supersedes,
+        Kind.SCOPE: read["scope"],
+        Kind.PARAPHRASE: read["paraphrase"],
+    }
+    kind = max(probabilities, key=probabilities.__getitem__)
+    probability = probabilities[kind]
+    if probability < read["unrelated"] or (kind is Kind.CONTRADICTION and conflict < threshold):
+        return None
+    reason = f"{_READ_AS[kind]} ({probability:.2f})"
+    if other_scope := find_other_scope(one, other, settings.scope_keys):
+        kind, reason = Kind.SCOPE, other_scope
+    if kind in (Kind.SCOPE, Kind.PARAPHRASE) and _is_far(pair):
+        return None
+    newer: Side | None = None
+    keys = settings.document_key, settings.date_key, settings.version_key
+    if kind is not Kind.SCOPE and (version := find_newer_version(one, other, *keys)):
+        kind, (newer, reason) = Kind.SUPERSEDED, version
+    elif kind is Kind.SUPERSEDED and probability >= _MIN_NEWER:
+        newer = _read_newer(one, other, superseded, supersedes, settings)
+    return PairClassification(kind, reason, newer, conflict)
+
+
+def _is_far(pair: CandidatePair) -> bool:
+    """Whether two passages without a conflict are too far apart for a line in a report."""
+    return pair.cosine < NEAR_COPY_COSINE and pair.own_probability < MIN_PROBABILITY
+
+
+def _read_newer(
+    one: Passage,
+    other: Passage,
+    superseded: float,
+    supersedes: float,
+    settings: CleaningSettings,
+) -> Side | None:
+    """Return the newer of two states, as read or else as dated; None if the two disagree."""
+    read: Side | None = None
+    if max(superseded, supersedes) >= _MIN_NEWER * (superseded + supersedes):
+        read = "one" if supersedes > superseded else "other"
+    later = find_later(one, other, settings.date_key, settings.version_key)
+    if later is None:
+        return read
+    return later[0] if read in (None, later[0]) else None

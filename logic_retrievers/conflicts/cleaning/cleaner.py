@@ -1,0 +1,369 @@
+"""``CorpusCleaner``: finds the conflicts of a corpus, decides them, and hides what loses."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence, Set
+from datetime import UTC, datetime
+from functools import partial
+from typing import Unpack
+
+from logic_retrievers.conflicts.candidate_pairs import (
+    LEAST_COSINE_READ,
+    NEAREST_READ,
+    CandidatePair,
+)
+from logic_retrievers.conflicts.cleaning.candidate_pairs import (
+    MIN_PROBABILITY,
+    CandidatePairs,
+    find_candidate_pairs,
+    listed_pages,
+    stored_pages,
+)
+from logic_retrievers.conflicts.cleaning.classification import classify_pairs
+from logic_retrievers.conflicts.cleaning.finding_resolution import (
+    resolve_findings,
+    without_restored,
+)
+from logic_retrievers.conflicts.cleaning.ledger import (
+    MEMORY,
+    Entry,
+    Ledger,
+    check_ledger,
+    examined_hash,
+    ledger_namespace,
+    text_hash,
+    write_entries,
+)
+from logic_retrievers.conflicts.cleaning.neighbour_groups import (
+    Pair,
+    conflict_groups,
+    opposition_by_pair,
+)
+from logic_retrievers.conflicts.cleaning.neighbours import MIN_COSINE, NeighbourSearch
+from logic_retrievers.conflicts.cleaning.pair_reading import Readings, read_pairs
+from logic_retrievers.conflicts.cleaning.quarantine import Quarantine, Release, refuse_mixed_tenants
+from logic_retrievers.conflicts.cleaning.result import (
+    CleaningResult,
+    Decision,
+    Finding,
+    Kind,
+    ScreeningResult,
+    flag_quarantined,
+)
+from logic_retrievers.conflicts.cleaning.settings import CleaningOptions, CleaningSettings, Criteria
+from logic_retrievers.conflicts.conflict_resolution import AgainstTrusted
+from logic_retrievers.conflicts.pair_judge import judge_pairs
+from logic_retrievers.effects import Compute, Operation
+from logic_retrievers.encoders import Encoder, default_encoder
+from logic_retrievers.errors import ConfigurationError, ConflictingTrustWarning, warn_each
+from logic_retrievers.index.passage_index import PassageIndex
+from logic_retrievers.progress import ProgressCallback, ProgressMeter
+from logic_retrievers.ranking.execution import arun_over, run_over
+from logic_retrievers.types import Passage
+from logic_retrievers.validation import as_stored, check_parts, check_passages
+
+
+class CorpusCleaner:
+    """Finds passages that contradict, repeat or replace each other, and decides which to hide.
+
+    New and changed passages are compared with their topical neighbours. So the cost grows with
+    their number and not with the square of the corpus. A text of more than 20,000 characters is
+    judged by its beginning. Nothing is ever deleted. A passage that a resolution decides against is
+    *quarantined*: hidden from retrieval, and restorable byte for byte. By default (``annotate``)
+    only passages that contradict a trusted passage are hidden.
+
+    Args:
+        index: the collection to clean, or the one that new passages will enter. Without an index
+            the passages given to :meth:`clean` are compared with each other.
+        ledger: log of all decisions: a :class:`Ledger` or a path; by default kept in memory only.
+        encoder: makes the vectors; by default the encoder of the index, or else of the bundle that
+            comes with the package.
+        **options: the fields of :class:`~logic_retrievers.conflicts.cleaning.CleaningSettings`:
+            ``resolution``, ``trusted_filter``, ``threshold``, ``judge`` and others.
+
+    Raises:
+        UnknownResolutionError: no resolution has that name.
+        ConfigurationError: a setting cannot work, or the encoder lacks a vector.
+        InputError: a trusted passage is not a passage, or a filter cannot be read.
+        StorageError: the ledger cannot be opened.
+
+    Examples:
+        >>> cleaner = CorpusCleaner(index, ledger="ledger.sqlite")        # doctest: +SKIP
+        >>> cleaner.clean(dry_run=True).of_kind(Kind.CONTRADICTION)       # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        index: PassageIndex | None = None,
+        *,
+        ledger: Ledger | str | os.PathLike[str] | None = None,
+        encoder: Encoder | None = None,
+        **options: Unpack[CleaningOptions],
+    ) -> None:
+        check_parts(encoder=encoder, index=index)
+        self.settings = CleaningSettings(**options)
+        if encoder is None:
+            encoder = default_encoder() if index is None else index.encoder
+        elif index is not None and encoder is not index.encoder:
+            raise ConfigurationError("an index brings its own encoder; leave encoder= out")
+        self.index = index
+        self.encoder = encoder
+        self.criteria = Criteria.merge(self.settings, encoder)
+        self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger or MEMORY)
+        least = MIN_COSINE if self.criteria.reader is None else LEAST_COSINE_READ
+        self._search = NeighbourSearch(
+            encoder, index, self.criteria.constants, self.settings.neighbours, least
+        )
+        self._readings: Readings = {}
+
+    @property
+    def quarantine(self) -> Quarantine:
+        """The hidden passages of the collection.
+
+        Raises:
+            ConfigurationError: there is no index.
+        """
+        if self.index is None:
+            raise ConfigurationError("nothing is hidden without an index: pass one")
+        return Quarantine(self.index, self.ledger)
+
+    def clean(
+        self,
+        passages: Iterable[Passage] | None = None,
+        *,
+        dry_run: bool = False,
+        again: bool = False,
+        progress: ProgressCallback | None = None,
+    ) -> CleaningResult:
+        """Clean the collection, or a list of passages.
+
+        Args:
+            passages: passages to examine instead of those in the collection. With an index they are
+                compared with its passages as new ones; none of them is stored.
+            dry_run: decide, but write neither to the collection nor to the ledger.
+            again: also examine unchanged passages that were examined before. A change inside a
+                resolution function or a judge of your own needs it, because it is not noticed.
+            progress: called after each page of examined passages. If a cross-encoder reads pairs,
+                it counts a passage when all its pairs have been read.
+
+        Raises:
+            ConfigurationError: there is neither an index nor passages, or tenants share the
+                collection and the index was opened without a tenant.
+            InputError: something is not a passage, or a resolution function returned a wrong value.
+            StorageError: the ledger cannot be written; nothing was hidden.
+            CollectionError, ServerError: Qdrant refused or failed.
+        """
+        operation = self._clean(passages, again, progress, dry_run)
+        result, warnings = run_over(self.index, operation)
+        warn_each(warnings)
+        return result
+
+    async def aclean(
+        self,
+        passages: Iterable[Passage] | None = None,
+        *,
+        dry_run: bool = False,
+        again: bool = False,
+        progress: ProgressCallback | None = None,
+    ) -> CleaningResult:
+        """:meth:`clean` without blocking the event loop; the same result."""
+        operation = self._clean(passages, again, progress, dry_run)
+        result, warnings = await arun_over(self.index, operation)
+        warn_each(warnings)
+        return result
+
+    def screen(self, passages: Iterable[Passage], *, dry_run: bool = False) -> ScreeningResult:
+        """Examine passages before they are stored in a collection.
+
+        Passages that the resolution decides against are returned with the quarantine flag, so that
+        they are stored hidden. Stored passages that it decides against are hidden now.
+
+        Args:
+            passages: passages to be stored; each id once.
+            dry_run: decide, but set no flag, and write neither to the collection nor to the ledger.
+
+        Raises:
+            InputError: something is not a passage.
+            StorageError, CollectionError, ServerError: as for :meth:`clean`.
+        """
+        checked = check_passages(passages)
+        return flag_quarantined(checked, self.clean(checked, dry_run=dry_run))
+
+    async def ascreen(
+        self, passages: Iterable[Passage], *, dry_run: bool = False
+    ) -> ScreeningResult:
+        """:meth:`screen` without blocking the event loop; the same result."""
+        checked = check_passages(passages)
+        return flag_quarantined(checked, await self.aclean(checked, dry_run=dry_run))
+
+    def _clean(
+        self,
+        passages: Iterable[Passage] | None,
+        again: bool,
+        progress: ProgressCallback | None,
+        dry_run: bool,
+    ) -> Operation[tuple[CleaningResult, list[Warning]]]:
+        """Find pairs, classify and decide them, write the decisions down and apply them."""
+        begun, warnings, meter = datetime.now(UTC), list[Warning](), ProgressMeter(progress)
+        criteria, settings = self.criteria, self.settings
+        candidates = yield from self._find_pairs(passages, again, meter, dry_run)
+        opposition = yield from opposition_by_pair(self._search, candidates)
+        if criteria.reader is not None:
+            pairs = yield from read_pairs(candidates, criteria, opposition, self._readings, meter)
+        else:
+            pairs, warnings = yield from judge_pairs(
+                settings.judge, candidates.pairs, candidates.passages, criteria.judge_above
+            )
+        decisions = yield from self._decide(candidates, opposition, pairs)
+        if contested := {name for d in decisions if d.action == "contested" for name in d.trusted}:
+            note = (
+                "trusted passages contradict each other, and cannot all be right:"
+                f" {', '.join(map(repr, sorted(contested)))}; nothing was judged by them"
+            )
+            warnings.append(ConflictingTrustWarning(note))
+        named = {name for d in decisions for name in (d.finding.one, d.finding.other)}
+        result = CleaningResult(
+            decisions,
+            {passage.id: passage for passage in candidates.passages if passage.id in named},
+            len(candidates.digests),
+            candidates.compared,
+            criteria.resolution.name,
+            criteria.read_threshold,
+            dry_run,
+            begun,
+            round((datetime.now(UTC) - begun).total_seconds(), 3),
+            None if self.index is None else self.index.collection,
+            candidates.unjudgeable,
+            tuple(str(warning) for warning in warnings),
+            settings.date_key,
+            settings.source_key,
+        )
+        if self.index is not None and not dry_run:
+            yield from self._apply(self.index, result, candidates.digests)
+        return result, warnings
+
+    def _find_pairs(
+        self,
+        passages: Iterable[Passage] | None,
+        again: bool,
+        meter: ProgressMeter,
+        dry_run: bool,
+    ) -> Operation[CandidatePairs]:
+        criteria, released = self.criteria, dict[str, str]()
+        release: Release = "all" if passages is None else "none"
+        if self.index is not None:
+            yield from refuse_mixed_tenants(self.index)
+            if not dry_run:
+                yield from self.quarantine.verify_operation(release=release)
+            else:
+                if not self.ledger.in_memory:
+                    yield from check_ledger(self.index, self.ledger)
+                released = yield from self.quarantine.lost_reasons(release)
+        if passages is not None:
+            pages = listed_pages(list(map(as_stored, check_passages(passages))))
+        elif self.index is None:
+            raise ConfigurationError("there is nothing to clean: pass an index, or passages")
+        else:
+            fingerprint = None if again else criteria.fingerprint()
+            pages = stored_pages(self.index, self.ledger, fingerprint, released)
+        return (
+            yield from find_candidate_pairs(
+                self._search,
+                self.index,
+                pages,
+                criteria.settings,
+                min(MIN_PROBABILITY, criteria.constants.threshold, criteria.judge_above),
+                stored=passages is None,
+                nearest_read=0 if criteria.reader is None else NEAREST_READ,
+                released=released,
+                meter=meter,
+            )
+        )
+
+    def _decide(
+        self,
+        candidates: CandidatePairs,
+        opposition: Mapping[Pair, float],
+        pairs: Sequence[CandidatePair],
+    ) -> Operation[tuple[Decision, ...]]:
+        criteria = self.criteria
+        settings, threshold = criteria.settings, criteria.constants.threshold
+        read_as = criteria.read_threshold
+        findings: list[Finding] = yield Compute(
+            lambda: classify_pairs(candidates, pairs, settings, threshold, opposition, read_as)
+        )
+        position_of = {p.id: position for position, p in enumerate(candidates.passages)}
+        conflicts = [
+            (position_of[finding.one], position_of[finding.other])
+            for finding in findings
+            if finding.kind is Kind.CONTRADICTION
+        ]
+        groups = yield from conflict_groups(self._search, candidates, conflicts)
+        passages, trusted = candidates.passages, candidates.trusted
+        against: AgainstTrusted = "annotate" if settings.against_trusted == "annotate" else "drop"
+        decisions: tuple[Decision, ...] = yield Compute(
+            lambda: resolve_findings(
+                passages, trusted, groups, findings, criteria.resolution, against
+            )
+        )
+        if self.index is None:
+            return decisions
+        states = yield Compute(partial(self.ledger.states, ledger_namespace(self.index)))
+        return without_restored(decisions, {p.id: p for p in passages}, states)
+
+    def _apply(
+        self, index: PassageIndex, result: CleaningResult, digests: Mapping[str, str]
+    ) -> Operation[None]:
+        """Write decisions into the ledger, hide passages, then note which ones were examined.
+
+        A stored passage is hidden only if it has the text that was decided against, because a new
+        passage may have been examined under its id.
+        """
+        namespace = ledger_namespace(index)
+        stored = yield from index.get_passages(result.quarantined)
+        unchanged = [p.id for p in stored if p.text == result.passages[p.id].text]
+        points = yield from index.fingerprints(unchanged)
+        trusted = {passage.id: passage for passage in self.settings.trusted or ()}
+        theirs = yield from index.get_passages(sorted(trusted.keys() & result.passages.keys()))
+        elsewhere = trusted.keys() - {p.id for p in theirs if p.text == trusted[p.id].text}
+        entries = [e for d in result.decisions for e in _entries(result, d, points, elsewhere)]
+        yield from write_entries(index, self.ledger, entries)
+        if unchanged:
+            yield from index.hide(unchanged)
+        fingerprint = self.criteria.fingerprint()
+        yield Compute(partial(self.ledger.note_examined, namespace, digests, fingerprint))
+
+
+def _entries(
+    result: CleaningResult, decision: Decision, points: Mapping[str, str], elsewhere: Set[str]
+) -> list[Entry]:
+    """Return an entry for each passage hidden for a finding, or else one for the finding.
+
+    ``elsewhere``: ids of trusted passages that are not stored.
+    """
+    finding = decision.finding
+    plain = finding.to_dict()
+    scores = {name: plain[name] for name in ("probability", "own_probability", "score", "cosine")}
+    entries = []
+    for name in decision.quarantined or (finding.one,):
+        opponent = finding.other if name == finding.one else finding.one
+        rival = result.passages[opponent]
+        entries.append(
+            Entry(
+                "quarantine" if decision.quarantined else "found",
+                name,
+                text=text_hash(result.passages[name]),
+                point=points.get(name),
+                opponent=opponent,
+                opponent_text=text_hash(rival),
+                state=examined_hash(result.passages[name]),
+                opponent_state=None if opponent in elsewhere else examined_hash(rival),
+                kind=finding.kind.value,
+                **scores,
+                differences=plain["differences"],
+                resolution=result.resolution,
+                reason=f"{finding.reason}: {decision.reason}",
+            )
+        )
+    return entries

@@ -1,0 +1,228 @@
+"""Decide from findings which passages are hidden. Pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from logic_retrievers.conflicts.candidate_pairs import CandidatePair, ConflictCase
+from logic_retrievers.conflicts.cleaning.ledger import Entry, text_hash
+from logic_retrievers.conflicts.cleaning.result import Action, Decision, Finding, Kind
+from logic_retrievers.conflicts.conflict_resolution import (
+    AgainstTrusted,
+    Conflict,
+    resolve_conflicts,
+)
+from logic_retrievers.conflicts.resolution_strategies import (
+    RESOLUTIONS,
+    AnyResolution,
+    ConflictGraph,
+    DropBoth,
+    Group,
+    ResolutionStrategy,
+    Ruling,
+    resolution_strategy,
+)
+from logic_retrievers.errors import ConfigurationError, UnknownResolutionError, shown
+from logic_retrievers.types import Passage
+
+# decisions of a filter that have another name in a cleaning
+_ACTIONS: Mapping[str, Action] = {"dropped": "quarantined", "unreached": "kept"}
+
+
+@dataclass(frozen=True)
+class QuarantineAll(DropBoth):
+    """Neither of two passages that contradict each other is believed."""
+
+    name: ClassVar[str] = "quarantine_all"
+
+
+@dataclass(frozen=True)
+class InOrder(ResolutionStrategy):
+    """Of several strategies, the first that can decide does so."""
+
+    strategies: tuple[ResolutionStrategy, ...]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return ", ".join(strategy.name for strategy in self.strategies)
+
+    def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
+        reasons = []
+        for strategy in self.strategies:
+            ruling = strategy.decide(one, other, graph)
+            if not ruling.abstained:
+                return ruling
+            reasons.append(ruling.reason)
+        return Ruling("; ".join(reasons), abstained=True)
+
+
+@dataclass(frozen=True)
+class _NewerVersions(ResolutionStrategy):
+    """Drops the older of two versions, and leaves other conflicts to another strategy.
+
+    ``versions``: positions of two versions -> their finding.
+    """
+
+    strategy: ResolutionStrategy
+    versions: Mapping[tuple[int, int], Finding]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return self.strategy.name
+
+    def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
+        finding = self.versions.get((one, other))
+        if finding is None:
+            return self.strategy.decide(one, other, graph)
+        older = other if finding.newer == graph.passages[one].id else one
+        return Ruling(f"{finding.newer!r} is the newer version", (older,))
+
+
+def cleaning_resolution(
+    resolution: AnyResolution | Sequence[AnyResolution],
+    date_key: str = "date",
+    source_key: str = "source",
+    source_order: Sequence[str] = (),
+) -> ResolutionStrategy:
+    """Return the strategy for a name, a function or a strategy, or for several of them in order.
+
+    Raises:
+        UnknownResolutionError: no resolution has that name.
+        ConfigurationError: a strategy cannot work with the settings.
+    """
+    settings = (date_key, source_key, source_order)
+    if isinstance(resolution, Sequence) and not isinstance(resolution, str):
+        if not resolution:
+            raise ConfigurationError("resolution= is an empty list; name one or several")
+        return InOrder(tuple(cleaning_resolution(single, *settings) for single in resolution))
+    if resolution == "quarantine_all":
+        return QuarantineAll()
+    if isinstance(resolution, str) and resolution not in RESOLUTIONS:
+        names = ", ".join(name.replace("drop_both", "quarantine_all") for name in RESOLUTIONS)
+        raise UnknownResolutionError(f"unknown resolution {shown(resolution)}; one of {names}")
+    return resolution_strategy(resolution, *settings)
+
+
+def resolve_findings(
+    passages: Sequence[Passage],
+    trusted: frozenset[int],
+    groups: Mapping[tuple[int, int], Group],
+    findings: Sequence[Finding],
+    strategy: ResolutionStrategy,
+    against_trusted: AgainstTrusted,
+) -> tuple[Decision, ...]:
+    """Return a decision for every finding, in the same order.
+
+    Trusted passages decide contradictions first, then the strategy does. The older of two versions
+    is hidden if the newer one is trusted, or if the strategy prefers the newest. No other finding
+    hides a passage.
+
+    ``trusted`` has positions; ``groups`` is as in :class:`ConflictGraph`.
+    """
+    position_of = {passage.id: position for position, passage in enumerate(passages)}
+    trusted_ids = {passages[position].id for position in trusted}
+    hides_outdated = _prefers_newest(strategy)
+    pairs: list[CandidatePair] = []
+    numbers: list[int] = []
+    versions: dict[tuple[int, int], Finding] = {}
+    copies: dict[int, set[int]] = {}
+    for number, finding in enumerate(findings):
+        one, other = position_of[finding.one], position_of[finding.other]
+        if finding.kind is Kind.DUPLICATE:
+            copies.setdefault(one, set()).add(other)
+            copies.setdefault(other, set()).add(one)
+        is_superseded = finding.kind is Kind.SUPERSEDED and finding.newer is not None
+        if is_superseded and (hides_outdated or finding.newer in trusted_ids):
+            versions[one, other] = finding
+        elif finding.kind is not Kind.CONTRADICTION:
+            continue
+        numbers.append(number)
+        scores = (finding.cosine, finding.score, finding.probability, finding.own_probability)
+        pairs.append(CandidatePair(one, other, *scores))
+    case = ConflictCase(
+        passages,
+        len(passages),
+        trusted,
+        tuple(pairs),
+        {position: frozenset(others) for position, others in copies.items()},
+        groups=groups,
+    )
+    resolved = _resolve(case, _NewerVersions(strategy, versions), against_trusted)
+    conflicts = dict(zip(numbers, resolved, strict=True))
+    decisions = []
+    for number, finding in enumerate(findings):
+        conflict = conflicts.get(number)
+        if conflict is None:
+            reason = f"nothing is held against a passage for this ({finding.kind.value})"
+            decisions.append(Decision(finding, "kept", reason))
+            continue
+        action: Action = _ACTIONS.get(conflict.decision, conflict.decision)  # type: ignore[arg-type]
+        decisions.append(
+            Decision(finding, action, conflict.reason, conflict.dropped, conflict.trusted)
+        )
+    return tuple(decisions)
+
+
+def _resolve(
+    case: ConflictCase, strategy: ResolutionStrategy, against_trusted: AgainstTrusted
+) -> list[Conflict]:
+    """Decide every pair, so that no passage is hidden for one that is hidden for a third.
+
+    Every pair is a conflict already, so no threshold applies.
+    """
+    decided: dict[int, Conflict] = {}
+    numbers = list(range(len(case.pairs)))
+    while True:
+        pairs = tuple(case.pairs[number] for number in numbers)
+        resolution = resolve_conflicts(
+            replace(case, pairs=pairs), strategy, 0.0, against_trusted, None
+        )
+        decided |= zip(numbers, resolution.conflicts, strict=True)
+        lost_in = resolution.selection.dropped
+        void = {
+            numbers[place]
+            for loser, place in lost_in.items()
+            for winner in {pairs[place].one, pairs[place].other} - {loser}
+            if lost_in.get(winner, place) != place
+        }
+        if not void:
+            return [decided[number] for number in range(len(case.pairs))]
+        for number in void:
+            reason = "the one that would have stayed was dropped for another conflict"
+            decided[number] = replace(
+                decided[number], decision="settled", reason=reason, dropped=()
+            )
+        numbers = [number for number in numbers if number not in void]
+
+
+def _prefers_newest(strategy: ResolutionStrategy) -> bool:
+    if isinstance(strategy, InOrder):
+        return any(_prefers_newest(part) for part in strategy.strategies)
+    return strategy.name == "prefer_newest"
+
+
+def without_restored(
+    decisions: Sequence[Decision], passages: Mapping[str, Passage], states: Mapping[str, Entry]
+) -> tuple[Decision, ...]:
+    """Return the decisions, but hide no unchanged passage that a person has restored."""
+    restored = {
+        name
+        for name, entry in states.items()
+        if entry.event == "restore" and name in passages and entry.text == text_hash(passages[name])
+    }
+    return tuple(_without(decision, restored) for decision in decisions)
+
+
+def _without(decision: Decision, restored: set[str]) -> Decision:
+    if not restored & set(decision.quarantined):
+        return decision
+    remaining = tuple(name for name in decision.quarantined if name not in restored)
+    names = ", ".join(repr(name) for name in decision.quarantined if name in restored)
+    return replace(
+        decision,
+        action="quarantined" if remaining else "kept",
+        quarantined=remaining,
+        reason=f"{decision.reason}; but {names} was restored by hand, and stays",
+    )

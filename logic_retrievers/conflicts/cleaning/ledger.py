@@ -1,0 +1,357 @@
+"""``Ledger``: what was decided about passages, when and why, in an SQLite file that only grows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from logic_retrievers.checks import check_type
+from logic_retrievers.effects import Compute, Operation
+from logic_retrievers.errors import AuthenticationError, StorageError
+from logic_retrievers.files import exists, private_file
+from logic_retrievers.index.client_calls import batches
+from logic_retrievers.index.passage_index import PassageIndex
+from logic_retrievers.types import Passage, plain_fields
+
+MEMORY = ":memory:"
+_IDS_PER_QUERY = 400  # SQLite before 3.32 takes 999 parameters
+# end of an error message: what to do without a copy of the ledger
+ACCEPT = "accept what there is by Quarantine(index, ledger).verify(accept_ledger=True)"
+
+Event: TypeAlias = Literal[
+    "found", "quarantine", "restore", "purge", "adopted", "released", "replaced", "gone", "mended"
+]
+
+_SCHEMA = files("logic_retrievers.conflicts.cleaning").joinpath("ledger.sql").read_text("utf-8")
+_HIDDEN = frozenset({"quarantine", "adopted"})
+# finds the column ``hash`` of an earlier version; while it exists, entries need a value for it
+_FIND_HASH = "SELECT 1 FROM pragma_table_info('entries') WHERE name = 'hash'"
+_COLUMN_NAMES = "SELECT name FROM pragma_table_info('entries')"
+# files of earlier versions lack these
+_ADDED_COLUMNS = frozenset({"state", "opponent_state"})
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One event in the life of a passage.
+
+    Args:
+        event: ``found``: the passage is part of a finding, and stays. ``quarantine``, ``restore``,
+            ``purge``: the decision, written before it is carried out. ``adopted``: it was hidden
+            without this ledger. ``released``: it is active again because the opponent is gone, has
+            changed or is hidden itself. ``replaced``: it has changed since it was hidden, so it is
+            active again. ``gone``: it is no longer stored. ``mended``: the collection was brought
+            in line with an earlier decision.
+        passage: id.
+        text, point: sha256 of its text, and of its stored point without the quarantine flag.
+        opponent, opponent_text: id of the other passage, and sha256 of its text.
+        state, opponent_state: ``examined_hash`` of the two; None for an opponent that was not to be
+            stored, as a trusted passage from elsewhere, and in entries of earlier versions.
+        kind, probability, own_probability, score, cosine, differences: values of the finding.
+        resolution: name of the strategy that decided.
+        reason: the reason, in a few words for people.
+        time: UTC, ISO 8601.
+        collection: namespace of the passage, see :func:`ledger_namespace`.
+        number: rises with every entry; 0 before it is written.
+    """
+
+    event: Event
+    passage: str
+    text: str | None = None
+    point: str | None = None
+    opponent: str | None = None
+    opponent_text: str | None = None
+    kind: str | None = None
+    probability: float | None = None
+    own_probability: float | None = None
+    score: float | None = None
+    cosine: float | None = None
+    differences: Sequence[Mapping[str, Any]] = ()
+    resolution: str | None = None
+    reason: str = ""
+    state: str | None = None
+    opponent_state: str | None = None
+    time: str = ""
+    collection: str = ""
+    number: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        return plain_fields(self)
+
+
+_COLUMNS = tuple(field.name for field in fields(Entry) if field.name != "number")
+_SELECT = f"SELECT number, {', '.join(_COLUMNS)} FROM entries"
+_INSERT = f"INSERT INTO entries ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' for _ in _COLUMNS)})"
+
+
+@dataclass(slots=True)
+class Ledger:
+    """A log of decisions. Entries can only be added and read: the file refuses other changes.
+
+    It holds hashes, scores and the places where texts differ. It holds no text of a passage except
+    the few words of a reason ("the one says ..., the other ..."). A change is written down *before*
+    it is made, so a change that a crash leaves half done can be seen and repaired.
+
+    Args:
+        path: the file, which is created if missing, readable for its owner alone. It must not be on
+            a network file system. ``":memory:"`` writes no file.
+        create: if False, a missing file counts as an empty ledger and is not created.
+
+    Raises:
+        StorageError: the file cannot be opened, read or written, or is damaged.
+    """
+
+    path: str | os.PathLike[str] = MEMORY
+    create: bool = True
+    _memory: sqlite3.Connection | None = field(default=None, init=False, repr=False)
+    _lock: threading.RLock = field(default_factory=threading.RLock, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_type("path", self.path, str, os.PathLike)
+        if self.in_memory or not (self.create or exists(Path(self.path))):
+            self._memory = sqlite3.connect(MEMORY, check_same_thread=False)
+        with self._open() as connection:
+            _check_whole(connection)
+            connection.executescript(_SCHEMA)
+            for column in _ADDED_COLUMNS - {name for (name,) in connection.execute(_COLUMN_NAMES)}:
+                connection.execute(f"ALTER TABLE entries ADD COLUMN {column} TEXT")
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the ledger is lost when this process ends."""
+        return os.fspath(self.path) == MEMORY
+
+    def add(self, collection: str, entries: Iterable[Entry]) -> None:
+        """Add all entries or none. They are on disk when this returns."""
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        rows = []
+        for entry in entries:
+            values = {**entry.to_dict(), "time": now, "collection": collection}
+            values["differences"] = json.dumps(values["differences"])
+            rows.append([_storable(values[name]) for name in _COLUMNS])
+        if not rows:
+            return
+        if self._memory is not None and not self.in_memory:
+            raise StorageError(
+                f"The ledger {os.fspath(self.path)} does not exist, and was opened to be read"
+                " (create=False). Open it with create=True."
+            )
+        with self._open() as connection:
+            connection.execute("BEGIN IMMEDIATE")  # else two writers might both drop the column
+            if connection.execute(_FIND_HASH).fetchone():
+                connection.execute("ALTER TABLE entries DROP COLUMN hash")
+            connection.executemany(_INSERT, rows)
+
+    def entries(self, collection: str, passage: str | None = None) -> list[Entry]:
+        """Return all entries of a collection, or of one passage, the oldest first."""
+        values, condition = [collection], "collection = ?"
+        if passage is not None:
+            values, condition = [collection, passage], "collection = ? AND passage = ?"
+        query = f"{_SELECT} WHERE {condition} ORDER BY number"
+        with self._open() as connection:
+            return [_entry(row) for row in connection.execute(query, values)]
+
+    def count(self, collection: str) -> int:
+        """Count the entries of a collection."""
+        query = "SELECT count(*) FROM entries WHERE collection = ?"
+        with self._open() as connection:
+            return int(connection.execute(query, [collection]).fetchone()[0])
+
+    def digest(self, collection: str, count: int) -> str:
+        """Return the sha256 of the decisions in the first ``count`` entries of a collection."""
+        query = (
+            "SELECT event, passage, text, opponent, state, opponent_state FROM entries"
+            " WHERE collection = ? ORDER BY number LIMIT ?"
+        )
+        digest = hashlib.sha256()
+        with self._open() as connection:
+            for row in connection.execute(query, [collection, count]):
+                is_earlier = row[-2:] == (None, None)  # had a hash of three columns
+                digest.update(repr(row[:3] if is_earlier else row).encode())
+        return digest.hexdigest()
+
+    def states(self, collection: str) -> dict[str, Entry]:
+        """Return passage -> the last entry that says whether it is hidden."""
+        with self._open() as connection:
+            rows = connection.execute(
+                f"{_SELECT} WHERE number IN (SELECT max(number) FROM entries WHERE collection = ?"
+                " AND event NOT IN ('found', 'mended') GROUP BY passage) ORDER BY number",
+                [collection],
+            )
+            return {entry.passage: entry for entry in map(_entry, rows)}
+
+    def hidden(self, collection: str) -> dict[str, Entry]:
+        """Return passage -> the entry that hid it, for passages that are hidden now."""
+        states = self.states(collection)
+        return {name: entry for name, entry in states.items() if is_hidden(entry)}
+
+    def note_examined(self, collection: str, examined: Mapping[str, str], settings: str) -> None:
+        """Note the :func:`examined_hash` of passages, and the fingerprint of the criteria."""
+        rows = [(collection, _storable(p), digest, settings) for p, digest in examined.items()]
+        with self._open() as connection:
+            connection.executemany("INSERT OR REPLACE INTO examined VALUES (?, ?, ?, ?)", rows)
+
+    def examined(self, collection: str, passages: Sequence[str], settings: str) -> dict[str, str]:
+        """Return passage -> :func:`examined_hash` at its last examination with these criteria."""
+        names = {_storable(passage): passage for passage in passages}
+        digests: dict[str, str] = {}
+        with self._open() as connection:
+            for ids in batches(list(names), _IDS_PER_QUERY):
+                query = (
+                    "SELECT passage, text FROM examined WHERE collection = ? AND settings = ?"
+                    f" AND passage IN ({', '.join('?' * len(ids))})"
+                )
+                digests |= dict(connection.execute(query, [collection, settings, *ids]))
+        return {names[encoded]: digest for encoded, digest in digests.items()}
+
+    def forget_examined(self, collection: str, passages: Sequence[str]) -> None:
+        """Have passages examined again though they have not changed."""
+        rows = [(collection, _storable(passage)) for passage in passages]
+        with self._open() as connection:
+            connection.executemany(
+                "DELETE FROM examined WHERE collection = ? AND passage = ?", rows
+            )
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        """Open a connection in a transaction; close it unless the ledger is in memory."""
+        try:
+            if self._memory is not None:
+                with self._lock, self._memory:  # else one thread ends another's transaction
+                    yield self._memory
+                return
+            private_file(self.path)
+            with closing(sqlite3.connect(self.path, timeout=30)) as connection, connection:
+                yield connection
+        except (OSError, sqlite3.Error, UnicodeDecodeError) as error:
+            raise StorageError(
+                f"The ledger {os.fspath(self.path)} cannot be opened, read or written ({error})."
+                " Nothing was hidden or shown without an entry. Make room or give the right to"
+                " write; where it is damaged, put a copy of it back, or move it away and"
+                f" {ACCEPT}."
+            ) from error
+
+
+def _check_whole(connection: sqlite3.Connection) -> None:
+    """Refuse a damaged file, because reading it would skip lost entries without an error."""
+    (fault,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master")]
+    if tables and "entries" not in tables:
+        fault = "it has lost its entries, or is another program's file"
+    if fault != "ok":
+        raise sqlite3.DataError(f"damaged: {fault}")
+
+
+def ledger_namespace(index: PassageIndex) -> str:
+    """Return ``COLLECTION``, or ``COLLECTION/TENANT``. A collection's name has no slash."""
+    return index.collection if index.tenant is None else f"{index.collection}/{index.tenant}"
+
+
+def examined_hash(passage: Passage) -> str:
+    """Return the sha256 of a passage's text, metadata and source, which decisions depend on."""
+    try:
+        metadata = json.dumps(dict(passage.metadata), sort_keys=True, default=repr)
+    except TypeError:  # keys that cannot be sorted; they cannot be stored either
+        metadata = repr(passage.metadata)
+    parts = repr((passage.text, metadata, passage.source))
+    return hashlib.sha256(parts.encode(errors="surrogatepass")).hexdigest()
+
+
+def text_hash(passage: Passage) -> str:
+    """Return the sha256 of a passage's text, by which the ledger recognises the text."""
+    return hashlib.sha256(passage.text.encode(errors="surrogatepass")).hexdigest()
+
+
+def is_hidden(entry: Entry | None) -> bool:
+    """Whether a passage is hidden after this entry."""
+    return entry is not None and entry.event in _HIDDEN
+
+
+def _storable(value: Any) -> Any:
+    """Make a value that SQLite returns unchanged: no lone surrogates, numbers as finite floats."""
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    if isinstance(value, int | float):
+        return float(value) if math.isfinite(value) else None
+    return value
+
+
+def _entry(row: Sequence[Any]) -> Entry:
+    values = dict(zip(("number", *_COLUMNS), row, strict=True))
+    try:
+        values["differences"] = tuple(json.loads(values["differences"] or "[]"))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise sqlite3.DataError(f"entry {values['number']} is damaged") from error
+    return Entry(**values)
+
+
+# A collection's metadata hold the number of its ledger's entries and a hash of them. So a missing
+# or wrong ledger is noticed.
+
+
+def check_ledger(index: PassageIndex, ledger: Ledger) -> Operation[None]:
+    """Compare a ledger with the number and hash that the collection's metadata hold.
+
+    A ledger with more entries passes, because a crash may have come before their number was noted.
+
+    Raises:
+        StorageError: entries are missing, or the ledger belongs to another collection.
+    """
+    namespace = ledger_namespace(index)
+    known = yield from index.noted(_note_key(namespace))
+    match known:
+        case [int(count), str(digest)]:
+            found = yield Compute(partial(ledger.digest, namespace, count))
+            if found == digest:
+                return
+        case _:  # nothing was noted yet, or an earlier version made the note
+            return
+    there = yield Compute(partial(ledger.count, namespace))
+    holds = f"holds {there} entries about it" if there < count else "holds others"
+    raise StorageError(
+        f"Collection {namespace!r} was cleaned with a ledger of {count} entries, and"
+        f" {os.fspath(ledger.path)} {holds}. What was restored by hand would be hidden again. Name"
+        f" the right file (ledger=), put a copy of it back, or {ACCEPT}."
+    )
+
+
+def write_entries(index: PassageIndex, ledger: Ledger, entries: Sequence[Entry]) -> Operation[None]:
+    """Add entries to the ledger, and note its number of entries in the collection's metadata.
+
+    Raises:
+        StorageError, ServerError: the ledger or Qdrant failed.
+    """
+    if not entries:
+        return
+    index.connection.check_writable()  # else an entry might tell of a change that cannot be made
+    yield Compute(partial(ledger.add, ledger_namespace(index), entries))
+    yield from note_ledger(index, ledger)
+
+
+def note_ledger(index: PassageIndex, ledger: Ledger) -> Operation[None]:
+    """Note a ledger's number of entries and hash in the collection, unless it is in memory."""
+    if ledger.in_memory:
+        return
+    namespace = ledger_namespace(index)
+    count = yield Compute(partial(ledger.count, namespace))
+    digest = yield Compute(partial(ledger.digest, namespace, count))
+    try:
+        yield from index.note(_note_key(namespace), [count, digest])
+    except AuthenticationError:  # an API key for points alone may not write metadata
+        return
+
+
+def _note_key(namespace: str) -> str:
+    return f"ledger/{namespace}"

@@ -1,0 +1,104 @@
+"""Judge pairs together with the neighbours of their passages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+
+from logic_retrievers.conflicts.cleaning.candidate_pairs import CandidatePairs
+from logic_retrievers.conflicts.cleaning.neighbours import NeighbourSearch
+from logic_retrievers.conflicts.resolution_strategies import (
+    MAX_GROUP,
+    Group,
+    Matrix,
+    stance_partitions,
+)
+from logic_retrievers.effects import Compute, Operation
+
+# added to the log-odds of pairs around a trusted passage; found on ConflictQA's development part,
+# together with ``OPPOSED_PROBABILITY`` of ``classification.py``
+OPPOSITION_BIAS = 1.0
+
+K = TypeVar("K")
+# positions of two passages
+Pair: TypeAlias = tuple[int, int]
+
+
+def opposition_by_pair(
+    search: NeighbourSearch, candidates: CandidatePairs
+) -> Operation[dict[Pair, float]]:
+    """Return pair with a trusted passage -> probability that the other has the opposite stance."""
+    near = _neighbours(candidates)
+    pairs = {(pair.one, pair.other) for pair in candidates.pairs}
+    members: dict[int, tuple[int, ...]] = {}
+    for position in sorted(candidates.trusted & near.keys()):
+        untrusted = [other for other in near[position] if other not in candidates.trusted]
+        members[position] = (position, *untrusted[: MAX_GROUP - 1])
+    opposition: dict[Pair, float] = {}
+    for trusted, group in (yield from _groups(search, candidates, members)).items():
+        probabilities = opposition_probabilities(group.probabilities, OPPOSITION_BIAS)[0]
+        for row, other in enumerate(group.members[1:], start=1):
+            pair = (trusted, other) if (trusted, other) in pairs else (other, trusted)
+            opposition[pair] = float(probabilities[row])
+    return opposition
+
+
+def opposition_probabilities(probabilities: Matrix, bias: float = 0.0) -> Matrix:
+    """Return the probability that each two passages have opposite stances, over all partitions.
+
+    The arguments are those of :func:`stance_partitions`, but n may be under 2. The diagonal is 0.
+    """
+    if len(probabilities) < 2:
+        return np.zeros_like(probabilities, dtype=np.float64)
+    stances, weights = stance_partitions(probabilities, bias)
+    opposed = stances[:, :, None] != stances[:, None, :]
+    opposition: Matrix = np.einsum("k,kij->ij", weights, opposed.astype(np.float64))
+    return opposition
+
+
+def conflict_groups(
+    search: NeighbourSearch, candidates: CandidatePairs, conflicts: Iterable[Pair]
+) -> Operation[dict[Pair, Group]]:
+    """Group each pair in conflict with its neighbours, which may support either passage.
+
+    Passages that form a candidate pair with neither of the two are left out.
+    """
+    near = _neighbours(candidates)
+    members: dict[Pair, tuple[int, ...]] = {}
+    for one, other in conflicts:
+        both = [near.get(one, {}), near.get(other, {})]
+        cosines = {
+            position: max(cosine_of.get(position, 0.0) for cosine_of in both)
+            for position in {*both[0], *both[1]} - {one, other}
+        }
+        nearest = sorted(cosines, key=lambda position: (-cosines[position], position))
+        members[one, other] = (one, other, *nearest[: MAX_GROUP - 2])
+    return (yield from _groups(search, candidates, members))
+
+
+def _neighbours(candidates: CandidatePairs) -> dict[int, dict[int, float]]:
+    """Map position -> position of a passage in a pair with it -> cosine, the nearest first."""
+    near: dict[int, dict[int, float]] = {}
+    for pair in sorted(candidates.pairs, key=lambda pair: (-pair.cosine, pair.one, pair.other)):
+        near.setdefault(pair.one, {})[pair.other] = pair.cosine
+        near.setdefault(pair.other, {})[pair.one] = pair.cosine
+    return near
+
+
+def _groups(
+    search: NeighbourSearch, candidates: CandidatePairs, members_of: Mapping[K, tuple[int, ...]]
+) -> Operation[dict[K, Group]]:
+    positions = sorted({position for members in members_of.values() for position in members})
+    row_of = {position: row for row, position in enumerate(positions)}
+    encoded = yield from search.encode([candidates.passages[position] for position in positions])
+
+    def score() -> dict[K, Group]:
+        return {
+            key: Group(members, search.probabilities(encoded, [row_of[n] for n in members]))
+            for key, members in members_of.items()
+        }
+
+    groups: dict[K, Group] = yield Compute(score)
+    return groups

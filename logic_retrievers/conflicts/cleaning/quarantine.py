@@ -1,0 +1,361 @@
+"""``Quarantine``: lists, restores, purges and verifies the hidden passages of a collection."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, TypeAlias
+
+from qdrant_client import models
+
+from logic_retrievers.conflicts.cleaning.ledger import (
+    Entry,
+    Event,
+    Ledger,
+    check_ledger,
+    examined_hash,
+    is_hidden,
+    ledger_namespace,
+    note_ledger,
+    text_hash,
+    write_entries,
+)
+from logic_retrievers.effects import Compute, Operation
+from logic_retrievers.errors import ConfigurationError, InputError, ServerError
+from logic_retrievers.index.passage_index import PassageIndex
+from logic_retrievers.index.point_format import TENANT
+from logic_retrievers.types import Passage, plain_fields
+from logic_retrievers.validation import check_ids, check_parts
+
+# Which passages to show again: none, since what they were hidden for may yet be stored; those whose
+# opponent is gone or has changed; those, too, whose opponent is hidden itself.
+Release: TypeAlias = Literal["none", "direct", "all"]
+
+
+@dataclass(frozen=True, slots=True)
+class QuarantinedPassage:
+    """A hidden passage, and its last ledger entry; None if the ledger does not know it."""
+
+    passage: Passage
+    entry: Entry | None
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """The result of :meth:`Quarantine.restore`.
+
+    Args:
+        restored: ids that are active again.
+        changed: restored ids whose payload or vectors have changed since they were hidden.
+        missing: requested ids that are not in quarantine.
+    """
+
+    restored: tuple[str, ...]
+    changed: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """Differences between the ledger and the collection, now repaired.
+
+    Args:
+        hidden: ids that a crash had left active; they are hidden now.
+        shown: ids that a crash had left hidden though they had been restored.
+        purged: ids that a crash had left stored though they had been purged.
+        adopted: ids of hidden passages that the ledger did not know.
+        released: ids that are active again because the passage that they were hidden for is gone or
+            has changed. The next cleaning examines them.
+        replaced: ids of passages that have changed since they were hidden, so they are active.
+        gone: ids that are no longer stored.
+    """
+
+    hidden: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
+    purged: tuple[str, ...] = ()
+    adopted: tuple[str, ...] = ()
+    released: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+
+    @property
+    def agreed(self) -> bool:
+        return not any(self.to_dict().values())
+
+    def to_dict(self) -> dict[str, Any]:
+        return plain_fields(self)
+
+
+class Quarantine:
+    """The hidden passages of a collection.
+
+    Args:
+        index: the collection.
+        ledger: where decisions are written down.
+    """
+
+    def __init__(self, index: PassageIndex, ledger: Ledger | str | os.PathLike[str]) -> None:
+        check_parts(index=index, needs_index=True)
+        self._index = index
+        self._ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
+        self._namespace = ledger_namespace(index)
+
+    def passages(self) -> list[QuarantinedPassage]:
+        """Return all hidden passages, in the order of their points."""
+        self._check_readable()
+        states = self._ledger.states(self._namespace)
+        flagged = self._index.run(self._flagged())
+        return [QuarantinedPassage(passage, states.get(passage.id)) for passage in flagged]
+
+    def stored(self, passage: str) -> Passage | None:
+        """Return a passage of the collection, hidden or not; None if it is not stored."""
+        return next(iter(self._index.run(self._index.get_passages([passage]))), None)
+
+    def history(self, passage: str) -> list[Entry]:
+        """Return all entries of the ledger about a passage, the oldest first."""
+        check_ids([passage])
+        self._check_readable()
+        return self._ledger.entries(self._namespace, passage)
+
+    def restore(self, ids: Sequence[str]) -> Restored:
+        """Show passages again, with the payload and the vectors that they had.
+
+        A later cleaning does not hide them again unless their text changes.
+
+        Raises:
+            InputError: ids is not a list of ids.
+            StorageError, ServerError: the ledger or Qdrant failed; run it again.
+        """
+        return self._index.run(self._restore(ids))
+
+    def purge(self, ids: Sequence[str]) -> int:
+        """Delete hidden passages for good, and return their number.
+
+        Raises:
+            InputError: one of them is not in quarantine; nothing was deleted.
+            StorageError, ServerError: the ledger or Qdrant failed; run it again.
+        """
+        return self._index.run(self._purge(ids))
+
+    def verify(self, *, accept_ledger: bool = False) -> Verified:
+        """Compare ledger and collection, and complete the changes that a crash left undone.
+
+        Args:
+            accept_ledger: go on with this ledger though it lacks entries that the collection knows
+                of. They are forgotten, so passages restored by hand may be hidden again.
+
+        Raises:
+            StorageError, ServerError: the ledger or Qdrant failed; run it again.
+        """
+        return self._index.run(self.verify_operation(accept_ledger))
+
+    def verify_operation(
+        self, accept_ledger: bool = False, release: Release = "direct"
+    ) -> Operation[Verified]:
+        yield from (note_ledger if accept_ledger else check_ledger)(self._index, self._ledger)
+        states = yield Compute(partial(self._ledger.states, self._namespace))
+        flagged = {passage.id: passage for passage in (yield from self._flagged())}
+        hidden = {name: entry for name, entry in states.items() if is_hidden(entry)}
+        active = yield from self._index.get_passages(
+            [name for name in hidden if name not in flagged]
+        )
+        stored = {passage.id: passage for passage in active}
+        lost = yield from self._lost_reasons(hidden, {**flagged, **stored}, release)
+        unchanged = [n for n, p in stored.items() if n not in lost and _is_as_hidden(hidden[n], p)]
+        # a passage that was flagged before it was stored has no point, and may be stored later
+        gone = [n for n in hidden if n not in flagged and n not in stored and hidden[n].point]
+        unexpected = {name: states.get(name) for name in flagged if name not in hidden}
+        # a passage whose text has changed since was hidden without this ledger
+        undone = {n: e for n, e in unexpected.items() if e and e.text == text_hash(flagged[n])}
+        shown = [name for name, e in undone.items() if e.event in ("restore", "released")]
+        purged = [name for name, entry in undone.items() if entry.event == "purge"]
+        verified = Verified(
+            hidden=tuple(unchanged),
+            shown=tuple(shown),
+            purged=tuple(purged),
+            adopted=tuple(name for name in unexpected if name not in {*shown, *purged}),
+            released=tuple(lost),
+            replaced=tuple(name for name in stored if name not in {*unchanged, *lost}),
+            gone=tuple(gone),
+        )
+        if lost:  # the others, too: one that is stored only now has been examined before that
+            again = [*lost, *(name for n in lost if (name := hidden[n].opponent))]
+            yield Compute(partial(self._ledger.forget_examined, self._namespace, again))
+        entries = _entries(verified, {**stored, **flagged}, lost)
+        yield from write_entries(self._index, self._ledger, entries)
+        if unchanged:
+            yield from self._index.hide(unchanged)
+        if shown or lost:
+            yield from self._index.unhide([*shown, *lost])
+        if purged:
+            yield from self._index.delete_passages(purged)
+        return verified
+
+    def lost_reasons(self, release: Release) -> Operation[dict[str, str]]:
+        """Return id -> why a hidden passage is to be shown again."""
+        states = yield Compute(partial(self._ledger.states, self._namespace))
+        hidden = {name: entry for name, entry in states.items() if is_hidden(entry)}
+        stored = yield from self._index.get_passages(list(hidden))
+        by_id = {passage.id: passage for passage in stored}
+        return (yield from self._lost_reasons(hidden, by_id, release))
+
+    def _lost_reasons(
+        self, hidden: Mapping[str, Entry], stored: Mapping[str, Passage], release: Release
+    ) -> Operation[dict[str, str]]:
+        """``stored`` has the hidden passages; their opponents are read."""
+        if release == "none":
+            return {}
+        opponents = {e.opponent for e in hidden.values() if e.opponent} - stored.keys()
+        others = yield from self._index.get_passages(sorted(opponents))
+        known = {**stored, **{passage.id: passage for passage in others}}
+        unknown = [n for n, passage in known.items() if passage.quarantined and n not in hidden]
+        hidden = {**hidden, **{name: Entry("adopted", name) for name in unknown}}
+        find = _lost_reason if release == "all" else _lost_directly
+        reasons = {name: find(name, hidden, known) for name in hidden.keys() & stored.keys()}
+        return {name: reason for name, reason in sorted(reasons.items()) if reason}
+
+    def _check_readable(self) -> None:
+        if not self._ledger.in_memory:  # without a ledger file, reading is allowed
+            self._index.run(check_ledger(self._index, self._ledger))
+
+    def _flagged(self) -> Operation[list[Passage]]:
+        passages: list[Passage] = []
+        offset = None
+        while True:
+            page, offset = yield from self._index.quarantined_page(offset)
+            passages += page
+            if offset is None:
+                return passages
+
+    def _restore(self, ids: Sequence[str]) -> Operation[Restored]:
+        check_ids(ids)
+        yield from refuse_mixed_tenants(self._index)
+        yield from check_ledger(self._index, self._ledger)
+        states = yield Compute(partial(self._ledger.states, self._namespace))
+        passages = {
+            passage.id: passage
+            for passage in (yield from self._index.get_passages(ids))
+            if passage.quarantined  # or the next verification would hide it
+            or (is_hidden(entry := states.get(passage.id)) and entry.text == text_hash(passage))
+        }
+        entries = [
+            Entry("restore", name, text=text_hash(passage), reason="restored by hand")
+            for name, passage in passages.items()
+        ]
+        yield from write_entries(self._index, self._ledger, entries)
+        yield from self._index.unhide(list(passages))
+        now = yield from self._index.fingerprints(list(passages))
+        before = {name: states[name].point for name in passages if name in states}
+        return Restored(
+            tuple(passages),
+            tuple(name for name, point in before.items() if point and point != now.get(name)),
+            tuple(name for name in dict.fromkeys(ids) if name not in passages),
+        )
+
+    def _purge(self, ids: Sequence[str]) -> Operation[int]:
+        check_ids(ids)
+        yield from refuse_mixed_tenants(self._index)
+        yield from check_ledger(self._index, self._ledger)
+        passages = {passage.id: passage for passage in (yield from self._index.get_passages(ids))}
+        if wrong := [n for n in ids if n not in passages or not passages[n].quarantined]:
+            raise InputError(
+                f"{wrong[0]!r} is not in quarantine, and only hidden passages can be purged."
+                " Nothing was deleted."
+            )
+        entries = [
+            Entry("purge", name, text=text_hash(passage), reason="purged by hand")
+            for name, passage in passages.items()
+        ]
+        yield from write_entries(self._index, self._ledger, entries)
+        return (yield from self._index.delete_passages(list(passages)))
+
+
+def _is_as_hidden(entry: Entry, passage: Passage) -> bool:
+    """Whether a passage has not changed since it was hidden."""
+    if entry.state is not None:
+        return entry.state == examined_hash(passage)
+    return entry.text in (None, text_hash(passage))
+
+
+def _lost_reason(name: str, hidden: Mapping[str, Entry], stored: Mapping[str, Passage]) -> str:
+    """Say why the passage that another one was hidden for counts no longer, or nothing.
+
+    One that is hidden for a third passage counts no longer, unless it is to be released itself.
+    """
+    chain = [name]
+    while True:
+        opponent = hidden[chain[-1]].opponent
+        reason = _lost_directly(chain[-1], hidden, stored)
+        if reason or opponent is None or opponent not in hidden:
+            break
+        if hidden[opponent].opponent in chain:  # as where neither of two is believed
+            break
+        chain.append(opponent)
+    is_lost = bool(reason)
+    for _ in chain[1:]:
+        is_lost = not is_lost
+    if len(chain) == 1 or not is_lost:
+        return reason if is_lost else ""
+    return f"{chain[1]!r}, for which it was hidden, is hidden itself"
+
+
+def _lost_directly(name: str, hidden: Mapping[str, Entry], stored: Mapping[str, Passage]) -> str:
+    """Say that a hidden passage, or the one that it was hidden for, is gone or changed."""
+    entry, own = hidden[name], stored.get(name)
+    if own is not None and own.quarantined and not _is_as_hidden(entry, own):
+        return "it has changed since it was hidden"
+    if entry.opponent is None or entry.opponent_state is None:
+        return ""
+    passage = stored.get(entry.opponent)
+    if passage is not None and examined_hash(passage) == entry.opponent_state:
+        return ""
+    fate = "is no longer stored" if passage is None else "has changed"
+    return f"{entry.opponent!r}, for which it was hidden, {fate}"
+
+
+def _entries(
+    verified: Verified, passages: Mapping[str, Passage], lost: Mapping[str, str]
+) -> list[Entry]:
+    entries = [
+        Entry("released", name, text=text_hash(passages[name]), reason=reason)
+        for name, reason in lost.items()
+    ]
+    changes: tuple[tuple[Event, tuple[str, ...], str], ...] = (
+        ("mended", verified.hidden, "it had been left active"),
+        ("mended", verified.shown, "it had been left hidden"),
+        ("mended", verified.purged, "it had been left stored"),
+        ("adopted", verified.adopted, "hidden without this ledger"),
+        ("replaced", verified.replaced, "it has changed since it was hidden"),
+        ("gone", verified.gone, "it is no longer stored"),
+    )
+    for event, ids, reason in changes:
+        for name in ids:
+            is_known = event != "mended" and name in passages
+            text = text_hash(passages[name]) if is_known else None
+            entries.append(Entry(event, name, text=text, reason=reason))
+    return entries
+
+
+def refuse_mixed_tenants(index: PassageIndex) -> Operation[None]:
+    """Refuse to clean the passages of several tenants together.
+
+    They must not be compared, and an index without a tenant can read but not hide them.
+
+    Raises:
+        ConfigurationError: the index has no tenant, and the collection has passages of tenants.
+    """
+    if index.tenant is not None:
+        return
+    no_tenant = models.IsEmptyCondition(is_empty=models.PayloadField(key=TENANT))
+    try:
+        of_tenants, _ = yield from index.read_page(models.Filter(must_not=[no_tenant]))
+    except ServerError:  # a strict server lacks the index that a tenant's first passage creates
+        return
+    if of_tenants:
+        raise ConfigurationError(
+            f"Collection {index.collection!r} has passages of tenants, each to be cleaned apart.",
+            "Open the index with tenant=.",
+            names=["tenant"],
+        )

@@ -1,0 +1,193 @@
+"""The report as one page of HTML that loads nothing from elsewhere."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC
+from importlib.resources import files
+from typing import Any, get_args
+
+from logic_retrievers.conflicts.cleaning.result import (
+    Action,
+    CleaningResult,
+    Decision,
+    Difference,
+    Kind,
+    Severity,
+    Side,
+)
+from logic_retrievers.conflicts.resolution_strategies import metadata_value, passage_source
+from logic_retrievers.errors import MissingExtraError
+from logic_retrievers.text import show_hidden
+from logic_retrievers.types import Passage
+
+WOULD_BE_QUARANTINED = "would be quarantined"
+# Number of metadata fields shown for a passage; the JSON lines have all.
+MAX_METADATA = 6
+MAX_VALUE_CHARACTERS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A span of text with the types of differences there; empty where words are missing."""
+
+    begin: int
+    end: int
+    types: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a text; without types it is not marked."""
+
+    text: str
+    types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PassageCard:
+    """One of the two passages of a decision; ``metadata`` holds only the fields that differ."""
+
+    id: str
+    date: str
+    source: str
+    tags: tuple[str, ...]
+    metadata: Mapping[str, str]
+    pieces: tuple[Piece, ...]
+
+
+def render_page(result: CleaningResult) -> str:
+    """Render the page; needs jinja2."""
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("jinja2", "cli") from error
+    environment = Environment(
+        loader=PackageLoader(__package__),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters["visible"] = lambda value: show_hidden(str(value))
+    findings = [decision.finding for decision in result.decisions]
+    actions = get_args(Action)
+    filters = {
+        "kind": _counts(Kind, (finding.kind for finding in findings)),
+        "severity": _counts(get_args(Severity), (finding.severity for finding in findings)),
+        "action": _counts(actions, (decision.action for decision in result.decisions)),
+    }
+    both = Counter((decision.finding.kind, decision.action) for decision in result.decisions)
+    action_names = {action: action for action in actions}
+    if result.dry_run:
+        action_names["quarantined"] = WOULD_BE_QUARANTINED
+    templates = files(__package__) / "templates"
+    style, script = ((templates / f"report.{end}").read_text("utf-8") for end in ("css", "js"))
+    return environment.get_template("report.html.j2").render(
+        result=result,
+        begun=result.begun.astimezone(UTC),
+        quarantined=result.quarantined,
+        cards=(
+            (decision, [_passage_card(decision, side, result) for side in get_args(Side)])
+            for decision in result.decisions
+        ),
+        filters=filters,
+        action_names=action_names,
+        table=[(k, a, both[k, a]) for k in Kind for a in actions if both[k, a]],
+        style=style,
+        script=script,
+        style_hash=_policy_hash(style),
+        script_hash=_policy_hash(script),
+    )
+
+
+def _policy_hash(text: str) -> str:
+    # the page's content security policy allows the style and the script with these hashes alone
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def _counts(names: Iterable[str], values: Iterable[str]) -> dict[str, int]:
+    counts = Counter(values)
+    return {name: counts[name] for name in names}
+
+
+def _passage_card(decision: Decision, side: Side, result: CleaningResult) -> PassageCard:
+    finding = decision.finding
+    passage, opponent = result.passages[finding.one], result.passages[finding.other]
+    if side == "other":
+        passage, opponent = opponent, passage
+    return PassageCard(
+        passage.id,
+        _shortened(metadata_value(passage.metadata, result.date_key)),
+        _shortened(passage_source(passage, result.source_key)),
+        tuple(_tags(passage.id, decision, result)),
+        _differing_metadata(passage, opponent, {result.date_key, result.source_key}),
+        split_at_marks(passage.text, find_marks(passage.text, finding.differences, side)),
+    )
+
+
+def _tags(passage_id: str, decision: Decision, result: CleaningResult) -> Iterator[str]:
+    if passage_id in decision.quarantined:
+        yield WOULD_BE_QUARANTINED if result.dry_run else "quarantined"
+    if passage_id in decision.trusted:
+        yield "trusted"
+    if passage_id == decision.finding.newer:
+        yield "newer"
+
+
+def _differing_metadata(passage: Passage, opponent: Passage, shown: set[str]) -> dict[str, str]:
+    keys = [
+        key
+        for key, value in passage.metadata.items()
+        if key not in shown and _shortened(value) != _shortened(opponent.metadata.get(key))
+    ]
+    return {str(key): _shortened(passage.metadata[key]) for key in keys[:MAX_METADATA]}
+
+
+def _shortened(value: Any) -> str:
+    text = "" if value is None else str(value)
+    return text if len(text) <= MAX_VALUE_CHARACTERS else f"{text[:MAX_VALUE_CHARACTERS]}…"
+
+
+def find_marks(text: str, differences: Iterable[Difference], side: Side) -> tuple[Mark, ...]:
+    """Return the marks of one of two texts; spans that overlap become one mark."""
+    spans: list[tuple[int, int, str]] = []
+    for difference in differences:
+        begin, end = difference.one if side == "one" else difference.other
+        if begin <= end:
+            spans.append((_clip(begin, text), _clip(end, text), difference.type))
+    marks: list[Mark] = []
+    for begin, end, type_ in sorted(spans):
+        last = marks[-1] if marks else None
+        if last is not None and (begin < last.end or (begin, end) == (last.begin, last.end)):
+            # the type "wording" says least and goes last
+            types = tuple(sorted(dict.fromkeys((*last.types, type_)), key="wording".__eq__))
+            marks[-1] = Mark(last.begin, max(last.end, end), types)
+        else:
+            marks.append(Mark(begin, end, (type_,)))
+    return tuple(marks)
+
+
+def split_at_marks(text: str, marks: Sequence[Mark]) -> tuple[Piece, ...]:
+    """Split a text at its marks; joined, the pieces are the text."""
+    pieces: list[Piece] = []
+    position = 0
+    for mark in marks:
+        if mark.begin > position:
+            pieces.append(Piece(text[position : mark.begin]))
+        pieces.append(Piece(text[mark.begin : mark.end], mark.types))
+        position = mark.end
+    if position < len(text):
+        pieces.append(Piece(text[position:]))
+    return tuple(pieces)
+
+
+def _clip(position: int, text: str) -> int:
+    # marks begin and end inside the text, but not inside a two-character line end
+    position = max(0, min(position, len(text)))
+    return position - (text[max(0, position - 1) : position + 1] == "\r\n")

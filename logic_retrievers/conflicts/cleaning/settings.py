@@ -1,0 +1,230 @@
+"""Settings of a cleaning, for the core and the adapters."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Literal, TypeAlias, TypedDict, get_args
+
+from logic_retrievers.checks import (
+    check_choice,
+    check_count,
+    check_number,
+    check_texts,
+    check_type,
+)
+from logic_retrievers.conflicts.candidate_pairs import TrustedFilter, check_trusted_filter
+from logic_retrievers.conflicts.cleaning.finding_resolution import cleaning_resolution
+from logic_retrievers.conflicts.pair_judge import (
+    AnyPairJudge,
+    check_pair_judge,
+)
+from logic_retrievers.conflicts.resolution_strategies import AnyResolution, ResolutionStrategy
+from logic_retrievers.conflicts.settings import (
+    VECTORS,
+    ContradictionConstants,
+    ContradictionSettings,
+    merge_constants,
+)
+from logic_retrievers.encoders.base import Encoder
+from logic_retrievers.encoders.bundle import default_bundle_manifest
+from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.judging.conflict import ConflictJudge
+from logic_retrievers.judging.relation import RelationReader
+from logic_retrievers.types import Passage
+from logic_retrievers.validation import check_passages
+
+AgainstTrusted: TypeAlias = Literal["quarantine", "annotate"]
+# the highest threshold that finds six tenths of the passages planted in ConflictQA's dev part
+THRESHOLD = 0.87
+
+# an object's address differs from process to process
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)
+
+# metadata keys that say what a passage is true of
+SCOPE_KEYS = (
+    "region", "country", "state", "city", "location", "site", "branch", "product", "model",
+    "edition", "plan", "platform", "year", "quarter", "season", "term", "audience", "role",
+    "department", "brand", "language", "lang", "locale", "currency", "unit",
+)  # fmt: skip
+
+
+class CommonCleaningOptions(TypedDict, total=False):
+    """Fields of :class:`CleaningSettings` that have the same types in all adapters."""
+
+    resolution: AnyResolution | Sequence[AnyResolution]
+    neighbours: int
+    threshold: float | None
+    settings: ContradictionSettings | None
+    trusted_candidates: int
+    against_trusted: AgainstTrusted
+    date_key: str
+    version_key: str
+    document_key: str | None
+    source_key: str
+    source_order: Sequence[str]
+    scope_keys: Sequence[str]
+    judge: AnyPairJudge
+    judge_above: float | None
+
+
+class CleaningOptions(CommonCleaningOptions, total=False):
+    """:class:`CleaningSettings` as keyword arguments, for signatures that pass them on."""
+
+    trusted: Sequence[Passage] | None
+    trusted_filter: TrustedFilter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CleaningSettings:
+    """How a cleaning compares passages, resolves contradictions, and which passages it trusts.
+
+    Args:
+        resolution: decides a contradiction if no trusted passage does: ``annotate`` (both stay),
+            ``prefer_newest`` (also hides superseded versions), ``prefer_source``,
+            ``prefer_majority``, ``quarantine_all``, a ``ResolutionStrategy``, or a function of two
+            passages that returns the one that stays, or None. In a list the first that can decide
+            does.
+        neighbours: number of topical neighbours that each passage is compared with.
+        threshold: least probability of a contradiction; by default that of ``settings``, else .87.
+            The default is above a filter's, because a whole corpus has more pairs.
+        settings: overrides the encoder's constants of the contradiction vector.
+        trusted: passages that the user vouches for. They are never hidden. Trusted passages that
+            contradict each other decide nothing, and a warning says so.
+        trusted_filter: selects further trusted passages, of the collection and of those examined:
+            ``{"key": wanted}`` over the metadata, a Qdrant filter, or a function of a passage.
+        trusted_candidates: number of trusted passages that each passage is compared with.
+        against_trusted: ``quarantine`` or ``annotate`` a passage that contradicts a trusted one.
+        date_key: metadata key of the date; ``a.b`` for a nested one, here and below.
+        version_key: metadata key of the version.
+        document_key: metadata key that names a document, the same for all of its versions. Of two
+            passages with one value there, the one with the later version or date is the newer
+            version. Without it only the texts can say that one replaces the other.
+        source_key: metadata key of the source; without it a passage's own ``source`` counts.
+        source_order: sources for ``prefer_source``, best first.
+        scope_keys: metadata keys for what a passage is true of; passages that differ in one do not
+            contradict each other.
+        judge: reads pairs of passages; with None the vectors decide alone. With ``auto`` the
+            package's cross-encoder reads how each passage and its five nearest relate;
+            ``judging.OnnxRelation`` does so with another bundle. A model of your own
+            (``contradiction.PairJudge``) is asked once a call. If it fails, the probabilities of
+            the vectors stand, and a warning says so.
+        judge_above: least vector probability of the pairs that a judge of your own reads; by
+            default the threshold.
+
+    Raises:
+        UnknownResolutionError: no resolution has that name.
+        ConfigurationError: a setting cannot work.
+        InputError: a trusted passage is not a passage, or a filter cannot be read.
+    """
+
+    resolution: AnyResolution | Sequence[AnyResolution] = "annotate"
+    neighbours: int = 20
+    threshold: float | None = None
+    settings: ContradictionSettings | None = None
+    trusted: Sequence[Passage] | None = ()
+    trusted_filter: TrustedFilter = None
+    trusted_candidates: int = 10
+    against_trusted: AgainstTrusted = "quarantine"
+    date_key: str = "date"
+    version_key: str = "version"
+    document_key: str | None = None
+    source_key: str = "source"
+    source_order: Sequence[str] = ()
+    scope_keys: Sequence[str] = SCOPE_KEYS
+    judge: AnyPairJudge = None
+    judge_above: float | None = None
+
+    def __post_init__(self) -> None:
+        self.strategy()
+        check_count("neighbours", self.neighbours)
+        check_count("trusted_candidates", self.trusted_candidates, least=0)
+        check_choice("against_trusted", self.against_trusted, get_args(AgainstTrusted))
+        check_texts("scope_keys", self.scope_keys)
+        check_type("version_key", self.version_key, str)
+        check_type("document_key", self.document_key, str, type(None))
+        check_type("settings", self.settings, ContradictionSettings, type(None))
+        check_pair_judge(self.judge)
+        for name in ("threshold", "judge_above"):
+            if getattr(self, name) is not None:
+                check_number(name, getattr(self, name), 0, 1)
+        check_trusted_filter(self.trusted_filter)
+        object.__setattr__(
+            self, "trusted", check_passages(() if self.trusted is None else self.trusted)
+        )
+        object.__setattr__(self, "scope_keys", tuple(self.scope_keys))
+
+    def strategy(self) -> ResolutionStrategy:
+        return cleaning_resolution(
+            self.resolution, self.date_key, self.source_key, self.source_order
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """Everything that the decisions of a cleaning depend on, except the passages."""
+
+    settings: CleaningSettings
+    constants: ContradictionConstants
+    resolution: ResolutionStrategy
+    judge_above: float
+    encoder: Encoder
+    # the cross-encoder that reads the pairs, if any, with its bundle's manifest
+    reader: tuple[Manifest, CrossEncoder] | None = None
+
+    @classmethod
+    def merge(cls, settings: CleaningSettings, encoder: Encoder) -> Criteria:
+        """Merge the settings with the constants of the encoder.
+
+        Raises:
+            ConfigurationError: the encoder lacks a vector or constants that are needed, or a value
+                is out of its range.
+        """
+        threshold = settings.threshold
+        if threshold is None and (settings.settings is None or settings.settings.threshold is None):
+            threshold = THRESHOLD
+        constants = merge_constants(encoder.specs, settings.settings, threshold=threshold)
+        above = constants.threshold if settings.judge_above is None else settings.judge_above
+        reader = _reader_of(settings.judge)
+        return cls(settings, constants, settings.strategy(), above, encoder, reader)
+
+    @property
+    def read_threshold(self) -> float:
+        """Least probability of a contradiction by the cross-encoder."""
+        if self.reader is None or self.settings.threshold is not None:
+            return self.constants.threshold
+        return self.reader[1].constants.get("threshold", self.constants.threshold)
+
+    def fingerprint(self) -> str:
+        """Return the sha256 of the criteria, with names of functions and vector fingerprints."""
+        merged = ("resolution", "threshold", "settings", "source_order", "judge", "judge_above")
+        settings = [
+            (field.name, getattr(self.settings, field.name))
+            for field in fields(self.settings)
+            if field.name not in merged
+        ]
+        parts = (
+            settings,
+            self.constants,
+            self.resolution,
+            self.settings.judge is None or self.settings.judge == "auto",
+            self.reader and self.reader[0].cross_encoder_fingerprint(self.reader[1]),
+            self.judge_above,
+            sorted((name, self.encoder.specs[name].fingerprint) for name in VECTORS),
+        )
+        text = _ADDRESS.sub("", repr(parts))
+        return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+
+
+def _reader_of(judge: AnyPairJudge) -> tuple[Manifest, CrossEncoder] | None:
+    if isinstance(judge, ConflictJudge):
+        raise ConfigurationError(
+            f"{type(judge).__name__} is for a filter or search; pass judging.OnnxRelation"
+        )
+    if isinstance(judge, RelationReader):
+        return judge.manifest, judge.entry
+    manifest = default_bundle_manifest() if judge == "auto" else None
+    return (manifest, manifest.relation) if manifest and manifest.relation else None

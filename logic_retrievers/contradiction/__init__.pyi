@@ -1,8 +1,0 @@
-from logic_retrievers.contradiction.conflict_resolution import Conflict as Conflict
-from logic_retrievers.contradiction.filter import ContradictionFilter as ContradictionFilter
-from logic_retrievers.contradiction.filter_result import FilterResult as FilterResult
-from logic_retrievers.contradiction.pair_judge import PairJudge as PairJudge
-from logic_retrievers.contradiction.scorer import ContradictionScorer as ContradictionScorer
-from logic_retrievers.contradiction.scorer import PairScore as PairScore
-from logic_retrievers.contradiction.search import ContradictionSearch as ContradictionSearch
-from logic_retrievers.contradiction.settings import ContradictionSettings as ContradictionSettings

@@ -1,0 +1,204 @@
+"""How two passages relate: what metadata declare, what was read, and what the vectors say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logic_retrievers import Passage
+from logic_retrievers.conflicts.candidate_pairs import CandidatePair
+from logic_retrievers.conflicts.cleaning.candidate_pairs import CandidatePairs
+from logic_retrievers.conflicts.cleaning.classification import classify_pair, classify_pairs
+from logic_retrievers.conflicts.cleaning.result import Kind
+from logic_retrievers.conflicts.cleaning.settings import CleaningSettings
+from logic_retrievers.judging import RELATIONS
+from logic_retrievers.judging.relation import turned
+
+THRESHOLD = 0.87
+BIKES = "Bicycles may be taken on every train."
+NO_BIKES = "Travellers have to leave a bicycle at the station."
+OLD, NEW = {"date": "2021-03-01"}, {"date": "2024-06-01"}
+SPAIN, IRELAND = {"country": "ES"}, {"country": "IE"}
+
+
+def read_as(relation, probability=0.9):
+    rest = (1 - probability) / (len(RELATIONS) - 1)
+    return tuple(probability if name == relation else rest for name in RELATIONS)
+
+
+def states(superseded, supersedes):
+    """Read as two states of one thing, with the probability of each order."""
+    rest = (1 - superseded - supersedes) / 4
+    return (rest, superseded, supersedes, rest, rest, rest)
+
+
+def classified(
+    metadata=({}, {}), relation=None, *, texts=(BIKES, NO_BIKES), near=0.6, likely=0.0, **settings
+):
+    read_threshold = settings.pop("read_threshold", 0.5)
+    one, other = (Passage(*row) for row in zip("ab", texts, metadata, strict=True))
+    pair = CandidatePair(0, 1, near, near, likely, likely, relation=relation)
+    return classify_pair(one, other, pair, CleaningSettings(**settings), THRESHOLD, read_threshold)
+
+
+# --- what was read
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind.value in RELATIONS])
+def test_what_was_read_decides(kind):
+    """The vectors find next to nothing that is said in other words."""
+    found = classified(relation=read_as(kind.value), near=0.8)
+    assert found.kind is kind
+    assert "0.9" in found.reason
+    assert found.probability == pytest.approx(0.9 if kind is Kind.CONTRADICTION else 0.02)
+    assert classified(relation=read_as("unrelated"), near=0.95, likely=0.99) is None
+
+
+def test_a_doubtful_contradiction_is_none():
+    """On a corpus without contradictions every one is a false alarm."""
+    doubtful = read_as("contradiction", 0.5)
+    assert classified(relation=doubtful, read_threshold=0.6, near=0.9, likely=0.99) is None
+    assert classified(relation=doubtful, read_threshold=0.4).kind is Kind.CONTRADICTION
+
+
+def test_what_agrees_is_worth_a_line_only_if_near():
+    """A report would list every two passages of one topic."""
+    for relation in ("scope", "paraphrase"):
+        assert classified(relation=read_as(relation)) is None
+        assert classified(relation=read_as(relation), near=0.8).kind == relation
+        assert classified(relation=read_as(relation), likely=0.5).kind == relation
+
+
+def test_the_vectors_decide_what_nobody_read():
+    found = classified(likely=0.87)
+    assert (found.kind, found.probability) == (Kind.CONTRADICTION, None)
+    assert "0.87" in found.reason
+    assert classified(likely=0.86, near=0.95) is None
+
+
+def test_beside_a_trusted_passage_the_neighbourhood_decides():
+    """Its probability counts, and no reading of two passages overrules it."""
+    pair = CandidatePair(0, 1, 0.85, 0.5, 0.3, 0.3, relation=read_as("paraphrase"))
+    two = Passage("one", BIKES), Passage("other", NO_BIKES)
+    candidates = CandidatePairs(two, (pair,), frozenset({0}))
+    (alone,) = classify_pairs(candidates, [pair], CleaningSettings(), THRESHOLD)
+    assert alone.kind is Kind.PARAPHRASE
+    (opposed,) = classify_pairs(candidates, [pair], CleaningSettings(), THRESHOLD, {(0, 1): 0.95})
+    assert (opposed.kind, opposed.probability) == (Kind.CONTRADICTION, 0.95)
+
+
+def test_findings_name_the_newer_and_the_words():
+    """A person decides by these, without opening both passages."""
+    two = Passage("one", "It opens at 9.", OLD), Passage("other", "It opens at 10.", NEW)
+    pair = CandidatePair(0, 1, 0.85, 0.5, 0.3, 0.3, relation=read_as("superseded"))
+    (found,) = classify_pairs(CandidatePairs(two, (pair,)), [pair], CleaningSettings(), THRESHOLD)
+    assert (found.kind, found.newer) == (Kind.SUPERSEDED, "other")
+    ((start, end),) = [difference.other for difference in found.differences]
+    assert two[1].text[start:end] == "10"
+    copies = (two[0], Passage("other", "It opens at 9!"))
+    (copy,) = classify_pairs(CandidatePairs(copies, (pair,)), [pair], CleaningSettings(), THRESHOLD)
+    assert (copy.kind, copy.differences) == (Kind.DUPLICATE, ())
+
+
+# --- metadata
+
+
+def test_another_scope_comes_before_a_reading():
+    """What two passages are true of is known for certain there."""
+    about = (SPAIN, IRELAND)
+    for near, relation in ((0.8, "contradiction"), (0.8, "unrelated"), (0.6, None)):
+        read = relation and read_as(relation)
+        found = classified(about, read, near=near, likely=0.0 if relation else 0.9)
+        assert found.kind is Kind.SCOPE
+        assert "country" in found.reason
+    assert classified(about, read_as("contradiction"), near=0.6) is None
+    assert classified(about, near=0.6) is None
+    assert classified(about, read_as("contradiction"), scope_keys=()).kind is Kind.CONTRADICTION
+
+
+def test_copies_are_copies_whatever_their_metadata():
+    """The same sentence in two handbooks says nothing against either."""
+    about = ({**SPAIN, **OLD, "title": "a"}, {**IRELAND, **NEW, "title": "a"})
+    texts = (BIKES, BIKES.upper())
+    found = classified(about, read_as("contradiction"), texts=texts, document_key="title")
+    assert found.kind is Kind.DUPLICATE
+
+
+def test_a_document_key_makes_versions():
+    """Whoever declares which rows are one document need not have anything read."""
+    about = ({"title": "Trains", **OLD}, {"title": "Trains", **NEW})
+    for relation in (None, read_as("unrelated"), read_as("supersedes")):
+        found = classified(about, relation, near=0.9, document_key="title")
+        assert (found.kind, found.newer) == (Kind.SUPERSEDED, "other")
+    for relation in ("contradiction", "superseded", "supersedes"):
+        found = classified(about, read_as(relation), document_key="title")
+        assert (found.kind, found.newer) == (Kind.SUPERSEDED, "other")
+    assert classified(about, read_as("unrelated"), document_key="title") is None
+    assert classified(about, near=0.9) is None
+
+
+def test_rows_of_one_file_are_no_versions():
+    """Two dated notes of one file need not be about the same thing."""
+    about = tuple({"source": "notes.jsonl", "title": "Notes", **dated} for dated in (OLD, NEW))
+    assert classified(about, near=0.95) is None
+    assert classified(about, read_as("unrelated"), near=0.95) is None
+    assert classified(about, read_as("scope"), near=0.95).kind is Kind.SCOPE
+    found = classified(about, read_as("contradiction"), near=0.95)
+    assert (found.kind, found.newer) == (Kind.CONTRADICTION, None)
+
+
+# --- the newer one of two states
+
+
+@pytest.mark.parametrize(
+    ("relation", "metadata", "newer"),
+    [
+        (states(0.9, 0.0), ({}, {}), "other"),
+        (states(0.0, 0.9), ({}, {}), "one"),
+        (states(0.0, 0.9), (NEW, OLD), "one"),
+        (states(0.9, 0.0), (OLD, {"date": "soon"}), "other"),
+        (states(0.45, 0.45), (OLD, NEW), "other"),
+        (states(0.5, 0.4), ({"version": "2.10"}, {"version": "2.9"}), "one"),
+        (states(0.45, 0.45), ({}, {}), None),  # it cannot tell
+        (states(0.9, 0.0), (NEW, OLD), None),  # reader and date disagree
+        (states(0.7, 0.0), (OLD, NEW), None),  # they may not be two states at all
+    ],
+)
+def test_the_newer_one(relation, metadata, newer):
+    """`prefer_newest` hides the other one, and would hide a true page for a wrong guess."""
+    found = classified(metadata, relation)
+    assert (found.kind, found.newer) == (Kind.SUPERSEDED, newer)
+
+
+# --- any two passages
+
+TEXTS = st.sampled_from([BIKES, BIKES.lower(), NO_BIKES, "Trains take bicycles.", "\u7d20\u98df"])
+VALUES = st.sampled_from(["DE", "FR", 2020, 2021, "2.1", "2.10", "2022-05-01", None, "", [1]])
+METADATA = st.dictionaries(
+    st.sampled_from(["date", "source", "title", "version", "region", "year"]), VALUES, max_size=4
+)
+SHARES = st.lists(st.floats(0.01, 1), min_size=len(RELATIONS), max_size=len(RELATIONS))
+READ = st.none() | SHARES.map(lambda row: tuple(share / sum(row) for share in row))
+SCORES = st.floats(0, 1)
+
+
+@given(
+    st.tuples(TEXTS, TEXTS), st.tuples(METADATA, METADATA), READ, SCORES, SCORES,
+    st.sampled_from([None, "title", "source"]),
+)  # fmt: skip
+def test_the_order_of_the_two_plays_no_part(texts, metadata, relation, near, likely, key):
+    """A pair is met from either side, and a finding without a reason cannot be acted on."""
+    settings = {"near": near, "likely": likely, "document_key": key}
+    found = classified(metadata, relation, texts=texts, **settings)
+    other_way = relation and turned(relation)
+    back = classified(metadata[::-1], other_way, texts=texts[::-1], **settings)
+    if found is None or back is None:
+        assert found is back
+        return
+    sides = {"one": "other", "other": "one", None: None}
+    assert replace(back, reason=found.reason, newer=sides[back.newer]) == found
+    assert found.reason
+    assert found.newer is None or found.kind is Kind.SUPERSEDED

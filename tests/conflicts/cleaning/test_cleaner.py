@@ -1,0 +1,279 @@
+"""``CorpusCleaner`` from end to end: what is examined, decided, written down and hidden."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from fault_injection import WireDouble
+from inn_corpus import COPPER, CORPUS, HIDDEN, NEW, OLD, PAID, TAX, active, cleaner, state, stored
+from placed import PlacedEncoder, passages
+
+from logic_retrievers import Passage, PassageIndex
+from logic_retrievers.conflicts import CorpusCleaner, Kind, Ledger, Quarantine
+from logic_retrievers.conflicts.settings import VECTORS
+from logic_retrievers.errors import (
+    AuthenticationError,
+    ConfigurationError,
+    InputError,
+    StorageError,
+)
+
+
+def pairs(cleaned):
+    return {frozenset((one.finding.one, one.finding.other)) for one in cleaned.decisions}
+
+
+def plain(cleaned):
+    """What does not depend on the clock."""
+    told = cleaned.to_dict()
+    return {key: told[key] for key in told if key not in ("begun", "seconds")}
+
+
+def test_dates_are_read_as_they_are_stored():
+    """What a loader calls a date is none on its way in, and one on the next cleaning."""
+    days = ("2023-05-01", "2024-05-01")
+    given = [(day, passage) for day, passage in zip(days, CORPUS[:2], strict=True)]
+    results = [
+        plain(
+            CorpusCleaner(encoder=PlacedEncoder(), resolution="prefer_newest").clean(
+                [replace(passage, metadata={"date": kind(day)}) for day, passage in given]
+            )
+        )
+        for kind in (str, np.datetime64)
+    ]
+    assert results[0] == results[1]
+    assert results[0]["decisions"]
+
+
+def test_clean_hides_what_the_policy_decides_against():
+    """The whole of it, once."""
+    with stored() as index:
+        made = cleaner(index)
+        seen = []
+        cleaned = made.clean(progress=seen.append)
+        assert {*cleaned.quarantined} == {*HIDDEN}
+        assert active(index) == {NEW, TAX, COPPER}
+        assert (cleaned.examined, cleaned.resolution, cleaned.dry_run) == (
+            5,
+            "prefer_newest",
+            False,
+        )
+        assert cleaned.compared > 0
+        assert [progress.done for progress in seen] == [5]
+        assert {one.finding.kind for one in cleaned.decisions} == {Kind.CONTRADICTION}
+        assert cleaned.passages.keys() == {OLD, NEW, TAX, PAID}
+        entries = made.ledger.entries("inns")
+        assert {(one.event, one.passage, one.opponent) for one in entries} == {
+            ("quarantine", OLD, NEW), ("quarantine", PAID, TAX),
+        }  # fmt: skip
+        assert all(
+            one.point and one.resolution == "prefer_newest" and one.reason for one in entries
+        )
+        assert index.count() == 5, "nothing is deleted"
+
+
+def test_annotate_hides_nobody():
+    """The default; nobody may lose a passage who did not ask for it."""
+    with stored() as index:
+        made = CorpusCleaner(index)
+        cleaned = made.clean()
+        assert cleaned.quarantined == ()
+        assert {one.action for one in cleaned.decisions} == {"annotated"}
+        assert active(index) == {one.id for one in CORPUS}
+        assert {one.event for one in made.ledger.entries("inns")} == {"found"}
+
+
+@pytest.mark.parametrize("what", [None, passages("inn | never | a")])
+def test_a_dry_run_writes_nothing_anywhere(tmp_path, what):
+    """Somebody looks before they leap, and has leapt."""
+    with stored() as index:
+        made = cleaner(index, Ledger(tmp_path / "l"))
+        made.clean()
+        index.add(passages("tax | maybe | a", date=[2030]))
+        index.run(index.hide([COPPER]))  # which a verification would note
+        before, file = state(index, made), (tmp_path / "l").read_bytes()
+        index.client.set_payload = index.client.upsert = None  # nobody calls them
+        cleaned = made.clean(what, dry_run=True)
+        assert cleaned.dry_run
+        assert cleaned.decisions
+        again = made.clean(what, dry_run=True)
+        assert plain(again) == plain(cleaned), "nothing is known from before"
+        del index.client.set_payload, index.client.upsert
+        assert state(index, made) == before
+        assert (tmp_path / "l").read_bytes() == file
+
+
+def test_what_has_not_changed_is_not_examined_again(tmp_path):
+    """A nightly cleaning would cost what the first one did."""
+    with stored() as index:
+        cleaner(index, Ledger(tmp_path / "l")).clean()
+        again = cleaner(index, Ledger(tmp_path / "l")).clean()
+        assert (again.examined, again.compared, again.decisions) == (0, 0, ())
+        index.add([replace(CORPUS[1], text="inn | never | b"), *passages("tax | maybe | a")])
+        third = cleaner(index, Ledger(tmp_path / "l")).clean()
+        assert third.examined == 3, "with what was hidden for the one that has changed"
+        assert pairs(third) == {frozenset((TAX, "tax | maybe | a")), frozenset((OLD, NEW))}
+        assert cleaner(index, Ledger(tmp_path / "l")).clean().examined == 0
+        everything = cleaner(index, Ledger(tmp_path / "l")).clean(again=True)
+        assert everything.examined == 4
+
+
+async def test_asynchronously_the_same():
+    """Two roads that drift apart."""
+    found = []
+    for road in ("clean", "aclean"):
+        with stored() as index:
+            made = cleaner(index, judge=lambda asked: [0.9] * len(asked))
+            if road == "clean":
+                cleaned = await asyncio.to_thread(made.clean)
+                screened = await asyncio.to_thread(made.screen, passages("copper | no | a"))
+            else:
+                cleaned = await made.aclean()
+                screened = await made.ascreen(passages("copper | no | a"))
+                await index.aclose()
+            told = [{**entry.to_dict(), "time": ""} for entry in made.ledger.entries("inns")]
+            found.append((plain(cleaned), screened.passages, plain(screened.cleaned), told))
+    assert found[0] == found[1]
+
+
+def test_without_an_index():
+    """A list of passages, compared with each other; nothing is written, for there is nowhere."""
+    encoder = PlacedEncoder()
+    made = CorpusCleaner(encoder=encoder, resolution="prefer_newest")
+    cleaned = made.clean(iter(CORPUS))
+    assert {*cleaned.quarantined} == {*HIDDEN}
+    assert cleaned.collection is None
+    with pytest.raises(ConfigurationError, match="without an index"):
+        _ = made.quarantine
+    assert made.ledger.entries("") == []
+    with pytest.raises(ConfigurationError, match="nothing to clean"):
+        made.clean()
+    with pytest.raises(InputError):
+        made.clean(["text"])
+
+
+def test_screened_passages_come_back_with_the_flag():
+    """What is known to be wrong would be found until the next night."""
+    with stored() as index:
+        made = cleaner(index)
+        given = passages("inn | never | a", "copper | no | a", date=[2001, 2030])
+        screened = made.screen([*given, *passages("salt | yes | a")])
+        assert [one.quarantined for one in screened.passages] == [True, False, False]
+        assert active(index) >= {OLD, COPPER}, "undated, and older than nobody"
+        index.add(screened.passages)
+        assert "inn | never | a" not in active(index)
+        assert made.quarantine.verify().agreed
+        assert made.clean().examined == 5, "the others were examined on their way in"
+
+
+def test_a_stored_passage_that_a_newer_one_contradicts_is_hidden_when_it_comes():
+    """Both would be found until the next night."""
+    with stored() as index:
+        screened = cleaner(index).screen(passages("tax | maybe | a", date=[2030]))
+        assert set(screened.cleaned.quarantined) == {TAX, PAID}
+        assert active(index) == {OLD, NEW, COPPER}
+
+
+def test_the_stored_version_of_a_screened_passage_is_not_hidden_for_it():
+    """The old text said nothing wrong, and the new one may never be stored."""
+    with stored(Passage("page", "salt | yes | a")) as index:
+        made = cleaner(index)
+        screened = made.screen([Passage("page", "inn | never | a", {"date": 2001})])
+        assert screened.passages[0].quarantined
+        assert "page" in active(index)
+        index.add(screened.passages)
+        assert "page" not in active(index)
+
+
+def test_tenants_are_cleaned_apart():
+    """Without one all are read and none can be hidden: the ledger would say so all the same."""
+    with stored(tenant="one") as index:
+        assert {*cleaner(index).clean().quarantined} == {*HIDDEN}
+        everybody = PassageIndex.open("inns", index.encoder, client=index.client, all_tenants=True)
+        with pytest.raises(ConfigurationError, match="tenant="):
+            cleaner(everybody).clean()
+        for act in (Quarantine.restore, Quarantine.purge):
+            with pytest.raises(ConfigurationError, match="tenant="):
+                act(Quarantine(everybody, Ledger()), [*HIDDEN])
+        with PassageIndex.open("inns", index.encoder, client=index.client, tenant="b") as other:
+            assert cleaner(other).clean().examined == 0
+
+
+class Opinion:
+    """Answers all questions alike, and notes them."""
+
+    def __init__(self, answer):
+        self.answer, self.asked = answer, []
+
+    def __call__(self, asked):
+        self.asked.append(list(asked))
+        return [self.answer] * len(asked)
+
+
+def test_a_second_opinion_is_heard():
+    """A model that was paid for and not heard."""
+    with stored() as index:
+        clears, doubts = Opinion(0.01), Opinion(None)
+        cleaned = cleaner(index, judge=clears).clean(dry_run=True)
+        assert cleaned.quarantined == ()
+        assert len(clears.asked) == 1
+        assert {frozenset(pair) for pair in clears.asked[0]} == {
+            frozenset((OLD, NEW)), frozenset((TAX, PAID)),
+        }  # fmt: skip
+        usual = cleaner(index).clean(dry_run=True)
+        assert plain(cleaner(index, judge=doubts).clean(dry_run=True)) == plain(usual)
+        sure = cleaner(index, judge=Opinion(0.97)).clean()
+        assert {one.finding.probability for one in sure.decisions} == {0.97}
+        assert {one.finding.own_probability for one in sure.decisions} == {
+            one.finding.probability for one in usual.decisions
+        }
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_hardly_any_passages(count):
+    """Nothing to compare with is no error."""
+    with PassageIndex.open("p", PlacedEncoder(), vectors=VECTORS) as index:
+        index.add(CORPUS[:count])
+        for made in (cleaner(index), cleaner(index, trusted=CORPUS[:1])):
+            cleaned = made.clean()
+            assert (cleaned.examined, cleaned.decisions) == (count, ())
+            assert made.clean([]).examined == 0
+            assert made.screen([]).passages == ()
+
+
+def test_who_may_only_read_gets_an_error_and_hides_nothing():
+    """And the entry that was written first is made true as soon as somebody may write."""
+    with WireDouble(api_key="all", read_only_api_key="read") as double:
+        whole = {"location": double.url, "api_key": "all"}
+        with stored(**whole) as index:
+            ledger = Ledger()
+            with PassageIndex.open("inns", index.encoder, location=double.url, api_key="read",
+                                   create=False) as reader:  # fmt: skip
+                assert {*cleaner(reader, ledger).clean(dry_run=True).quarantined} == {*HIDDEN}
+                with pytest.raises(AuthenticationError):
+                    cleaner(reader, ledger).clean()
+            assert active(index) == {one.id for one in CORPUS}
+            assert ledger.hidden("inns").keys() == {*HIDDEN}
+            assert {*cleaner(index, ledger).quarantine.verify().hidden} == {*HIDDEN}
+            assert active(index) == {NEW, TAX, COPPER}
+
+
+def test_a_ledger_on_a_full_disk_hides_nothing(tmp_path, monkeypatch):
+    """What is hidden and not written down is lost for good."""
+    with stored() as index:
+        made = cleaner(index, Ledger(tmp_path / "l"))
+        connect = sqlite3.connect
+
+        def full(path, **more):
+            connection = connect(path, **more)
+            connection.execute("PRAGMA query_only = 1")
+            return connection
+
+        monkeypatch.setattr(sqlite3, "connect", full)
+        with pytest.raises(StorageError, match="Nothing was hidden"):
+            made.clean()
+        assert active(index) == {one.id for one in CORPUS}

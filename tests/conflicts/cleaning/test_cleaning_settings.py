@@ -1,0 +1,65 @@
+"""Settings of a cleaning: what was examined with other settings is examined again."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from suites import HashedEncoder
+
+from logic_retrievers.conflicts import ContradictionSettings, CorpusCleaner
+from logic_retrievers.conflicts.cleaning.settings import CleaningOptions, CleaningSettings
+from logic_retrievers.types import Passage
+
+VECTORS = ("topical", "contradiction")
+DECIDING = {
+    "resolution": "prefer_newest",
+    "encoder": HashedEncoder(VECTORS, versions={"contradiction": "2"}),
+    "neighbours": 3,
+    "threshold": 0.5,
+    "trusted": [Passage("inn", "The inn has a pool.")],
+    "trusted_filter": {"checked": True},
+    "trusted_candidates": 3,
+    "against_trusted": "annotate",
+    "date_key": "day",
+    "version_key": "edition",
+    "document_key": "title",
+    "source_key": "site",
+    "scope_keys": ["product"],
+    "judge": lambda pairs: [0.5] * len(pairs),
+    "judge_above": 0.3,
+}
+
+
+def fingerprint(**chosen: object) -> str:
+    return CorpusCleaner(
+        **{"encoder": HashedEncoder(VECTORS), **chosen}  # type: ignore[arg-type]
+    ).criteria.fingerprint()
+
+
+@pytest.mark.parametrize("name", DECIDING)
+def test_every_setting_changes_the_fingerprint(name: str):
+    """A passage examined with yesterday's settings would be passed over today."""
+    assert fingerprint(**{name: DECIDING[name]}) != fingerprint()
+
+
+def test_the_same_settings_have_the_same_fingerprint():
+    """Else every cleaning would examine the whole corpus."""
+    assert fingerprint(**DECIDING) == fingerprint(**DECIDING)
+    assert fingerprint(resolution=lambda one, _: one) == fingerprint(resolution=lambda one, _: one)
+
+
+def test_options_are_the_fields_of_the_settings():
+    """A setting that only one of the two knows could not be passed, or would not be checked."""
+    fields = {field.name for field in dataclasses.fields(CleaningSettings)}
+    assert fields == CleaningOptions.__annotations__.keys()
+
+
+def test_settings_of_the_vector_change_one_constant_only():
+    """The threshold of a cleaning is its own, and stays when another constant is set."""
+    plain, alpha, threshold = (
+        CorpusCleaner(encoder=HashedEncoder(VECTORS), settings=settings).criteria.constants
+        for settings in (None, ContradictionSettings(alpha=9), ContradictionSettings(threshold=0.6))
+    )
+    assert alpha == dataclasses.replace(plain, alpha=9)
+    assert threshold == dataclasses.replace(plain, threshold=0.6)

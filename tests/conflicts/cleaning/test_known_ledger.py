@@ -1,0 +1,155 @@
+"""A ledger that is gone, shorter, damaged or another one: said, and no decision is forgotten."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sqlite3
+from contextlib import closing
+
+import pytest
+from inn_corpus import (
+    COPPER,
+    CORPUS,
+    HIDDEN,
+    NEW,
+    OLD,
+    TAX,
+    KilledError,
+    active,
+    cleaner,
+    killed_at,
+    stored,
+)
+
+from logic_retrievers import PassageIndex
+from logic_retrievers.conflicts import Entry, Ledger
+from logic_retrievers.errors import StorageError
+
+
+def statements(*lines):
+    def change(path):
+        with closing(sqlite3.connect(path)) as database, database:
+            for line in ("DROP TRIGGER no_update", "DROP TRIGGER no_delete", *lines):
+                database.execute(line)
+
+    return change
+
+
+def flip(path):
+    """Of the word that says that a person restored it, one letter."""
+    path.write_bytes(path.read_bytes().replace(b"restore", b"restorf"))
+
+
+def replace_by_one_of_that_name(path):
+    path.unlink()
+    Ledger(path).add("inns", [Entry("found", "x")] * 9)
+
+
+@pytest.fixture
+def restored(tmp_path):
+    """An index whose user restored a passage, the ledger's path, and a copy from before that."""
+    path, older = tmp_path / "ledger.sqlite", tmp_path / "older.sqlite"
+    with stored(location=tmp_path / "index") as index:
+        made = cleaner(index, Ledger(path))
+        assert set(made.clean().quarantined) == {*HIDDEN}
+        shutil.copy(path, older)
+        made.quarantine.restore([OLD])
+        yield index, path
+
+
+DAMAGES = {
+    "deleted": lambda path: path.unlink(),
+    "an older copy": lambda path: shutil.copy(path.with_name("older.sqlite"), path),
+    "lost a table": statements("DROP TABLE entries"),
+    "lost a row": statements("DELETE FROM entries WHERE event = 'restore'"),
+    "a row that says another thing": statements("UPDATE entries SET event = 'gone'"),
+    "flipped": flip,
+    "another index's": replace_by_one_of_that_name,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_decisions_are_not_forgotten_in_silence(restored, damage):
+    """What a user restored was hidden again by the next cleaning, without a word."""
+    index, path = restored
+    whole = path.read_bytes()
+    DAMAGES[damage](path)
+    for work in (
+        lambda made: made.clean(again=True),
+        lambda made: asyncio.run(made.aclean(again=True)),
+        lambda made: made.clean(dry_run=True),
+        lambda made: made.quarantine.restore([OLD]),
+        lambda made: made.quarantine.purge([]),
+        lambda made: made.quarantine.passages(),
+        lambda made: made.quarantine.history(OLD),
+    ):
+        with pytest.raises(StorageError, match="accept_ledger") as raised:
+            work(cleaner(index, Ledger(path)))
+        assert str(path) in str(raised.value)
+        assert OLD in active(index)
+    path.write_bytes(whole)
+    cleaner(index, Ledger(path)).clean(again=True)
+    assert active(index) == {OLD, NEW, TAX, COPPER}
+
+
+def test_a_new_ledger_is_accepted_by_name(restored):
+    index, path = restored
+    path.unlink()
+    with pytest.raises(StorageError, match="memory"):
+        cleaner(index).clean()
+    made = cleaner(index, Ledger(path))
+    assert made.quarantine.verify(accept_ledger=True).adopted == (HIDDEN[1],)
+    made.clean(again=True)
+    assert OLD not in active(index)
+    made.quarantine.restore([*HIDDEN])
+    cleaner(index, Ledger(path)).clean(again=True)
+    assert active(index) >= {*HIDDEN}
+
+
+def test_a_crash_before_the_collection_knows_refuses_no_good_ledger(tmp_path):
+    number = 0
+    while True:
+        number += 1
+        with stored(location=tmp_path / str(number)) as index:
+            path = tmp_path / f"{number}.sqlite"
+            cleaner(index, Ledger(path)).clean()
+            _, undo = killed_at(index, number)
+            try:
+                cleaner(index, Ledger(path)).quarantine.restore([*HIDDEN])
+            except KilledError:
+                undo()
+                made = cleaner(index, Ledger(path))
+                made.clean(again=True)
+                made.quarantine.restore([*HIDDEN])
+                assert active(index) >= {*HIDDEN}
+            else:
+                break
+    assert number > 5
+
+
+def test_a_collection_cleaned_by_an_earlier_version(tmp_path):
+    """It knows of no ledger; with the next entry it does."""
+    path = tmp_path / "ledger.sqlite"
+    with stored(location=tmp_path / "index") as index:
+        cleaner(index, Ledger(path)).clean()
+        index.client.update_collection("inns", metadata={"logic_ledger/inns": None})
+        made = cleaner(index, Ledger(path))
+        made.quarantine.restore([OLD])
+        made.clean(again=True)
+        assert OLD in active(index)
+        path.unlink()
+        with pytest.raises(StorageError):
+            cleaner(index, Ledger(path)).clean()
+
+
+def test_tenants_may_have_ledgers_of_their_own(tmp_path):
+    with stored(location=tmp_path / "index", tenant="one") as index:
+        cleaner(index, Ledger(tmp_path / "one")).clean()
+        client, encoder = index.client, index.encoder
+        with PassageIndex.open("inns", encoder, client=client, tenant="two") as second:
+            second.add(CORPUS)
+            cleaner(second, Ledger(tmp_path / "two")).clean()
+            with pytest.raises(StorageError):
+                cleaner(second, Ledger(tmp_path / "one")).quarantine.verify()
+        assert cleaner(index, Ledger(tmp_path / "one")).quarantine.verify().agreed

@@ -1,0 +1,98 @@
+"""Pairs judged together with the neighbours of their passages."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+
+import pytest
+from inn_corpus import cleaner
+from placed import PlacedEncoder
+
+from logic_retrievers import Passage, PassageIndex
+from logic_retrievers.conflicts import ContradictionScorer, CorpusCleaner, Kind
+from logic_retrievers.conflicts.candidate_pairs import CandidatePair
+from logic_retrievers.conflicts.cleaning.candidate_pairs import CandidatePairs
+from logic_retrievers.conflicts.cleaning.neighbour_groups import conflict_groups, opposition_by_pair
+from logic_retrievers.conflicts.cleaning.neighbours import NeighbourSearch
+from logic_retrievers.conflicts.resolution_strategies import MAX_GROUP
+from logic_retrievers.conflicts.settings import VECTORS, merge_constants
+from logic_retrievers.effects import encoder_threads, run
+from logic_retrievers.encoders import default_encoder
+
+TEXTS = [
+    "The lift is open to guests in the evening.",
+    "Guests may use the lift in the evening.",
+    "The lift is not open to guests in the evening.",
+    "In the evening guests cannot use the lift.",
+    "Breakfast is served in the garden.",
+]
+
+
+@pytest.fixture(scope="module")
+def room():
+    encoder = default_encoder()
+    return NeighbourSearch(encoder, None, merge_constants(encoder.specs), 20, 0.0)
+
+
+def gathered(count, pairs, trusted=()):
+    """Passages of these texts; cosines fall with the distance of the places."""
+    return CandidatePairs(
+        tuple(Passage(str(place), TEXTS[place % len(TEXTS)]) for place in range(count)),
+        tuple(
+            CandidatePair(one, other, 1 - abs(one - other) / 100, 1.0, 0.9, 0.9)
+            for one, other in pairs
+        ),
+        frozenset(trusted),
+    )
+
+
+def test_a_group_has_the_scorers_probabilities(room):
+    """A matrix whose rows stand for other passages would judge at random."""
+    known = gathered(5, list(combinations(range(5), 2)))
+    (group,) = run(conflict_groups(room, known, [(0, 2)]), encoder_threads).values()
+    assert group.members[:2] == (0, 2)
+    assert sorted(group.members) == [0, 1, 2, 3, 4]
+    scorer = ContradictionScorer(default_encoder())
+    for (a, one), (b, other) in combinations(enumerate(group.members), 2):
+        (score,) = scorer.score([(TEXTS[one], TEXTS[other])])
+        assert group.probabilities[a, b] == pytest.approx(score.probability, abs=1e-5)
+        assert group.probabilities[b, a] == group.probabilities[a, b]
+
+
+def test_only_neighbours_of_the_two_and_the_nearest(room):
+    """Every way to part a group is looked at, so that it must not grow with the corpus."""
+    count = MAX_GROUP + 4
+    chain = [(0, place) for place in range(1, count)] + [(count, count + 1)]
+    known = gathered(count + 2, chain)
+    (group,) = run(conflict_groups(room, known, [(0, 1)]), encoder_threads).values()
+    assert group.members == (0, 1, *range(2, MAX_GROUP))
+
+
+def test_who_is_opposed_to_a_trusted_passage(room):
+    """Both ways in which a pair may stand, and never another trusted one."""
+    known = gathered(5, [(1, 0), (0, 2), (3, 0), (1, 2), (1, 3), (2, 3), (0, 4)], trusted=[0, 4])
+    found = run(opposition_by_pair(room, known), encoder_threads)
+    assert found.keys() == {(1, 0), (0, 2), (3, 0)}
+    assert found[0, 2] > 0.8
+    assert found[3, 0] > 0.8
+    assert found[1, 0] < 0.5
+
+
+def test_a_trusted_passage_hides_the_other_side():
+    """What agrees with an opponent is an opponent, and what agrees with the trusted one is not."""
+    named = Passage("trusted", TEXTS[0])
+    with PassageIndex.open("lift", default_encoder(), vectors=VECTORS) as index:
+        index.add(Passage(str(place), text) for place, text in enumerate(TEXTS) if place)
+        found = CorpusCleaner(index, trusted=[named]).clean(dry_run=True)
+    assert set(found.quarantined) == {"2", "3"}
+
+
+def test_copies_have_a_score_that_json_can_hold():
+    """Two vectors that do not differ have no sparsity, and NaN is no JSON."""
+    with PassageIndex.open("copies", PlacedEncoder(), vectors=VECTORS) as index:
+        index.add([Passage("one", "inn | yes | a"), Passage("two", "inn | yes | a")])
+        found = cleaner(index).clean()
+    (decision,) = found.decisions
+    assert decision.finding.kind is Kind.DUPLICATE
+    json.dumps(found.to_dict(), allow_nan=False)

@@ -1,0 +1,253 @@
+"""Neighbours: the pairs that all against all would find, each once, nobody with himself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from placed import MERGED, PlacedEncoder, passages, vectors
+
+from logic_retrievers import Passage, PassageIndex
+from logic_retrievers.conflicts import CorpusCleaner
+from logic_retrievers.conflicts.cleaning.candidate_pairs import (
+    MIN_PROBABILITY,
+    NEAR_COPY_COSINE,
+    find_candidate_pairs,
+)
+from logic_retrievers.conflicts.cleaning.neighbours import MIN_COSINE, NeighbourSearch
+from logic_retrievers.conflicts.cleaning.settings import CleaningSettings
+from logic_retrievers.conflicts.settings import VECTORS
+from logic_retrievers.effects import encoder_threads, run
+
+TOPICS = ("inn", "tax", "copper")
+CORPUS = passages(
+    *(f"{topic} | {claim} | {words}" for topic in TOPICS for claim in "xyz" for words in "abc")
+)
+STORED = {"vectors": VECTORS}
+
+
+def neighbour_search(index=None, *, encoder=None, count=20, least=MIN_COSINE):
+    made = index.encoder if index is not None else encoder or PlacedEncoder()
+    return NeighbourSearch(made, index, MERGED, count, least)
+
+
+def by_hand(one, other):
+    """Cosine, F and probability of two texts, by the formulae, in float64."""
+    here, there = (
+        {name: row.astype(np.float64) for name, row in vectors(text).items()}
+        for text in (one, other)
+    )
+    cosine = float(here["topical"] @ there["topical"])
+    delta = np.abs(here["contradiction"] - there["contradiction"])
+    root = np.sqrt(len(delta))
+    hoyer = float((root - delta.sum() / np.sqrt((delta**2).sum())) / (root - 1))
+    logit = MERGED.intercept + MERGED.cosine_weight * cosine
+    logit += MERGED.sparsity_weight * (hoyer - MERGED.null_mean) / MERGED.null_deviation
+    return cosine, cosine + MERGED.alpha * hoyer, float(1 / (1 + np.exp(-logit)))
+
+
+def nearest(one, others, count, least):
+    """The topically nearest of the others that are near enough."""
+    near = [(by_hand(one.text, other.text)[0], other.id) for other in others if other is not one]
+    return {name for cosine, name in sorted(near, reverse=True)[:count] if cosine >= least}
+
+
+@pytest.mark.parametrize(("count", "least"), [(20, 0.5), (4, 0.5), (3, -1.0), (50, -1.0)])
+@pytest.mark.parametrize("road", ["given", "stored"])
+def test_neighbours_are_those_of_a_brute_force(road, count, least):
+    """A neighbour that is missed is a conflict that nobody finds."""
+    with PassageIndex.open("p", PlacedEncoder(), **STORED) as index:
+        index.add(CORPUS)
+        made = neighbour_search(index if road == "stored" else None, count=count, least=least)
+        given_ = index.run(made.encode(CORPUS))
+        pools = index.run(made.score_neighbours(given_, {}, within=road == "given"))
+        name_of = {made.key_of(one): one.id for one in CORPUS}
+        for one, pool in zip(CORPUS, pools, strict=True):
+            assert {name_of[pair.one] for pair in pool} <= {one.id}
+            assert {name_of[pair.other] for pair in pool} == nearest(one, CORPUS, count, least)
+            assert [pair.cosine for pair in pool] == sorted(
+                (pair.cosine for pair in pool), reverse=True
+            )
+            for pair in pool:
+                wanted = by_hand(one.text, name_of[pair.other])
+                assert (pair.cosine, pair.score, pair.probability) == pytest.approx(
+                    wanted, abs=2e-5
+                )
+        some = [0, 9, 3]
+        for row, one in zip(made.probabilities(given_, some), some, strict=True):
+            assert row.tolist() == [
+                0.0
+                if one == other
+                else pytest.approx(by_hand(CORPUS[one].text, CORPUS[other].text)[2], abs=2e-5)
+                for other in some
+            ]
+
+
+def pairs_of(index, pages, *, stored, encoder=None):
+    """The candidate pairs, as an operation."""
+    search = neighbour_search(index, encoder=encoder)
+    return find_candidate_pairs(
+        search, index, pages, CleaningSettings(), MIN_PROBABILITY, stored=stored
+    )
+
+
+def pages_of(*pages):
+    left = list(pages)
+
+    def page():
+        yield from ()
+        return left.pop(0) if left else ()
+
+    return page
+
+
+def found(candidates):
+    """Ids of the pairs; each must be there once, and none with itself."""
+    names = [
+        frozenset((candidates.passages[pair.one].id, candidates.passages[pair.other].id))
+        for pair in candidates.pairs
+    ]
+    assert len(set(names)) == len(names)
+    assert all(len(pair) == 2 for pair in names)
+    return set(names)
+
+
+def reference(*corpus):
+    """Every pair that is worth a look."""
+    kept = set()
+    for at, one in enumerate(corpus):
+        for other in corpus[at + 1 :]:
+            cosine, _, probability = by_hand(one.text, other.text)
+            if cosine >= MIN_COSINE and (
+                probability >= MIN_PROBABILITY or cosine >= NEAR_COPY_COSINE
+            ):
+                kept.add(frozenset((one.id, other.id)))
+    return kept
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.sampled_from(CORPUS), unique_by=lambda one: one.id, max_size=12), st.data())
+def test_the_same_pairs_however_they_lie(some, data):
+    """Stored, given, or some stored and some given, in one page or in several."""
+    cut = data.draw(st.integers(0, len(some)))
+    wanted = reference(*some)
+    with PassageIndex.open("p", PlacedEncoder(), **STORED) as index:
+        alone = pairs_of(None, pages_of(some), stored=False, encoder=index.encoder)
+        assert found(run(alone, encoder_threads)) == wanted
+        index.add(some[:cut])
+        mixed = pairs_of(index, pages_of(some[cut:]), stored=False)
+        new = {one.id for one in some[cut:]}
+        assert found(index.run(mixed)) == {pair for pair in wanted if pair & new}
+        index.add(some[cut:])
+        paged = pairs_of(
+            index, pages_of(some[:cut], some[cut:]) if cut else pages_of(some), stored=True
+        )
+        everything = index.run(paged)
+        assert found(everything) == wanted
+        assert len(everything.digests) == len(some)
+
+
+def test_a_given_passage_stands_for_the_stored_one_that_it_will_replace():
+    """A corrected text would contradict its own old version, or be judged by that one's vectors."""
+    with PassageIndex.open("p", PlacedEncoder(), **STORED) as index:
+        index.add([Passage("page", "inn | no | a"), *passages("inn | yes | a", "inn | yes | b")])
+        corrected = Passage("page", "inn | yes | c")
+        candidates = index.run(_screened(index, corrected))
+        assert found(candidates) == {
+            frozenset(("page", "inn | yes | a")), frozenset(("page", "inn | yes | b")),
+        }  # fmt: skip
+        assert max(pair.probability for pair in candidates.pairs) < 0.5
+        others = passages(*(f"inn | yes | {words}" for words in "defgh"))
+        beside = index.run(_screened(index, *others, corrected))
+        assert len(found(beside)) == 27
+        assert max(pair.probability for pair in beside.pairs) < 0.5, "nor for those beside it"
+
+
+def _screened(index, *some):
+    return pairs_of(index, pages_of(list(some)), stored=False)
+
+
+def test_hidden_passages_are_nobodys_neighbours():
+    """Who was found to be wrong would take others along."""
+    with PassageIndex.open("p", PlacedEncoder(), **STORED) as index:
+        index.add(passages("inn | no | a", "inn | yes | a", "inn | yes | b"))
+        index.run(index.hide(["inn | no | a"]))
+        cleaned = CorpusCleaner(index, resolution="quarantine_all").clean(dry_run=True)
+        assert cleaned.decisions == ()
+        assert cleaned.examined == 2
+        with PassageIndex.open("p", index.encoder, client=index.client, show_quarantined=True) as s:
+            again = CorpusCleaner(s, resolution="quarantine_all").clean(dry_run=True)
+            assert again.quarantined == ()
+
+
+def test_vectors_that_are_not_stored_are_made():
+    """A collection without the contradiction vector is the usual one, and need not be changed."""
+    plain, whole = PlacedEncoder(), PlacedEncoder()
+    with (
+        PassageIndex.open("p", plain, vectors=["topical"]) as lacking,
+        PassageIndex.open("p", whole, **STORED) as index,
+    ):
+        lacking.add(CORPUS)
+        index.add(CORPUS)
+        plain.encoded.clear()
+        whole.encoded.clear()
+        made, taken = (CorpusCleaner(one).clean(dry_run=True) for one in (lacking, index))
+        assert {*plain.encoded} == {one.text for one in CORPUS}
+        assert whole.encoded == [], "what is stored is not made again"
+        assert [(one.finding.one, one.finding.other, one.action) for one in made.decisions] == [
+            (one.finding.one, one.finding.other, one.action) for one in taken.decisions
+        ]
+        assert lacking.vectors == ("topical", "lexical")
+        points, _ = lacking.client.scroll("p", with_vectors=True, limit=100)
+        assert {frozenset(point.vector) for point in points} == {frozenset({"topical", "lexical"})}
+
+
+def test_a_vector_that_some_points_lack():
+    """A back-fill that was cut off; half of the corpus would have no neighbours."""
+    with PassageIndex.open("p", PlacedEncoder(), **STORED) as index:
+        index.add(CORPUS)
+        whole = found(index.run(_all_of(index)))
+        some = [neighbour_search(index).key_of(one) for one in CORPUS[::2]]
+        index.client.delete_vectors("p", ["contradiction"], some)
+        assert found(index.run(_all_of(index))) == whole
+
+
+def _all_of(index):
+    return pairs_of(index, pages_of(CORPUS), stored=True)
+
+
+@pytest.mark.parametrize("size", [0, 2, 100])
+def test_a_run_remembers_some_of_what_it_read(monkeypatch, size):
+    """Reading a neighbour again for everyone who is near it makes big corpora slow."""
+    monkeypatch.setattr("logic_retrievers.conflicts.cleaning.neighbours.CACHED_PASSAGES", size)
+    monkeypatch.setattr("logic_retrievers.conflicts.cleaning.neighbours.PASSAGES_PER_BATCH", 2)
+    with PassageIndex.open("p", PlacedEncoder(), **STORED) as index:
+        index.add(CORPUS)
+        read, fetch = [], index.fetch_vectors
+        monkeypatch.setattr(
+            index, "fetch_vectors", lambda names, ids: read.extend(ids) or fetch(names, ids)
+        )
+        pages = pages_of(*(CORPUS[at : at + 4] for at in range(0, len(CORPUS), 4)))
+        neighbours = neighbour_search(index)
+        candidates = index.run(pairs_of(index, pages, stored=True))
+        assert found(candidates) == reference(*CORPUS)
+        assert set(read) == {neighbours.key_of(one) for one in CORPUS}
+        assert (len(read) == len(CORPUS)) == (size == 100)
+
+
+def test_what_vanishes_in_the_meantime_is_left_out():
+    """A passage that somebody deletes while the corpus is cleaned must not stop it."""
+    with PassageIndex.open("p", PlacedEncoder(), **STORED) as index:
+        index.add(CORPUS)
+        gone = CORPUS[0]
+
+        def pages():
+            yield from ()
+            if index.count() < len(CORPUS):
+                return ()
+            index.delete([gone.id])
+            return CORPUS[1:]
+
+        candidates = index.run(pairs_of(index, pages, stored=True))
+        assert found(candidates) == reference(*CORPUS[1:])

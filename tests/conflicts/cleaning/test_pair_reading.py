@@ -1,0 +1,209 @@
+"""What the cross-encoder reads of the candidate pairs, and that leaving the rest out is safe."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pair_bundles import write_pair_bundle
+
+from logic_retrievers import Passage
+from logic_retrievers.conflicts import CorpusCleaner, Kind
+from logic_retrievers.conflicts.cleaning import pair_reading
+from logic_retrievers.conflicts.candidate_pairs import CandidatePair
+from logic_retrievers.conflicts.cleaning.classification import classify_by_metadata, classify_pair
+from logic_retrievers.conflicts.cleaning.settings import CleaningSettings
+from logic_retrievers.judging import RELATIONS, OnnxRelation
+
+SPAIN, IRELAND = {"country": "ES"}, {"country": "IE"}
+CORPUS = [
+    Passage("spain", "Parental leave is paid for sixteen weeks.", SPAIN),
+    Passage("ireland", "Parental leave is paid for ten weeks.", IRELAND),
+    Passage("copy", "Parental leave is paid for ten weeks.", {**IRELAND, "source": "b"}),
+    Passage("never", "Nobody is paid while on parental leave."),
+]
+
+
+DOGS = [
+    Passage("yes", "Visitors may bring dogs into the reserve if they are kept on a lead."),
+    Passage("no", "Wardens of the reserve send home everyone who comes with dogs."),
+]
+"""Too far apart for the vectors."""
+
+
+class Watched(OnnxRelation):
+    """Over a small bundle; everything is a contradiction, and it is known what was read how.
+
+    ``first``: probability of a contradiction where the first text is the lesser one.
+    """
+
+    first = 0.96
+
+    def __init__(self, bundle):
+        self.ways = []
+        super().__init__(bundle)
+        self.ways.clear()
+
+    def read(self, pairs):
+        self.ways += pairs
+        conflicts = [self.first if one < other else 0.96 for one, other in pairs]
+        return [(conflict, 0.005, 0.005, 0.01, 0.01, 0.97 - conflict) for conflict in conflicts]
+
+
+def small_bundle(folder):
+    changes = {"entry_name": "relation", "classes": len(RELATIONS), "constants": {"threshold": 0.7}}
+    return write_pair_bundle(folder, **changes)
+
+
+@pytest.fixture
+def reader(tmp_path):
+    return Watched(small_bundle(tmp_path / "bundle"))
+
+
+def kinds_of(result):
+    return {
+        frozenset((one.finding.one, one.finding.other)): one.finding.kind
+        for one in result.decisions
+    }
+
+
+def test_what_metadata_declare_is_not_read(reader):
+    """Most neighbours of a corpus with metadata are certain, and reading takes the most time."""
+    result = CorpusCleaner(judge=reader).clean(CORPUS)
+    assert kinds_of(result) == {
+        frozenset(("spain", "ireland")): Kind.SCOPE,
+        frozenset(("spain", "copy")): Kind.SCOPE,
+        frozenset(("ireland", "copy")): Kind.DUPLICATE,
+        **{frozenset(("never", n)): Kind.CONTRADICTION for n in ("spain", "ireland", "copy")},
+    }
+    assert len(reader.ways) == 2 * 3
+    assert all(any("Nobody" in text for text in way) for way in reader.ways)
+
+
+@pytest.mark.parametrize(("first", "ways"), [(0.03, 1), (0.05, 2)])
+def test_the_other_way_is_read_where_the_first_leaves_room(reader, first, ways):
+    """Of most neighbours one reading says enough; which one must not depend on their order."""
+    reader.first = first
+    found = CorpusCleaner(judge=reader, threshold=0.5).clean(DOGS)
+    assert len(found.decisions) == (ways == 2)
+    assert len(reader.ways) == ways
+    assert reader.ways[0] == tuple(sorted(reader.ways[0]))
+    reader.ways.clear()
+    turned = CorpusCleaner(judge=reader, threshold=0.5).clean(DOGS[::-1])
+    assert kinds_of(turned) == kinds_of(found)
+    assert len(reader.ways) == ways
+
+
+def test_a_reader_of_both_ways_alone_is_asked_for_them(reader):
+    """The protocol of readers has no more than that."""
+
+    class Both:
+        manifest, entry = reader.manifest, reader.entry
+
+        def __call__(self, pairs):
+            return [(0.96, 0.005, 0.005, 0.01, 0.01, 0.01)] * len(pairs)
+
+    assert kinds_of(CorpusCleaner(judge=Both()).clean(CORPUS)) == (
+        kinds_of(CorpusCleaner(judge=reader).clean(CORPUS))
+    )
+
+
+def test_what_was_read_is_remembered(reader):
+    """The run after a dry run, and each batch of a stream, would read the same once more."""
+    cleaner = CorpusCleaner(judge=reader)
+    looked = cleaner.clean(CORPUS, dry_run=True)
+    count = len(reader.ways)
+    assert kinds_of(cleaner.clean(CORPUS)) == kinds_of(looked)
+    assert len(reader.ways) == count
+    changed = [*CORPUS[:3], Passage("never", "Nobody on parental leave is ever paid.")]
+    cleaner.clean(changed)
+    assert len(reader.ways) == 2 * count
+    noted = [*CORPUS[:3], Passage("never", CORPUS[3].text, {"region": "north"})]
+    cleaner.clean(noted)
+    assert len(reader.ways) == 3 * count, "metadata are read too"
+
+
+def test_what_is_remembered_has_an_end(reader, monkeypatch):
+    """A hook that runs for months would keep all that ever came in."""
+    monkeypatch.setattr(pair_reading, "REMEMBERED", 4)
+    cleaner = CorpusCleaner(judge=reader)
+    first = cleaner.clean(CORPUS)
+    cleaner.clean([*CORPUS[:3], Passage("never", "Nobody on parental leave is ever paid.")])
+    assert len(reader.ways) == 2 * 6
+    assert kinds_of(cleaner.clean(CORPUS)) == kinds_of(first)
+    assert len(reader.ways) == 2 * 9
+
+
+def test_beside_a_trusted_passage_nothing_is_read(reader):
+    """The whole neighbourhood decides there, whatever a reading of two passages says."""
+    texts = {"law": "Dogs may enter the reserve.", "sign": "No dogs may enter the reserve."}
+    law, sign = (Passage(name, text) for name, text in texts.items())
+    CorpusCleaner(judge=reader).clean([law, sign])
+    assert len(reader.ways) == 2
+    reader.ways.clear()
+    assert CorpusCleaner(judge=reader, trusted=[law]).clean([sign]).decisions
+    assert not reader.ways
+
+
+def test_passages_are_done_when_their_pairs_were_read(reader, monkeypatch):
+    """The bar stood at 100 % while the cross-encoder read for minutes."""
+    monkeypatch.setattr(pair_reading, "PAIRS_PER_BATCH", 2)
+    seen = []
+    CorpusCleaner(judge=reader).clean(CORPUS, progress=seen.append)
+    assert [(progress.done, progress.read) for progress in seen] == [(0, 4), (1, 4), (2, 4), (4, 4)]
+    seen.clear()
+    CorpusCleaner(judge=reader).clean(CORPUS[:1], progress=seen.append)
+    assert seen[-1].done == 1
+
+
+class ReadsStates(Watched):
+    """What says "not yet" is the older of two states."""
+
+    def read(self, pairs):
+        states = [(0.01, 0.9, 0.05) if "yet" in one else (0.01, 0.05, 0.9) for one, _ in pairs]
+        return [(*state, 0.01, 0.01, 0.02) for state in states]
+
+
+@pytest.mark.parametrize("names", ["ab", "ba"])
+def test_the_newer_of_two_states_is_the_same_in_any_order(tmp_path, names):
+    """The two orders of reading would otherwise be mixed up, and the newer one hidden."""
+    reader = ReadsStates(small_bundle(tmp_path / "bundle"))
+    texts = "The pool has not opened yet.", "The pool has opened in June."
+    states = [Passage(name, text) for name, text in zip(names, texts, strict=True)]
+    for given_ in (states, states[::-1]):
+        (decision,) = CorpusCleaner(judge=reader).clean(given_).decisions
+        assert (decision.finding.kind, decision.finding.newer) == (Kind.SUPERSEDED, names[1])
+
+
+TEXTS = st.sampled_from([passage.text for passage in CORPUS])
+METADATA = st.builds(
+    dict.__or__,
+    st.sampled_from([{}, SPAIN, IRELAND, {"title": "Leave"}]),
+    st.sampled_from([{}, {"date": "2021-01-01"}, {"date": "2024-01-01"}]),
+)
+SHARES = st.lists(st.floats(0.01, 1), min_size=len(RELATIONS), max_size=len(RELATIONS))
+
+
+@given(TEXTS, TEXTS, METADATA, METADATA, SHARES, st.floats(0, 1), st.floats(0.5, 1))
+def test_no_reading_changes_what_metadata_declare(
+    one, other, about_one, about_other, shares, probability, cosine
+):
+    """Then a pair that is left unread would have another kind than one that was read."""
+    two = Passage("one", one, about_one), Passage("other", other, about_other)
+    settings = CleaningSettings(document_key="title")
+    unread = CandidatePair(0, 1, cosine, cosine, probability, probability)
+    declared = classify_by_metadata(*two, unread, settings, 0.87)
+    relation = tuple(share / sum(shares) for share in shares)
+    for read in (relation, pair_reading.UNRELATED):
+        found = classify_pair(*two, replace(unread, relation=read), settings, 0.87)
+        assert declared is None or found == declared
+    assert found == declared, "what is left unread is none"
+
+
+def test_near_copies_are_read_both_ways(reader):
+    """Every kind of theirs is a line in the report, and not only contradictions."""
+    reader.first = 0.0
+    CorpusCleaner(judge=reader).clean([CORPUS[3], Passage("b", f"{CORPUS[3].text} No one.")])
+    assert len(reader.ways) == 2

@@ -1,0 +1,116 @@
+"""A cleaning with a cross-encoder that tells how two passages relate; the shipped one, too."""
+
+from __future__ import annotations
+
+import pytest
+from pair_bundles import write_pair_bundle
+
+from logic_retrievers import Passage, PassageIndex
+from logic_retrievers.conflicts import CorpusCleaner, Kind
+from logic_retrievers.judging import RELATIONS, OnnxRelation
+
+
+def read_as(relation: str, probability: float = 0.9) -> tuple[float, ...]:
+    rest = (1 - probability) / (len(RELATIONS) - 1)
+    return tuple(probability if name == relation else rest for name in RELATIONS)
+
+
+CORPUS = [
+    Passage("yes", "Visitors may bring dogs into the reserve if they are kept on a lead."),
+    Passage("no", "Wardens of the reserve send home everyone who comes with dogs."),
+    Passage("hours", "The reserve is open to visitors from eight to six."),
+    Passage("carrots", "A kilo of carrots costs two euros at the market."),
+]
+
+
+class ReadsDogs(OnnxRelation):
+    """Over a small bundle; whatever has dogs in both texts is a contradiction."""
+
+    def read(self, pairs):
+        answers = []
+        for one, other in pairs:
+            relation = "contradiction" if "dogs" in one and "dogs" in other else "scope"
+            answers.append(read_as(relation))
+        return answers
+
+
+@pytest.fixture
+def reader(tmp_path):
+    changes = {"entry_name": "relation", "classes": len(RELATIONS), "constants": {"threshold": 0.7}}
+    return ReadsDogs(write_pair_bundle(tmp_path / "bundle", **changes))
+
+
+def test_a_contradiction_in_other_words_is_found_and_explained(reader):
+    """The vectors alone miss it; of pairs that agree only near copies are worth a line."""
+    result = CorpusCleaner(judge=reader).clean(CORPUS)
+    (decision,) = result.decisions
+    finding = decision.finding
+    assert {finding.one, finding.other} == {"yes", "no"}
+    assert finding.kind is Kind.CONTRADICTION
+    assert "read together they contradict each other (0.90)" in finding.reason
+    assert finding.probability == pytest.approx(0.9)
+    assert not CorpusCleaner(judge=None).clean(CORPUS).of_kind(Kind.CONTRADICTION)
+    assert not CorpusCleaner(judge=reader, threshold=0.95).clean(CORPUS).decisions
+
+
+def test_another_reader_makes_the_examined_new(reader, tmp_path):
+    """What was examined without it, or with another one, must be examined again."""
+    changes = {"entry_name": "relation", "classes": len(RELATIONS), "temperature": 2.0}
+    other = OnnxRelation(write_pair_bundle(tmp_path / "other", **changes))
+    cleaners = [CorpusCleaner(judge=judge) for judge in (None, reader, other, lambda pairs: pairs)]
+    assert len({cleaner.criteria.fingerprint() for cleaner in cleaners}) == 4
+
+
+def test_a_version_of_unknown_age_is_kept():
+    """With the sides guessed, `prefer_newest` would hide the newer one half of the time."""
+    from logic_retrievers.conflicts.cleaning.finding_resolution import resolve_findings
+    from logic_retrievers.conflicts.cleaning.result import Finding
+    from logic_retrievers.conflicts.resolution_strategies import resolution_strategy
+
+    finding = Finding("one", "other", Kind.SUPERSEDED, "two states", 0.8, 0.8, 0.1, 0.1)
+    strategy = resolution_strategy("prefer_newest", "date", "source", ())
+    two = (Passage("one", "Trains take bicycles."), Passage("other", "No train takes bicycles."))
+    (decision,) = resolve_findings(two, frozenset(), {}, [finding], strategy, "drop")
+    assert decision.action == "kept"
+    assert not decision.quarantined
+
+
+# --- the cross-encoder that ships
+
+CARDS = {
+    "bank": "With the Kolm debit card you can always pay up to 50 without entering your PIN.",
+    "owner": "My Kolm debit card asks for the PIN even for a coffee, as at every other payment.",
+    "fee": "The Kolm debit card costs 12 euros a year.",
+}
+
+
+def test_the_shipped_reader_finds_a_contradiction_in_other_words():
+    with PassageIndex.open("cards", vectors=("topical", "contradiction")) as index:
+        index.add(Passage(name, text) for name, text in CARDS.items())
+        alone = CorpusCleaner(index).clean()
+        read = CorpusCleaner(index, judge="auto").clean()
+    assert not alone.of_kind(Kind.CONTRADICTION)
+    [conflict] = [decision.finding for decision in read.of_kind(Kind.CONTRADICTION)]
+    assert {conflict.one, conflict.other} == {"bank", "owner"}
+    assert "read together they contradict each other" in conflict.reason
+
+
+HARMLESS = [
+    "Breakfast is included in the room rate. Children under six eat for free.",
+    "Breakfast is served from 7 to 10 am in the winter garden. Late risers may ask for a tray.",
+    "Parental leave is paid for twelve weeks. It can be shared by both parents.",
+    "Parental leave is requested in writing. The form is on the intranet.",
+    "The app works offline.",
+    "No internet connection is needed to use the app.",
+]
+
+
+def test_dates_make_no_new_versions_of_one_topic():
+    """The newest page of each topic would be all that is left."""
+    with PassageIndex.open("handbook", vectors=("topical", "contradiction")) as index:
+        index.add(
+            Passage(str(n), text, {"date": "2021-03-01" if n % 2 else "2024-03-01"})
+            for n, text in enumerate(HARMLESS)
+        )
+        result = CorpusCleaner(index, judge="auto", resolution="prefer_newest").clean()
+    assert not result.quarantined

@@ -1,0 +1,97 @@
+"""Vectors placed by hand: a text names its topic, its claim and its wording.
+
+``inn | quiet | a`` and ``inn | loud | a`` are about the same thing and claim different things:
+their contradiction vectors differ in two coordinates. ``inn | quiet | b`` says the first again:
+its vector differs a little everywhere. What is about another topic differs everywhere, and much.
+Metadata before an empty line leaves the topic where it is, and moves the contradiction vector to
+where nothing can be told from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+
+import numpy as np
+
+from logic_retrievers import Passage
+from logic_retrievers.conflicts import ContradictionSettings
+from logic_retrievers.conflicts.settings import ContradictionConstants
+from logic_retrievers.encoders.base import VectorSpec
+
+DIMENSION = 64
+SETTINGS = ContradictionSettings(
+    alpha=2.0,
+    null_mean=0.23,
+    null_deviation=0.03,
+    intercept=-9.0,
+    cosine_weight=4.0,
+    sparsity_weight=0.6,
+    threshold=0.5,
+)
+CONSTANTS = SETTINGS.overrides()
+MERGED = ContradictionConstants(**CONSTANTS)
+
+
+def vectors(text: str) -> dict[str, np.ndarray]:
+    """Both vectors of a text, of length 1."""
+    above, _, said = text.strip().rpartition("\n\n")
+    topic, claim, wording = [*said.split(" | "), "", ""][:3]
+    base = _random("topic", topic)
+    base /= np.linalg.norm(base)
+    spot = np.zeros(DIMENSION)
+    if claim:
+        spot[_number("claim", topic + claim) % DIMENSION] = 0.7
+    noise = _random("wording", said if wording else topic) * (0.01 if wording else 0)
+    moved = _random("above", above) if above else 0
+    rows = {"topical": base + noise, "contradiction": base + spot + noise + moved}
+    return {name: (row / np.linalg.norm(row)).astype(np.float32) for name, row in rows.items()}
+
+
+class PlacedEncoder:
+    """Makes these vectors, and notes what it encoded."""
+
+    def __init__(self, names: Sequence[str] = ("topical", "contradiction")) -> None:
+        self.specs = {
+            name: VectorSpec(
+                name,
+                DIMENSION,
+                512,
+                f"placed-{name}",
+                contradiction=CONSTANTS if name == "contradiction" else None,
+            )
+            for name in names
+        }
+        self.encoded: list[str] = []
+
+    def encode_documents(self, texts, names=None):
+        self.encoded.extend(texts)
+        return {
+            name: np.array([vectors(text)[name] for text in texts]).reshape(-1, DIMENSION)
+            for name in names or self.specs
+        }
+
+    encode_queries = encode_documents
+
+    def token_spans(self, text):
+        return [(at, at + 1) for at in range(len(text))]
+
+
+def passages(*texts: str, **metadata: Sequence) -> list[Passage]:
+    """Passages whose ids are their texts; ``date=[...]`` gives each a value, None gives none."""
+    return [
+        Passage(
+            text,
+            text,
+            {key: values[at] for key, values in metadata.items() if values[at] is not None},
+        )
+        for at, text in enumerate(texts)
+    ]
+
+
+def _number(*parts: str) -> int:
+    return int.from_bytes(blake2b("/".join(parts).encode(), digest_size=7).digest(), "little")
+
+
+def _random(*parts: str) -> np.ndarray:
+    return np.random.default_rng(_number(*parts)).standard_normal(DIMENSION)

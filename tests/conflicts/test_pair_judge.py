@@ -1,0 +1,159 @@
+"""The pair judge: asked once, about probable pairs, and never trusted further than its form."""
+
+from __future__ import annotations
+
+import asyncio
+import warnings
+
+import numpy as np
+import pytest
+from placed import PlacedEncoder, passages
+
+from logic_retrievers.conflicts import ContradictionFilter
+from logic_retrievers.errors import ConfigurationError, PairJudgeWarning
+
+INNS = passages("inn | yes | a", "inn | no | a", "inn | never | a", "tax | yes | a")
+
+
+class TableJudge:
+    """Answers by a table, and notes what it was asked."""
+
+    def __init__(self, **answers):
+        self.answers = answers
+        self.asked = []
+
+    def __call__(self, pairs):
+        self.asked.append(list(pairs))
+        return [self.answers.get(_short(pair)) for pair in pairs]
+
+
+def _short(pair):
+    return "_".join(text.split(" | ")[1] for text in pair)
+
+
+def filtered(judge, given=INNS, **settings):
+    return ContradictionFilter(
+        PlacedEncoder(), judge=judge, resolution="drop_both", **settings
+    ).filter(given)
+
+
+def ids(found):
+    return [hit.passage.id.split(" | ")[1] for hit in found.hits if "inn" in hit.passage.id]
+
+
+def test_its_answer_takes_the_place_of_ours():
+    """A model that was paid for and not heard."""
+    judge = TableJudge(yes_no=0.1, yes_never=0.2, no_never=0.99)
+    found = filtered(judge)
+    assert ids(found) == ["yes"]
+    (conflict,) = found.conflicts
+    assert conflict.probability == 0.99
+    assert conflict.own_probability not in (0.99, None)
+    assert conflict.own_probability > 0.9
+    opponent = found.dropped[0].evidence.details["opponents"][0]
+    assert (opponent["probability"], opponent["own_probability"]) == (
+        0.99, conflict.own_probability,
+    )  # fmt: skip
+    assert found.notes == ()
+
+
+def test_it_is_asked_once_about_what_is_likely_the_strongest_first():
+    """Every pair of a long list would be asked of a model that is paid by the question."""
+    judge = TableJudge()
+    plain = filtered(None)
+    found = filtered(judge)
+    (asked,) = judge.asked
+    assert [frozenset(pair) for pair in asked] == [
+        frozenset({conflict.one, conflict.other}) for conflict in plain.conflicts
+    ]
+    assert len(asked) == 3
+    assert found == plain, "None is no judgement"
+
+
+def test_judge_above():
+    """Under the threshold, it finds what we missed; over it, only what is likely is asked."""
+    judge = TableJudge(yes_yes=0.9)
+    found = filtered(judge, judge_above=0.0)
+    assert len(judge.asked[0]) == 6
+    assert [conflict.own_probability < 0.5 for conflict in found.conflicts].count(True) == 1
+    assert {tuple(sorted((c.one, c.other))) for c in found.conflicts} >= {
+        ("inn | yes | a", "tax | yes | a")
+    }
+    least = sorted(conflict.own_probability for conflict in filtered(None).conflicts)
+    over = TableJudge()
+    assert filtered(over, judge_above=least[-1]) == filtered(None)
+    assert len(over.asked[0]) == 1
+    nobody = TableJudge()
+    assert filtered(nobody, judge_above=1.0) == filtered(None)
+    assert nobody.asked == []
+
+
+def test_equal_texts_are_asked_about_once():
+    """The same question twice costs twice, and may be answered in two ways."""
+    from dataclasses import replace
+
+    copies = [*INNS[:2], replace(INNS[1], id="copy")]
+    judge = TableJudge(yes_no=0.7)
+    found = filtered(judge, copies)
+    assert judge.asked == [[("inn | yes | a", "inn | no | a")]]
+    assert [conflict.probability for conflict in found.conflicts] == [0.7, 0.7]
+    alike = ContradictionFilter(PlacedEncoder(), judge=judge, judge_above=0.0)
+    alike.filter(copies[1:])
+    assert len(judge.asked) == 1, "copies are no question"
+
+
+def test_answers_of_other_kinds_of_number():
+    """Numpy's numbers, truth values and whole numbers are what models give."""
+    for answers in (
+        np.array([0.1, 0.2, 0.75]),
+        (False, False, True),
+        [0, 0, 1],
+        np.array([0.1, 0.2, 0.75], dtype=np.float32),
+        iter([None, 0.0, 1.0]),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = filtered(lambda pairs, answers=answers: answers)
+        assert 1 <= len(found.conflicts) <= 2
+        assert type(found.conflicts[0].probability) is float
+
+
+def _raises(pairs):
+    raise RuntimeError("key-12345")
+
+
+WRONG = {
+    "raises": (_raises, "it raised RuntimeError"),
+    "too few": (lambda pairs: [0.5], "1 answers to 3 pairs"),
+    "a logit": (lambda pairs: np.array([-3.0, 0.1, 0.1]), "between 0 and 1"),
+    "None": (lambda pairs: None, "it gave a NoneType and no list"),
+    "rows": (lambda pairs: np.ones((3, 3)) / 3, "between 0 and 1"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+@pytest.mark.parametrize("way", ["sync", "async"])
+def test_a_failure_leaves_our_own_and_loses_nobody(case, way):
+    """A model that is down must not take the answer down with it, nor pass for agreement."""
+    judge, told = WRONG[case]
+    plain = filtered(None)
+    made = ContradictionFilter(PlacedEncoder(), judge=judge, resolution="drop_both")
+    with pytest.warns(PairJudgeWarning, match=told) as caught:
+        found = made.filter(INNS) if way == "sync" else asyncio.run(made.afilter(INNS))
+    assert len(caught) == 1
+    assert (found.hits, found.dropped, found.conflicts) == (
+        plain.hits, plain.dropped, plain.conflicts,
+    )  # fmt: skip
+    assert "pair judge" in found.notes[0]
+    assert "key-12345" not in str(found) + str(caught[0].message)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"judge": "nli"}, {"judge_above": -0.1}, {"judge_above": 1.5}, {"judge_above": True},
+     {"judge_above": "0.5"}, {"judge_above": float("nan")}],
+)  # fmt: skip
+def test_settings_that_cannot_work(settings):
+    """A wrong setting that waits for the first conflict fails in front of a user."""
+    with pytest.raises(ConfigurationError, match=next(iter(settings))):
+        ContradictionFilter(PlacedEncoder(), **settings)

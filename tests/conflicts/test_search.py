@@ -1,0 +1,270 @@
+"""A collection searched for contradictions, against plain numpy over the encoder's vectors."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from inns import CORPUS, agrees, by_hand, stored
+from placed_words import LOUD, NAMES, QUIET, SETTINGS, expected, placed
+
+from logic_retrievers import ContradictionSearch, Passage, PassageIndex
+from logic_retrievers.conflicts import search
+from logic_retrievers.errors import (
+    InputError,
+)
+from logic_retrievers.index.point_format import point_id
+
+
+@pytest.fixture
+def encoder():
+    return placed()
+
+
+@pytest.fixture(params=["memory", "rest", "grpc"])
+def location(request):
+    if request.param == "memory":
+        return {}
+    double = request.getfixturevalue("wire_double")
+    return {
+        "location": double.url,
+        "prefer_grpc": request.param == "grpc",
+        "grpc_port": double.grpc_port,
+    }
+
+
+@pytest.fixture
+def index(location, encoder):
+    with stored(encoder, **location) as index:
+        yield index
+
+
+@pytest.fixture
+def local(encoder):
+    with stored(encoder) as index:
+        yield index
+
+
+def test_the_order_is_that_of_f(index, encoder):
+    """The nearest passage is a paraphrase; what contradicts must come before it."""
+    against = ContradictionSearch(index)
+    agrees(against.search(QUIET, 50), by_hand(QUIET, CORPUS))
+    assert encoder.documents == [QUIET]
+    assert encoder.queries == []
+    top = against.search(QUIET, 3)
+    assert top == against.search(QUIET, 50)[:3]
+    assert [hit.evidence.ranks["topical"] for hit in top] != [1, 2, 3]
+    whole = {one.id: one for one in CORPUS}
+    assert [hit.passage for hit in top] == [whole[hit.passage.id] for hit in top]
+
+
+def test_a_stored_passage_is_left_out_with_its_copies(index, encoder):
+    """The passage itself would head the list of what contradicts it."""
+    hits = ContradictionSearch(index).search_like("inn-quiet", 50)
+    agrees(hits, by_hand(QUIET, CORPUS))
+    assert not {"inn-quiet", "copy"} & {hit.passage.id for hit in hits}
+    assert encoder.documents == []
+    assert {hit.evidence.details["opponent"] for hit in hits} == {"inn-quiet"}
+    other = ContradictionSearch(index).search_like("copper", 50)
+    assert "copper" not in {hit.passage.id for hit in other}
+    assert len(other) == len(CORPUS) - 1
+
+
+def test_evidence(index):
+    """Why a passage stands where it stands must be all there, and survive JSON."""
+    hits = ContradictionSearch(index).search(QUIET, 50)
+    for hit in hits:
+        assert json.loads(json.dumps(hit.to_dict(), allow_nan=False)) == hit.to_dict()
+        wanted = expected(QUIET, hit.passage.text)
+        evidence = hit.evidence
+        assert (evidence.policy, evidence.passed_filter) == ("contradiction", True)
+        assert evidence.scores == {
+            "topical": pytest.approx(wanted["cosine"], abs=2e-6),
+            "contradiction": hit.score,
+        }
+        assert evidence.ranks["contradiction"] == hit.rank
+        assert evidence.details == {
+            "sparsity": pytest.approx(wanted["sparsity"], abs=1e-5),
+            "probability": pytest.approx(wanted["probability"], abs=1e-4),
+            "alpha": 2.0,
+            "conflict": wanted["probability"] >= 0.5,
+            "opponent": QUIET,
+            "read": False,
+        }
+    assert sorted(hit.evidence.ranks["topical"] for hit in hits) == list(range(1, len(hits) + 1))
+    nearest = min(hits, key=lambda hit: hit.evidence.ranks["topical"])
+    assert nearest.evidence.scores["topical"] == max(h.evidence.scores["topical"] for h in hits)
+    likely = hits[0].evidence.details["probability"]
+    assert hits[0].evidence.reason == f"contradicts it with probability {likely:.2f}"
+    assert "no conflict: probability 0.00, threshold 0.50" in hits[-1].evidence.reason
+
+
+def test_a_filter_holds(index):
+    """A passage of another place, or another customer, is no answer."""
+    against = ContradictionSearch(index)
+    for condition, admits in [
+        ({"place": "farm"}, lambda one: one.metadata["place"] == "farm"),
+        ({"number": {"lt": 3}}, lambda one: one.metadata["number"] < 3),
+        ({"place": "nowhere"}, lambda one: False),
+    ]:
+        admitted = [one for one in CORPUS if admits(one)]
+        agrees(against.search(QUIET, 50, filter=condition), by_hand(QUIET, admitted))
+        like = against.search_like("inn-quiet", 50, filter=condition)
+        agrees(like, by_hand(QUIET, admitted))
+
+
+def test_copies_take_no_hits_place(index):
+    """The nearest to a statement are its copies: a small pool would be empty without them."""
+    index.add([Passage(f"copy {n}", QUIET, {"place": "inn"}) for n in range(5)])
+    for k in (1, 3, len(CORPUS)):
+        for hits in (
+            ContradictionSearch(index, candidates=1).search(QUIET, k),
+            ContradictionSearch(index, candidates=1).search_like("inn-quiet", k),
+        ):
+            assert len(hits) == min(k, len(CORPUS) - 2)
+            assert not {one.id for one in CORPUS if one.text == QUIET} & {
+                hit.passage.id for hit in hits
+            }
+    inns = ContradictionSearch(index, candidates=1).search(QUIET, 9, filter={"place": "inn"})
+    assert {hit.passage.id for hit in inns} == {"inn-loud", "inn-warm", "inn-closed"}
+
+
+def test_alpha_and_constants_of_the_users_own(local):
+    """Alpha 0 is plain topical search; another that is not heard looks like a result."""
+    for alpha in (0.0, 9.0):
+        settings = SETTINGS.model_copy(update={"alpha": alpha})
+        hits = ContradictionSearch(local, alpha=alpha).search(QUIET, 50)
+        agrees(hits, by_hand(QUIET, CORPUS, settings))
+        assert hits[0].evidence.details["alpha"] == alpha
+        assert hits == ContradictionSearch(local, settings=settings).search(QUIET, 50)
+    strict = ContradictionSearch(local, settings=SETTINGS.model_copy(update={"threshold": 0.999}))
+    assert not any(hit.evidence.details["conflict"] for hit in strict.search(QUIET, 50))
+
+
+def test_least_probability(local, monkeypatch):
+    """A list that is filled up with what contradicts nothing would be taken for findings."""
+    everything = ContradictionSearch(local).search(QUIET, 50)
+    likely = [hit for hit in everything if hit.evidence.details["probability"] >= 0.5]
+    assert 0 < len(likely) < len(everything)
+    found = ContradictionSearch(local, min_probability=0.5).search(QUIET, 50)
+    assert [(h.passage.id, h.score) for h in found] == [(h.passage.id, h.score) for h in likely]
+    assert [hit.rank for hit in found] == list(range(1, len(found) + 1))
+    assert ContradictionSearch(local, min_probability=1.0).search(QUIET) == []
+    assert ContradictionSearch(local, min_probability=0).search(QUIET, 50) == everything
+
+
+def test_texts_in_another_script_have_no_probability(encoder):
+    """The model has hardly seen their tokens; a figure would look like any other."""
+    russian = "гостиница в гавани тихая"
+    with PassageIndex.open("inns", encoder, vectors=NAMES) as index:
+        index.add([*CORPUS[:3], Passage("ru", russian), Passage("ru-2", f"{russian} ночью")])
+        hits = {hit.passage.id: hit for hit in ContradictionSearch(index).search(LOUD, 9)}
+        assert hits["ru"].evidence.details["probability"] is None
+        assert hits["ru"].evidence.details["conflict"] is False
+        assert "another script than the Latin" in hits["ru"].evidence.reason
+        assert hits["inn-quiet"].evidence.details["probability"] > 0.5
+        sure = ContradictionSearch(index, min_probability=0.0)
+        assert {hit.passage.id for hit in sure.search(LOUD, 2)} == {"inn-quiet", "inn-warm"}
+        assert {hit.passage.id for hit in sure.search(LOUD, 9)} == {"inn-quiet", "inn-warm"}
+        assert sure.search(russian, 9) == []
+        like = ContradictionSearch(index).search_like("ru", 9)
+        assert [hit.evidence.details["probability"] for hit in like] == [None] * 4
+
+
+def test_passages_without_the_vector_follow_behind(index):
+    """Another store wrote them since: they can neither be judged nor be kept silent about."""
+    bare = [point_id(one) for one in ("inn-loud", "copper")]
+    index.client.delete_vectors("inns", ["contradiction"], bare, wait=True)
+    hits = ContradictionSearch(index).search(QUIET, 50)
+    agrees(hits[:-2], by_hand(QUIET, CORPUS, without=("inn-loud", "copper")))
+    assert [hit.passage.id for hit in hits[-2:]] == ["inn-loud", "copper"]
+    for hit in hits[-2:]:
+        evidence = hit.evidence
+        assert (evidence.passed_filter, evidence.scores["contradiction"]) == (False, None)
+        assert evidence.details["probability"] is None
+        assert evidence.ranks["contradiction"] is None
+        assert hit.score == evidence.scores["topical"]
+        assert "no contradiction vector" in evidence.reason
+        json.dumps(hit.to_dict(), allow_nan=False)
+    found = ContradictionSearch(index, min_probability=0.0).search(QUIET, 50)
+    assert [hit.passage.id for hit in found] == [hit.passage.id for hit in hits[:-2]]
+    topical = ContradictionSearch(index, alpha=0).search(QUIET, 50)
+    assert [hit.passage.id for hit in topical[-2:]] == ["inn-loud", "copper"]
+
+
+@pytest.mark.parametrize("size", [1, 4, 256])
+def test_vectors_come_in_bounded_batches(local, monkeypatch, size):
+    """A thousand candidates of a hundred searches at a time would be a gigabyte."""
+    everything = ContradictionSearch(local).search(QUIET, 50)
+    monkeypatch.setattr(search, "VECTORS_PER_BATCH", size)
+    asked, fetch = [], local.fetch_vectors
+
+    def noted(names, points):
+        asked.append(len(points))
+        return fetch(names, points)
+
+    monkeypatch.setattr(local, "fetch_vectors", noted)
+    assert ContradictionSearch(local).search(QUIET, 50) == everything
+    assert max(asked) <= size
+    assert sum(asked) == len(CORPUS)
+
+
+def test_a_passage_that_is_deleted_meanwhile_makes_room(local, monkeypatch):
+    """A list would be shorter than asked for, though there are more."""
+    against = ContradictionSearch(local)
+    expected_hits = against.search(QUIET, 4)
+    fetch, gone = local.fetch_passages, expected_hits[1].passage.id
+
+    def late(points):
+        local.delete([gone])
+        return fetch(points)
+
+    monkeypatch.setattr(local, "fetch_passages", late)
+    found = against.search(QUIET, 3)
+    assert [hit.passage.id for hit in found] == [
+        hit.passage.id for hit in expected_hits if hit.passage.id != gone
+    ]
+    assert [hit.rank for hit in found] == [1, 2, 3]
+
+
+async def test_async_equals_sync(index):
+    """Two roads that drift apart."""
+    against = ContradictionSearch(index)
+    one = {"place": ["farm", "cabin"]}
+    assert await against.asearch(QUIET, 3) == against.search(QUIET, 3)
+    assert await against.asearch(QUIET, 3, filter=one) == against.search(QUIET, 3, filter=one)
+    assert await against.asearch_like("copper", 3) == against.search_like("copper", 3)
+    assert await against.asearch_like("copper", 3, filter=one) == against.search_like(
+        "copper", 3, filter=one
+    )
+
+
+def test_tenants_are_kept_apart(encoder):
+    """Another customer's passages are no answer, and no subject."""
+    with PassageIndex.open("inns", encoder, vectors=NAMES, tenant="one") as one:
+        two = PassageIndex.open("inns", encoder, client=one.client, tenant="two")
+        one.add(CORPUS[:3])
+        two.add([CORPUS[0], CORPUS[4]])
+        agrees(ContradictionSearch(one).search(QUIET), by_hand(QUIET, CORPUS[:3]))
+        agrees(ContradictionSearch(two).search_like("inn-quiet"), by_hand(QUIET, [CORPUS[4]]))
+        with pytest.raises(InputError, match="no passage 'inn-loud'"):
+            ContradictionSearch(two).search_like("inn-loud")
+
+
+def test_a_passage_that_lacks_the_vector_is_left_out_by_its_id(index):
+    """The guard by distance alone would list it behind what contradicts it."""
+    index.client.delete_vectors("inns", ["contradiction"], [point_id("inn-quiet")], wait=True)
+    hits = ContradictionSearch(index).search_like("inn-quiet", 50)
+    agrees(hits, by_hand(QUIET, CORPUS))  # its own vector is made now
+    assert len(ContradictionSearch(index, candidates=5).search_like("inn-quiet", 5)) == 5
+
+
+def test_the_candidates_are_the_topically_nearest(index):
+    """Everything would be read at each search, or another few than the nearest."""
+    cosines = {
+        one.id: 1.0 if one.text == QUIET else expected(QUIET, one.text)["cosine"] for one in CORPUS
+    }
+    near = sorted(cosines, key=lambda one: (-round(cosines[one], 6), point_id(one)))[:6]
+    hits = ContradictionSearch(index, candidates=6).search(QUIET, 3)
+    agrees(hits, by_hand(QUIET, [one for one in CORPUS if one.id in near])[:3])
+    assert len(ContradictionSearch(index, candidates=1).search(LOUD, 5)) == 5  # k is heard

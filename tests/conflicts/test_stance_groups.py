@@ -1,0 +1,142 @@
+"""Who stands on which of two sides: against a plain enumeration, and what it must never do."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from logic_retrievers import Passage
+from logic_retrievers.conflicts.cleaning.neighbour_groups import opposition_probabilities
+from logic_retrievers.conflicts.resolution_strategies import (
+    ConflictGraph,
+    Group,
+    PreferMajority,
+    stance_partitions,
+)
+
+
+@st.composite
+def groups(draw, least=2, most=6):
+    count = draw(st.integers(least, most))
+    matrix = np.zeros((count, count))
+    for a, b in combinations(range(count), 2):
+        matrix[a, b] = matrix[b, a] = draw(st.floats(0, 1))
+    return matrix
+
+
+def plainly(probabilities, leaning):
+    """The posterior by the definition, parting by parting."""
+    count = len(probabilities)
+    likely = {}
+    for sides in product((0, 1), repeat=count):
+        if sides[0] == 1:
+            continue  # the same parting with the sides' names exchanged
+        prior = 0.5 if not any(sides) else 0.5 / (2 ** (count - 1) - 1)
+        weight = prior
+        for a, b in combinations(range(count), 2):
+            p = min(max(probabilities[a, b], 1e-3), 1 - 1e-3)
+            odds = np.exp(log(p / (1 - p)) + leaning)
+            weight *= (odds if sides[a] != sides[b] else 1) / (1 + odds)
+        likely[sides] = weight
+    total = sum(likely.values())
+    return {sides: weight / total for sides, weight in likely.items()}
+
+
+@given(groups(), st.sampled_from([0.0, 1.0, -0.5]))
+def test_partings_are_the_posterior(probabilities, leaning):
+    """Every decision against a passage near a trusted one rests on these numbers."""
+    sides, weights = stance_partitions(probabilities, leaning)
+    expected = plainly(probabilities, leaning)
+    found = {tuple(int(one) for one in row): w for row, w in zip(sides, weights, strict=True)}
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
+@given(groups(), st.sampled_from([0.0, 1.0]))
+def test_opposite_sums_the_partings(probabilities, leaning):
+    """Symmetric, nobody is opposite to itself, and every value is a probability."""
+    found = opposition_probabilities(probabilities, leaning)
+    expected = np.zeros_like(found)
+    for sides, weight in plainly(probabilities, leaning).items():
+        for a, b in combinations(range(len(sides)), 2):
+            expected[a, b] += weight * (sides[a] != sides[b])
+            expected[b, a] = expected[a, b]
+    assert found == pytest.approx(expected, abs=1e-9)
+    assert np.all(np.diag(found) == 0)
+
+
+def test_a_third_passage_speaks_for_a_conflict():
+    """An even chance becomes a likely one where somebody agrees with the one and not the other."""
+    two = np.array([[0, 0.5], [0.5, 0]])
+    three = np.array([[0, 0.5, 0.02], [0.5, 0, 0.95], [0.02, 0.95, 0]])
+    assert opposition_probabilities(two)[0, 1] == pytest.approx(0.5)
+    assert opposition_probabilities(three)[0, 1] > 0.75
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_nobody_stands_against_nobody(count):
+    """A trusted passage without neighbours must not stop a cleaning."""
+    assert opposition_probabilities(np.zeros((count, count))).shape == (count, count)
+
+
+# --- the majority by the sides of a group
+
+AGREE, CLASH = 0.02, 0.97
+
+
+def graph(sides, *, copies=(), sources=(), unsure=()):
+    """Passages p0, p1, ... that stand on these sides; ``unsure`` pairs have an even chance."""
+    count = len(sides)
+    matrix = np.zeros((count, count))
+    for a, b in combinations(range(count), 2):
+        likely = CLASH if sides[a] != sides[b] else AGREE
+        matrix[a, b] = matrix[b, a] = 0.5 if (a, b) in unsure else likely
+
+    def others(pairs, at):
+        return frozenset({*(b for a, b in pairs if a == at), *(a for a, b in pairs if b == at)})
+
+    named = [{"source": one} if one else {} for one in sources] or [{}] * count
+    passages = [Passage(f"p{at}", f"text {at}", about) for at, about in enumerate(named)]
+    group = Group(tuple(range(count)), matrix)
+    return ConflictGraph(
+        passages,
+        [others([(0, 1)], at) for at in range(count)],
+        [others(copies, at) for at in range(count)],
+        {(0, 1): group},
+    )
+
+
+def ruling(made):
+    """The ruling on 0 and 1, which must be that on 1 and 0."""
+    found, back = PreferMajority().decide(0, 1, made), PreferMajority().decide(1, 0, made)
+    assert (found.drop, found.abstained) == (back.drop, back.abstained)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("sides", "drop"),
+    [("ab", ()), ("abb", (0,)), ("aba", (1,)), ("abab", ()), ("abbba", (0,)), ("abaab", (1,))],
+)
+def test_the_side_with_more_passages_stays(sides, drop):
+    """Where both sides have as many nobody can tell, and both stay."""
+    found = ruling(graph(sides))
+    assert found.drop == drop
+    assert found.abstained is not bool(drop)
+
+
+def test_what_is_said_again_counts_once():
+    """A lie that was copied a hundred times would be the truth."""
+    assert ruling(graph("abbb")).drop == (0,)
+    assert ruling(graph("abbb", copies=[(1, 2), (2, 3)])).abstained
+    assert ruling(graph("abbb", sources=["x", "y", "y", "y"])).abstained
+    assert ruling(graph("abbb", sources=["x", "y", "y", "z"])).drop == (0,)
+
+
+def test_whoever_might_stand_on_either_side_decides_nothing():
+    """Neighbours about something else are near to both, and have no voice."""
+    assert ruling(graph("abb", unsure=[(0, 2), (1, 2)])).abstained
+    assert ruling(graph("aba", unsure=[(0, 2), (1, 2)])).abstained
