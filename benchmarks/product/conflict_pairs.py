@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from logic_export.data.contradictions.conflictqa import groups_of_questions, load_conflictqa
@@ -19,37 +19,32 @@ from benchmarks.product.contradiction_filter import load_questions
 from benchmarks.product.relation import load_pairs
 from logic_retrievers.evaluation import data_folder
 from logic_retrievers.evaluation.rows import json_rows
-from logic_retrievers.judging.conflict import Use
 from logic_retrievers.types import Passage
 
 # Two texts, and whether they contradict.
 Row: TypeAlias = tuple[str, str, bool]
+# two passages of a list, or a statement and a passage
+Use: TypeAlias = Literal["passages", "statements"]
 Pairs: TypeAlias = Sequence[tuple[Passage, Passage, bool]]
 
 LISTS, LIST_SIZE = 30, 6
 STATEMENTS, NEAREST = 70, 8
 MOST_PASSAGES = 1500
+CONFLICTS = ("contradiction", "superseded")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
-def fit_sets(most: int) -> dict[Use, list[Pairs]]:
-    """Load the pairs that the weights are fitted on, all from development parts."""
-    everything, one_question = conflictqa("dev")
+def fit_sets(most: int) -> list[Pairs]:
+    """Load the pairs that the weights of NLI are fitted on, all from development parts."""
     inference = ("mnli_small/dev", "cad_nli/dev")
-    return {
-        "passages": [
-            *(_plain(sample(rows, most)) for rows in (everything, one_question)),
-            _written("natural_dev"),
-        ],
-        "statements": [
-            *(_inference(n, most, two_ways=ways) for ways in (False, True) for n in inference),
-            *(statement_lists(name) for name in ("films", "users")),
-        ],
-    }
+    return [
+        *(_inference(n, most, two_ways=ways) for ways in (False, True) for n in inference),
+        *(statement_lists(name) for name in ("films", "users")),
+    ]
 
 
 def evaluation_sets(most: int) -> dict[Use, dict[str, Pairs]]:
-    """Load held-out pairs, and ``natural_dev``, on which the weights were fitted too."""
+    """Load held-out pairs. Of those written for this, two states of one thing are a conflict."""
     everything, one_question = conflictqa("test")
     return {
         "statements": {
@@ -62,8 +57,9 @@ def evaluation_sets(most: int) -> dict[Use, dict[str, Pairs]]:
         "passages": {
             "ConflictQA test": _plain(sample(everything, most)),
             "ConflictQA test, one question": _plain(sample(one_question, most)),
-            "natural_dev (in the fit)": _written("natural_dev"),
+            "natural_dev": _written("natural_dev"),
             "versions dev3": _written("dev3"),
+            "relations_dev": _written("relations_dev"),
             "RAMDocs dev": _plain(sample(list(_ramdocs("dev")), most)),
         },
     }
@@ -163,7 +159,7 @@ def _written(part: str) -> Pairs:
         return Passage(side, row[side]["text"], row[side]["metadata"])
 
     return [
-        (passage(row, "one"), passage(row, "other"), row["label"] == "contradiction")
+        (passage(row, "one"), passage(row, "other"), row["label"] in CONFLICTS)
         for row in load_pairs(part)
     ]
 

@@ -1,18 +1,19 @@
-"""One probability of a contradiction, from the vectors and from what cross-encoders read.
+"""Probability of a contradiction, by the vectors and by cross-encoders that read both texts.
 
 python -m benchmarks.product.conflict_probability [--bundle DIR] [--fit] [--most 700]
 
-Measures the vectors, each cross-encoder (relation and NLI), and all combined, on labelled pairs
-of several kinds: ROC-AUC, calibration error, and conflicts at the threshold. Then it counts alarms
-among neighbours in corpora without contradictions: 30 lists of six passages each, and sentences
-with their nearest passages. ``--fit`` fits the weights again, on development parts alone (each set
-counts the same), measures with them, and prints them as constants for ``logic-export add-judge``.
+Measures the vectors, each cross-encoder (relation and NLI), and what a filter and a search make of
+them, on labelled pairs of several kinds: ROC-AUC, calibration error, and conflicts at the
+threshold. Then it counts alarms among neighbours in corpora without contradictions: 30 lists of six
+passages each, and sentences with their nearest passages. ``--fit`` fits the weights of NLI again,
+on development parts alone (each set counts the same), measures with them, and prints them as
+constants for ``logic-export add-judge``.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -27,27 +28,25 @@ from benchmarks.product.cleaning_alarms import CORPORA
 from benchmarks.product.conflict_pairs import (
     LISTS,
     Pairs,
+    Use,
     evaluation_sets,
     fit_sets,
     neighbour_lists,
     statement_lists,
 )
 from logic_retrievers import ContradictionScorer
-from logic_retrievers.judging import RELATIONS, OnnxNLI, OnnxRelation
-from logic_retrievers.judging.conflict import WEIGHTS, ConflictConstants, Use, conflict_features
+from logic_retrievers.judging import OnnxNLI, OnnxRelation
+from logic_retrievers.judging.conflict import conflict_probability
 from logic_retrievers.judging.relation import pair_texts
 
 Values: TypeAlias = npt.NDArray[np.float64]
-
-# Thresholds of a conflict, and of dropping a passage for it; chosen on development parts.
-THRESHOLDS: dict[Use, tuple[float, ...]] = {"passages": (0.7, 0.8), "statements": (0.7,)}
 
 
 def main() -> None:
     """Measure and publish."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bundle", help="in place of the shipped one")
-    parser.add_argument("--fit", action="store_true", help="find the weights again")
+    parser.add_argument("--fit", action="store_true", help="find the weights of NLI again")
     parser.add_argument("--most", type=int, default=700, help="pairs of a set")
     options = parser.parse_args()
     relation = OnnxRelation(options.bundle)
@@ -60,21 +59,25 @@ def main() -> None:
         return Readings(
             np.array([label for _, _, label in pairs], dtype=bool),
             np.array([score.probability or 0.0 for score in scores]),
-            np.hstack([relation(texts), nli(texts)]),
+            np.array(relation(texts)),
+            np.array(nli(texts)),
         )
 
-    constants = fit_constants(read, options.most) if options.fit else nli.constants
+    constants: dict[Use, dict[str, float]] = {
+        "passages": relation.constants,
+        "statements": nli.constants,
+    }
+    if options.fit:
+        constants["statements"] |= fit([read(pairs) for pairs in fit_sets(options.most)])
     for use, sets in evaluation_sets(options.most).items():
-        known = ConflictConstants.of(constants, use)
-        rows = [measure(name, read(pairs), known, use) for name, pairs in sets.items()]
-        publish(f"conflict probability, {use}", rows, threshold=known.threshold)
+        rows = [measure(name, read(pairs), constants[use], use) for name, pairs in sets.items()]
+        publish(f"conflict probability, {use}", rows, threshold=constants[use]["threshold"])
     lists: dict[Use, Callable[[str], Pairs]] = {
         "passages": neighbour_lists,
         "statements": statement_lists,
     }
     for use, pairs_of in lists.items():
-        known = ConflictConstants.of(constants, use)
-        alarms = [count_alarms(n, read(pairs_of(n)), known, scorer, use) for n in CORPORA]
+        alarms = [count_alarms(n, read(pairs_of(n)), constants[use], scorer, use) for n in CORPORA]
         publish(f"conflict probability, {use} without contradictions", alarms)
 
 
@@ -85,70 +88,58 @@ class Readings:
     Args:
         labels: whether each pair contradicts.
         own: probabilities by the vectors, shape (pairs,).
-        read: probabilities of the relation, then of the NLI labels, shape (pairs, 9).
+        relation: probabilities of ``RELATIONS``, shape (pairs, 6).
+        nli: probabilities of ``LABELS``, shape (pairs, 3).
     """
 
     labels: npt.NDArray[np.bool_]
     own: Values
-    read: Values
+    relation: Values
+    nli: Values
 
-    def rows(self, use: Use) -> Iterator[tuple[float, list[float]]]:
-        """Iterate over the inputs of each combined probability."""
-        relation, inference = np.split(self.read, [len(RELATIONS)], axis=1)
-        read = relation if use == "passages" else inference
-        return zip(self.own.tolist(), read.tolist(), strict=True)
-
-    def as_one(self, constants: ConflictConstants, use: Use) -> Values:
-        """Combine the inputs of each pair into one probability."""
-        return np.array([constants.probability(*row) for row in self.rows(use)])
+    def conflicts(self, constants: dict[str, float], use: Use) -> Values:
+        """Compute the probability of a conflict of each pair, as filter and search do."""
+        read = self.relation if use == "passages" else self.nli
+        rows = zip(read.tolist(), self.own.tolist(), strict=True)
+        return np.array([conflict_probability(row, own, constants) for row, own in rows])
 
 
-def fit_constants(read: Callable[[Pairs], Readings], most: int) -> dict[str, float]:
-    """Fit the constants of both uses, and print them."""
-    found: dict[str, float] = {}
-    for use, sets in fit_sets(most).items():
-        weights = fit([read(pairs) for pairs in sets], use)
-        thresholds = ("threshold", "drop_above")[: len(THRESHOLDS[use])]
-        found |= {
-            f"{use}_{name}": round(value, 4)
-            for name, value in zip(
-                (*thresholds, *WEIGHTS[use]), (*THRESHOLDS[use], *weights), strict=True
-            )
-        }
-    for name, value in found.items():
-        print(f"--constant {name}={value}")
-    return found
-
-
-def fit(sets: Sequence[Readings], use: Use) -> list[float]:
-    """Fit a logistic regression in which each set counts the same; return its weights."""
-    features = np.array([conflict_features(use, *row)[1:] for s in sets for row in s.rows(use)])
+def fit(sets: Sequence[Readings]) -> dict[str, float]:
+    """Fit a logistic regression in which each set counts the same; print its weights."""
+    own = np.concatenate([readings.own for readings in sets]).clip(1e-4, 1 - 1e-4)
+    inference = np.concatenate([readings.nli for readings in sets])
+    features = np.stack([np.log(own / (1 - own)), inference[:, 2] - inference[:, 0]], axis=1)
     weights = np.concatenate([np.full(len(s.labels), 1 / len(s.labels)) for s in sets])
     model = LogisticRegression(max_iter=2000).fit(
         features,
         np.concatenate([s.labels for s in sets]),
         sample_weight=weights * len(weights) / weights.sum(),
     )
-    return [*model.intercept_.tolist(), *model.coef_[0].tolist()]
+    values = [*model.intercept_.tolist(), *model.coef_[0].tolist()]
+    found = dict(zip(("intercept", "own", "margin"), map(float, values), strict=True))
+    for name, value in found.items():
+        print(f"--constant {name}={value:.4f}")
+    return found
 
 
-def measure(
-    name: str, readings: Readings, constants: ConflictConstants, use: Use
-) -> dict[str, Any]:
+def measure(name: str, readings: Readings, constants: dict[str, float], use: Use) -> dict[str, Any]:
     """Measure ROC-AUC, calibration error and the conflicts found in one set."""
-    both = readings.as_one(constants, use)
-    flagged = both >= constants.threshold
+    conflicts = readings.conflicts(constants, use)
+    flagged = conflicts >= constants["threshold"]
     labels = readings.labels
     precision = labels[flagged].mean() if flagged.any() else float("nan")
+    scores = {
+        "vectors": readings.own,
+        "relation": readings.relation[:, :3].sum(axis=1),
+        "nli": readings.nli[:, 2],
+        "as used": conflicts,
+    }
     return {
         "pairs": name,
-        "contradictions": f"{labels.sum()} of {len(labels)}",
-        "ROC-AUC: vectors": round(float(roc_auc_score(labels, readings.own)), 3),
-        "relation": round(float(roc_auc_score(labels, readings.read[:, 0])), 3),
-        "nli": round(float(roc_auc_score(labels, readings.read[:, -1])), 3),
-        "both": round(float(roc_auc_score(labels, both)), 3),
+        "conflicts": f"{labels.sum()} of {len(labels)}",
+        **{f"ROC-AUC: {n}": round(float(roc_auc_score(labels, s)), 3) for n, s in scores.items()},
         "calibration error: vectors": round(calibration_error(labels, readings.own), 3),
-        "both ": round(calibration_error(labels, both), 3),
+        "as used": round(calibration_error(labels, conflicts), 3),
         "found / precision": f"{flagged[labels].mean():.2f} / {precision:.2f}",
     }
 
@@ -156,19 +147,19 @@ def measure(
 def count_alarms(
     name: str,
     readings: Readings,
-    constants: ConflictConstants,
+    constants: dict[str, float],
     scorer: ContradictionScorer,
     use: Use,
 ) -> dict[str, Any]:
     """Count the conflicts found where there are none."""
-    both = readings.as_one(constants, use) >= constants.threshold
+    conflicts = readings.conflicts(constants, use) >= constants["threshold"]
     return {
         "corpus": name,
         "pairs": len(readings.labels),
         "vectors": int((readings.own >= scorer.constants.threshold).sum()),
-        "both": int(both.sum()),
+        "as used": int(conflicts.sum()),
         "lists of six with one": (
-            int(both.reshape(LISTS, -1).any(axis=1).sum()) if use == "passages" else "-"
+            int(conflicts.reshape(LISTS, -1).any(axis=1).sum()) if use == "passages" else "-"
         ),
     }
 

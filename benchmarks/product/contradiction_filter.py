@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from random import Random
 from typing import Any
 
@@ -24,8 +25,8 @@ from benchmarks.common.output import cached_encoder, publish, with_interval
 from logic_retrievers import ContradictionFilter, ContradictionScorer, Passage
 from logic_retrievers.evaluation import bootstrap, data_folder
 from logic_retrievers.evaluation.rows import json_rows
-from logic_retrievers.judging import default_conflict_judge
-from logic_retrievers.judging.relation import pair_texts
+from logic_retrievers.judging import default_relation
+from logic_retrievers.judging.relation import pair_sentences
 
 CORRECT_KEPT = 0.97
 # Maps pairs of texts to the probability that each pair contradicts.
@@ -82,25 +83,13 @@ def judges() -> Mapping[str, Judge]:
     def passages(pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
         return np.array([pair.probability or 0.0 for pair in scorer.score(pairs)])
 
-    judge = default_conflict_judge()
-    assert judge is not None
-    reader = judge.passages
+    reader = default_relation()
+    assert reader is not None
 
     def read(pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
-        texts = [pair_texts(Passage("one", a), Passage("other", b)) for a, b in pairs]
-        answers = reader.read(texts)
-        scores = scorer.score(pairs)
-        return np.array(
-            [
-                reader.constants.probability(score.probability or 0.0, answer)
-                for score, answer in zip(scores, answers, strict=True)
-            ]
-        )
+        return np.array([sum(row[:3]) for row in reader(list(starmap(pair_sentences, pairs)))])
 
-    return {
-        "whole passages": passages,
-        "whole passages and what cross-encoders read": read,
-    }
+    return {"whole passages": passages, "what a cross-encoder reads": read}
 
 
 def filter_judge() -> Judge:

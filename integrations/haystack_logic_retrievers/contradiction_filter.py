@@ -12,7 +12,7 @@ from haystack_logic_retrievers.documents import to_candidates, with_contradictio
 from haystack_logic_retrievers.filters import translate_filters
 from haystack_logic_retrievers.settings import open_encoder, refuse_to_save, with_settings
 from haystack_logic_retrievers.store import LogicDocumentStore
-from logic_retrievers import contradiction
+from logic_retrievers import conflicts
 from logic_retrievers.adapters.descriptions import describe_resolution, jsonable, resolution_from
 from logic_retrievers.adapters.evidence_metadata import paired
 from logic_retrievers.adapters.settings import FilterOptions, refuse_unknown
@@ -81,7 +81,7 @@ class ContradictionFilter(StoreComponent):
         self._set_store(document_store, bundle, encoder)
         self.options = options
         self._trusted = [passage for passage, _ in to_candidates(self.trusted)]
-        self._built: contradiction.ContradictionFilter | None = None
+        self._built: conflicts.ContradictionFilter | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Describe the settings for a pipeline's file. Settings it cannot hold are refused."""
@@ -140,12 +140,12 @@ class ContradictionFilter(StoreComponent):
         core = await encoder_threads.submit(self._load)
         return _outputs(candidates, await core.afilter([one for one, _ in candidates], k))
 
-    def _load(self) -> contradiction.ContradictionFilter:
+    def _load(self) -> conflicts.ContradictionFilter:
         """Return the core filter, reused because it keeps trusted vectors."""
         index = self._index
         if self._built is None or self._built.index is not index:
             place = () if index is None else (index.prefixes, index.tenant)
-            self._built = contradiction.ContradictionFilter(
+            self._built = conflicts.ContradictionFilter(
                 open_encoder(self.bundle, self.encoder),
                 resolution=self.resolution,
                 index=index,

@@ -18,7 +18,7 @@ from langchain_logic_retrievers.documents import (
     with_contradictions,
 )
 from langchain_logic_retrievers.tracing import FILTERING, asend_event, send_event
-from logic_retrievers import contradiction
+from logic_retrievers import conflicts
 from logic_retrievers.adapters.built import Built, build
 from logic_retrievers.adapters.evidence_metadata import paired
 from logic_retrievers.adapters.settings import FilterFields, TrustedFilterSetting
@@ -62,7 +62,7 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
 
     trusted: tuple[Document | Passage, ...] = Field(default=(), repr=False)
     trusted_filter: TrustedFilterSetting | None = None
-    _built: Built[contradiction.ContradictionFilter] | None = PrivateAttr(default=None)
+    _built: Built[conflicts.ContradictionFilter] | None = PrivateAttr(default=None)
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
@@ -130,14 +130,14 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
             ],
         }
 
-    def _core(self) -> contradiction.ContradictionFilter:
+    def _core(self) -> conflicts.ContradictionFilter:
         """Return the core filter, kept until a setting changes because it keeps trusted vectors."""
         settings: dict[str, Any] = dict(self)
         del settings["top_n"]
         settings["trusted"] = trusted_passages(self.trusted)
-        self._built = build(self._built, settings, contradiction.ContradictionFilter)
+        self._built = build(self._built, settings, conflicts.ContradictionFilter)
         return self._built.core
 
 
-def _describe(core: contradiction.ContradictionFilter, result: FilterResult) -> dict[str, Any]:
+def _describe(core: conflicts.ContradictionFilter, result: FilterResult) -> dict[str, Any]:
     return {"resolution": core.resolution.name, **result.without_texts()}

@@ -15,7 +15,7 @@ from llama_index_logic_retrievers.evidence import with_contradictions
 from llama_index_logic_retrievers.filters import AnyFilter, describe_filter
 from llama_index_logic_retrievers.nodes import AnyNode, passage_of, trusted_passages
 from llama_index_logic_retrievers.settings import core_settings, reduce_settings
-from logic_retrievers import contradiction
+from logic_retrievers import conflicts
 from logic_retrievers.adapters.built import Built, build
 from logic_retrievers.adapters.descriptions import describe_passages
 from logic_retrievers.adapters.evidence_metadata import paired
@@ -97,7 +97,7 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
         default=(), repr=False
     )
     trusted_filter: Annotated[Any, PlainSerializer(describe_filter)] = None
-    _built: Built[contradiction.ContradictionFilter] | None = PrivateAttr(default=None)
+    _built: Built[conflicts.ContradictionFilter] | None = PrivateAttr(default=None)
 
     def __init__(
         self,
@@ -125,7 +125,7 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
             **settings,
         }
         # refuses wrong settings with this package's errors, before pydantic does
-        contradiction.ContradictionFilter(**core_settings(values, *_OWN_SETTINGS))
+        conflicts.ContradictionFilter(**core_settings(values, *_OWN_SETTINGS))
         super().__init__(**values, top_n=top_n)
 
     @classmethod
@@ -158,10 +158,10 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
         candidates = [(passage_of(node), node) for node in nodes]
         return self._core().filter(**self._request(candidates, query, top_n, trusted))
 
-    def _core(self) -> contradiction.ContradictionFilter:
+    def _core(self) -> conflicts.ContradictionFilter:
         """Return the core filter, kept until a setting changes because it keeps trusted vectors."""
         settings = core_settings(dict(self), *_OWN_SETTINGS)
-        self._built = build(self._built, settings, contradiction.ContradictionFilter)
+        self._built = build(self._built, settings, conflicts.ContradictionFilter)
         return self._built.core
 
     def _request(

@@ -44,7 +44,6 @@ from logic_retrievers.errors import (
 )
 from logic_retrievers.index import PassageIndex, Settings
 from logic_retrievers.index.filters import to_qdrant_filter
-from logic_retrievers.judging.conflict import ConflictJudge
 from logic_retrievers.judging.settings import AnyJudge, JudgeSettings, check_any_judge
 from logic_retrievers.policies import Policy, PolicyRouter, describe_policy, resolve_policy
 from logic_retrievers.queries.parsed_query import check_excluded
@@ -128,9 +127,7 @@ ResolutionSetting: TypeAlias = Annotated[
 ResolutionsSetting: TypeAlias = Annotated[
     ResolutionSetting | tuple[ResolutionSetting, ...], PlainSerializer(describe_resolution)
 ]
-PairJudgeSetting: TypeAlias = Annotated[
-    InstanceOf[ConflictJudge] | Callable[..., Any], PlainSerializer(qualified_name)
-]
+PairJudgeSetting: TypeAlias = Annotated[Callable[..., Any], PlainSerializer(qualified_name)]
 # an AnyJudge, which has no JSON schema
 JudgeSetting: TypeAlias = Annotated[
     Any, BeforeValidator(_checked(check_any_judge)), PlainSerializer(_describe_judge)

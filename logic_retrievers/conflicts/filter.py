@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import get_args
 
 from logic_retrievers.checks import check_choice, check_count, check_number
@@ -24,9 +25,10 @@ from logic_retrievers.conflicts.filter_result import (
 )
 from logic_retrievers.conflicts.pair_judge import (
     AnyPairJudge,
-    PairReading,
     check_pair_judge,
     judge_pairs,
+    read_conflicts,
+    reader_entry,
 )
 from logic_retrievers.conflicts.resolution_strategies import AnyResolution, resolution_strategy
 from logic_retrievers.conflicts.settings import ContradictionSettings, merge_constants
@@ -80,17 +82,17 @@ class ContradictionFilter:
         source_key: metadata key of the source, for ``prefer_source`` and ``prefer_majority``;
             if a passage lacks the key, its own ``source`` counts.
         source_order: sources for ``prefer_source``, best first.
-        judge: reads pairs. With ``auto``, the package's cross-encoders read each passage with the
+        judge: reads pairs. With ``auto``, the package's cross-encoder reads each passage with the
             five nearest passages before it in the list and the five nearest trusted passages, down
-            to a cosine of .35. One probability is made from their reading and the vectors. An
-            ``OnnxConflictJudge`` of another bundle does the same. A model of your own
+            to a cosine of .35. A conflict is then a contradiction or two states of one thing.
+            ``judging.OnnxRelation`` of another bundle does the same. A model of your own
             (:class:`PairJudge`) is asked once a call, and its probabilities replace the vectors'.
             If the model fails, the vectors' probabilities stand, and a warning says so.
         judge_above: least vector probability of the pairs that a judge of your own reads; by
             default the threshold.
         drop_above: least probability of a conflict for which a passage is dropped. In a conflict
             between the threshold and this value both passages stay, and their evidence names the
-            conflict. The default is the threshold, or the cross-encoders' value if that is higher.
+            conflict. The default is the threshold, or the cross-encoder's value if that is higher.
 
     Raises:
         UnknownResolutionError: no resolution has that name.
@@ -133,18 +135,19 @@ class ContradictionFilter:
         check_count("trusted_candidates", trusted_candidates, least=0)
         check_pair_judge(judge)
         self.judge = judge
-        self._reading = PairReading.of(judge, "passages")
-        # Cross-encoders do not see these keys. With dates, a conflict would look like two versions.
+        self._reader = reader_entry(judge, "relation")
+        # not read, because with two dates any conflict looks like two versions
         self._unread = (date_key, source_key)
         self.threshold = least = self.constants.threshold
         self.judge_above = least if judge_above is None else judge_above
         check_number("judge_above", self.judge_above, 0, 1)
-        if self._reading is not None:
+        if self._reader is not None:
+            constants = self._reader[1].constants
             if threshold is None and (settings is None or settings.threshold is None):
-                self.threshold = self._reading.constants.threshold
+                self.threshold = constants["threshold"]
             if drop_above is None:
-                drop_above = max(self.threshold, self._reading.constants.drop_above)
-            least = min(least, self._reading.constants.threshold)
+                drop_above = max(self.threshold, constants["drop_above"])
+            least = min(least, constants["threshold"])
         elif judge is not None:
             least = min(least, self.judge_above)
         self.drop_above = self.threshold if drop_above is None else drop_above
@@ -158,7 +161,7 @@ class ContradictionFilter:
             trusted=check_passages(() if trusted is None else trusted),
             trusted_filter=trusted_filter,
             trusted_candidates=trusted_candidates,
-            nearest_read=0 if self._reading is None else NEAREST_READ,
+            nearest_read=0 if self._reader is None else NEAREST_READ,
         )
 
     def filter(
@@ -211,14 +214,7 @@ class ContradictionFilter:
             check_count("k", k)
         checked = check_passages(passages), check_passages(trusted)
         case = yield from gather_candidate_pairs(self._context, *checked)
-        pairs, warnings = yield from judge_pairs(
-            self.judge,
-            case.pairs,
-            case.passages,
-            self.judge_above,
-            self._reading,
-            self._unread,
-        )
+        pairs, warnings = yield from self._judge(case)
 
         def resolve() -> tuple[FilterResult, list[Warning]]:
             judged = _with_pairs(case, pairs, self.threshold)
@@ -239,6 +235,18 @@ class ContradictionFilter:
 
         outcome: tuple[FilterResult, list[Warning]] = yield Compute(resolve)
         return outcome
+
+    def _judge(
+        self, case: ConflictCase
+    ) -> Operation[tuple[tuple[CandidatePair, ...], list[Warning]]]:
+        if self._reader is None:
+            return (yield from judge_pairs(self.judge, case.pairs, case.passages, self.judge_above))
+        constants = self._reader[1].constants
+        passages, without = case.passages, self._unread
+        read = partial(
+            read_conflicts, self.judge, "relation", constants, case.pairs, passages, without
+        )
+        return (yield Compute(read)), []
 
 
 def _with_pairs(

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from numbers import Real
 from typing import Any, Literal, Protocol, TypeAlias
 
 from logic_retrievers.conflicts.candidate_pairs import CandidatePair
 from logic_retrievers.conflicts.scorer import TextPair
-from logic_retrievers.effects import Compute, Operation
+from logic_retrievers.effects import Operation
 from logic_retrievers.encoders.bundle import default_bundle_manifest
+from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
 from logic_retrievers.errors import ConfigurationError, MalformedAnswerError, PairJudgeWarning
-from logic_retrievers.judging.conflict import ConflictConstants, ConflictJudge, ConflictReader, Use
+from logic_retrievers.judging.conflict import (
+    NLI_CONSTANTS,
+    RELATION_CONSTANTS,
+    ConflictReader,
+    check_constants,
+    conflict_probability,
+)
 from logic_retrievers.judging.judge import ask
-from logic_retrievers.judging.relation import RelationReader, pair_texts
+from logic_retrievers.judging.relation import RELATIONS, pair_texts
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 
 # position in a pair -> passage
@@ -47,64 +53,70 @@ class PairJudge(Protocol):
 
 
 # reads pairs; ``auto`` means the cross-encoders of the default bundle, if it has them
-AnyPairJudge: TypeAlias = Literal["auto"] | ConflictJudge | RelationReader | PairJudge | None
+AnyPairJudge: TypeAlias = Literal["auto"] | ConflictReader | PairJudge | None
+# the cross-encoder for two passages, or for a statement and a passage
+ReaderName: TypeAlias = Literal["relation", "nli"]
 
 
 def check_pair_judge(judge: Any) -> None:
     """Refuse a value that is no judge.
 
     Raises:
-        ConfigurationError: it is not ``"auto"``, None, a ``ConflictJudge`` or a callable.
+        ConfigurationError: it is not ``"auto"``, None or a callable.
     """
-    can_read = callable(judge) or isinstance(judge, ConflictJudge)
-    is_judge = can_read and not isinstance(judge, type)
+    is_judge = callable(judge) and not isinstance(judge, type)
     if judge is not None and judge != "auto" and not is_judge:
         raise ConfigurationError(
             "judge is 'auto', None or a callable that reads pairs of texts; see PairJudge"
         )
 
 
-@dataclass(frozen=True, slots=True)
-class PairReading:
-    """Cross-encoders that read pairs for one use, with their constants; ``read`` loads them."""
+def reader_entry(judge: AnyPairJudge, name: ReaderName) -> tuple[Manifest, CrossEncoder] | None:
+    """Return the cross-encoder by which a judge reads, with its manifest; None if it has none.
 
-    constants: ConflictConstants
-    use: Use
-    judge: ConflictJudge | None = None
-
-    @classmethod
-    def of(cls, judge: AnyPairJudge, use: Use) -> PairReading | None:
-        """Return the reading by a judge's cross-encoders; None if the judge has none.
-
-        Raises:
-            ConfigurationError: the judge reads kinds of pairs, which only a cleaner uses.
-        """
-        if isinstance(judge, ConflictJudge):
-            reader: ConflictReader = getattr(judge, use)
-            return cls(reader.constants, use, judge)
-        if isinstance(judge, RelationReader):
-            raise ConfigurationError(
-                f"{type(judge).__name__} is for a cleaner; pass judging.OnnxConflictJudge"
-            )
-        manifest = default_bundle_manifest() if judge == "auto" else None
-        if manifest is None or manifest.nli is None or manifest.relation is None:
+    Raises:
+        BundleError: it lacks a constant.
+    """
+    if isinstance(judge, ConflictReader):
+        manifest, entry = judge.manifest, judge.entry
+        name = "relation" if judge.labels == RELATIONS else "nli"
+    else:
+        default = default_bundle_manifest() if judge == "auto" else None
+        if default is None or (found := getattr(default, name)) is None:
             return None
-        return cls(ConflictConstants.of(manifest.nli.constants, use), use)
+        manifest, entry = default, found
+    check_constants(name, entry, RELATION_CONSTANTS if name == "relation" else NLI_CONSTANTS)
+    return manifest, entry
 
-    def read(
-        self, pairs: Sequence[CandidatePair], passages: Passages, without: Collection[str]
-    ) -> tuple[CandidatePair, ...]:
-        """Return pairs with a probability from vectors and cross-encoders, strongest first."""
-        from logic_retrievers.judging import default_conflict_judge  # loads ONNX Runtime
 
-        reader: ConflictReader = getattr(self.judge or default_conflict_judge(), self.use)
-        texts = [pair_texts(passages[pair.one], passages[pair.other], without) for pair in pairs]
-        judged = []
-        for pair, row in zip(pairs, reader.read(texts), strict=True):
-            probability = self.constants.probability(pair.own_probability, row)
-            rounded = round(probability, SCORE_DECIMALS)
-            judged.append(replace(pair, probability=rounded, read=True))
-        return tuple(sorted(judged, key=lambda pair: pair.sort_key))
+def read_texts(
+    judge: AnyPairJudge, name: ReaderName, pairs: Sequence[TextPair]
+) -> Sequence[tuple[float, ...]]:
+    """Return what the cross-encoder reads in each pair of texts; loads that of ``auto``."""
+    from logic_retrievers.judging import default_nli, default_relation  # loads ONNX Runtime
+
+    if isinstance(judge, ConflictReader):
+        return judge(pairs)
+    reader = default_relation() if name == "relation" else default_nli()
+    assert reader is not None
+    return reader(pairs)
+
+
+def read_conflicts(
+    judge: AnyPairJudge,
+    name: ReaderName,
+    constants: Mapping[str, float],
+    pairs: Sequence[CandidatePair],
+    passages: Passages,
+    without: Collection[str],
+) -> tuple[CandidatePair, ...]:
+    """Return the pairs with a probability from the cross-encoder, the strongest first."""
+    texts = [pair_texts(passages[pair.one], passages[pair.other], without) for pair in pairs]
+    judged = []
+    for pair, read in zip(pairs, read_texts(judge, name, texts), strict=True):
+        probability = conflict_probability(read, pair.own_probability, constants)
+        judged.append(replace(pair, probability=round(probability, SCORE_DECIMALS), read=True))
+    return tuple(sorted(judged, key=lambda pair: pair.sort_key))
 
 
 def judge_pairs(
@@ -112,18 +124,12 @@ def judge_pairs(
     pairs: Sequence[CandidatePair],
     passages: Passages,
     judge_above: float,
-    reading: PairReading | None = None,
-    without: Collection[str] = (),
 ) -> Operation[tuple[tuple[CandidatePair, ...], list[Warning]]]:
     """Return the pairs with the judge's probabilities, the strongest first, and warnings.
 
     A user's judge reads the pairs with an own probability of at least ``judge_above``. If it fails,
     the pairs stay unchanged and a warning is returned, not raised.
-
-    With ``reading``, cross-encoders read all pairs, but no metadata keys in ``without``.
     """
-    if reading is not None and pairs:
-        return (yield Compute(partial(reading.read, pairs, passages, without))), []
     own_judge = judge if callable(judge) else None
     numbers_of: dict[TextPair, list[int]] = {}
     for number, pair in enumerate(pairs if own_judge is not None else ()):

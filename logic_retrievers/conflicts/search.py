@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +15,11 @@ from logic_retrievers.checks import check_count, check_number
 from logic_retrievers.conflicts.candidate_pairs import LEAST_COSINE_READ, CandidatePair
 from logic_retrievers.conflicts.pair_judge import (
     AnyPairJudge,
-    PairReading,
+    ReaderName,
     check_pair_judge,
     judge_pairs,
+    read_conflicts,
+    reader_entry,
 )
 from logic_retrievers.conflicts.scorer import Values
 from logic_retrievers.conflicts.settings import (
@@ -33,7 +36,6 @@ from logic_retrievers.index import EncodedVectorQuery, PassageIndex
 from logic_retrievers.index.client_calls import batches
 from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.point_format import possible_point_ids
-from logic_retrievers.judging.conflict import WEIGHTS, Use
 from logic_retrievers.ranking.execution import passage_vectors
 from logic_retrievers.scoring import ordinal_ranks, sparsity
 from logic_retrievers.text import is_blank, unjudgeable_reason
@@ -195,9 +197,10 @@ class ContradictionSearch:
             probability. Without it k passages are returned whether they contradict or not, each
             with its probability.
         judge: reads the statement with each of the first 20 candidates and the 10 nearest. They
-            then come first, ordered by its probability; a hit's score stays F. It is ``auto``
-            (cross-encoders of the package), ``OnnxConflictJudge`` of another bundle, or a model of
-            your own. See :class:`ContradictionFilter`.
+            then come first, ordered by its probability; a hit's score stays F. With ``auto`` the
+            package's cross-encoders read: one for statements, one for stored passages. Or pass
+            ``judging.OnnxNLI`` or ``judging.OnnxRelation`` of another bundle, which reads both, or
+            a model of your own. See :class:`ContradictionFilter`.
 
     Raises:
         ConfigurationError: the encoder lacks the vector or its constants, or a value cannot work.
@@ -228,7 +231,7 @@ class ContradictionSearch:
         self.constants = merge_constants(index.encoder.specs, settings, alpha=alpha)
         self.min_probability = min_probability
         self.judge = judge
-        self._readings = {use: PairReading.of(judge, use) for use in WEIGHTS}
+        self._entries = {name: reader_entry(judge, name) for name in get_args(ReaderName)}
         self._threshold = None if settings is None else settings.threshold
 
     def search(self, statement: str, k: int = 10, *, filter: UserFilter = None) -> list[Hit]:
@@ -279,7 +282,7 @@ class ContradictionSearch:
         rows = yield Compute(lambda: self.index.encoder.encode_documents([statement], VECTORS))
         vectors = {name: rows[name][0] for name in VECTORS}
         query = StatementQuery(statement, statement, vectors)
-        return (yield from self._search_query(query, k, user_filter, "statements"))
+        return (yield from self._search_query(query, k, user_filter, "nli"))
 
     def _search_like(
         self, passage_id: str, k: int, user_filter: UserFilter
@@ -294,7 +297,7 @@ class ContradictionSearch:
         points = {str(point) for point in possible_point_ids(passage_id, self.index.tenant)}
         vectors = {name: matrix[0] for name, matrix in rows.items()}
         query = StatementQuery(passages[0].text, passage_id, vectors, points)
-        return (yield from self._search_query(query, k, user_filter, "passages"))
+        return (yield from self._search_query(query, k, user_filter, "relation"))
 
     def _check(self, k: int) -> None:
         check_count("k", k)
@@ -307,7 +310,7 @@ class ContradictionSearch:
             )
 
     def _search_query(
-        self, query: StatementQuery, k: int, user_filter: UserFilter, use: Use
+        self, query: StatementQuery, k: int, user_filter: UserFilter, name: ReaderName
     ) -> Operation[list[Hit]]:
         limit = max(self.candidates, k) + len(query.points)
         while True:
@@ -317,17 +320,17 @@ class ContradictionSearch:
             # only vectors tell which candidates are copies; if copies fill the pool, it is enlarged
             if len(ranked.order) >= k or len(pool.ids) < limit:
                 if self.judge is not None:
-                    yield from self._read(query, pool, ranked, use)
+                    yield from self._read(query, pool, ranked, name)
                 return (yield from self._build_hits(pool, ranked, k))
             limit *= 2
 
     def _read(
-        self, query: StatementQuery, pool: CandidatePool, ranked: RankedCandidates, use: Use
+        self, query: StatementQuery, pool: CandidatePool, ranked: RankedCandidates, name: ReaderName
     ) -> Operation[None]:
         """Fetch the first candidates, and let the judge read them."""
-        reading = self._readings[use]
+        found_entry = self._entries[name]
         # a cross-encoder takes some texts about other things for contradictions
-        pairs = ranked.pairs_to_read(-1.0 if reading is None else LEAST_COSINE_READ)
+        pairs = ranked.pairs_to_read(-1.0 if found_entry is None else LEAST_COSINE_READ)
         found = yield from self.index.fetch_passages([pool.ids[pair.other - 1] for pair in pairs])
         texts = {0: Passage("statement", query.text)}  # without metadata, which a statement lacks
         for pair in pairs:
@@ -335,10 +338,17 @@ class ContradictionSearch:
             if passage is not None and not ranked.unjudgeable(pair.other - 1, passage):
                 texts[pair.other] = Passage(passage.id, passage.text)
         known = sorted((p for p in pairs if p.other in texts), key=lambda pair: pair.sort_key)
-        judged, warnings = yield from judge_pairs(self.judge, known, texts, 0, reading)
-        warn_each(warnings)
-        constants = self.constants if reading is None else reading.constants
-        ranked.set_read(judged, self._threshold or constants.threshold)
+        threshold = self.constants.threshold
+        if found_entry is None:
+            judged, warnings = yield from judge_pairs(self.judge, known, texts, 0)
+            warn_each(warnings)
+        else:
+            constants = found_entry[1].constants
+            threshold = self._threshold or constants["threshold"]
+            judged = yield Compute(
+                partial(read_conflicts, self.judge, name, constants, known, texts, ())
+            )
+        ranked.set_read(judged, threshold)
 
     def _build_hits(
         self, pool: CandidatePool, ranked: RankedCandidates, k: int

@@ -8,8 +8,8 @@ _MODULES = {
     "constraint": "ConstraintReading",
     "judge": "LABELS VERDICTS Judgement QueryJudge",
     "onnx": (
-        "OnnxConflictJudge OnnxConstraint OnnxNLI OnnxPairJudge OnnxRelation"
-        " default_conflict_judge default_constraint default_judge default_relation"
+        "OnnxConstraint OnnxNLI OnnxPairJudge OnnxRelation"
+        " default_constraint default_judge default_nli default_relation"
     ),
     "relation": "RELATIONS",
     "settings": "JudgeSettings",

@@ -3,14 +3,13 @@ from logic_retrievers.judging.judge import LABELS as LABELS
 from logic_retrievers.judging.judge import VERDICTS as VERDICTS
 from logic_retrievers.judging.judge import Judgement as Judgement
 from logic_retrievers.judging.judge import QueryJudge as QueryJudge
-from logic_retrievers.judging.onnx import OnnxConflictJudge as OnnxConflictJudge
 from logic_retrievers.judging.onnx import OnnxConstraint as OnnxConstraint
 from logic_retrievers.judging.onnx import OnnxNLI as OnnxNLI
 from logic_retrievers.judging.onnx import OnnxPairJudge as OnnxPairJudge
 from logic_retrievers.judging.onnx import OnnxRelation as OnnxRelation
-from logic_retrievers.judging.onnx import default_conflict_judge as default_conflict_judge
 from logic_retrievers.judging.onnx import default_constraint as default_constraint
 from logic_retrievers.judging.onnx import default_judge as default_judge
+from logic_retrievers.judging.onnx import default_nli as default_nli
 from logic_retrievers.judging.onnx import default_relation as default_relation
 from logic_retrievers.judging.relation import RELATIONS as RELATIONS
 from logic_retrievers.judging.settings import JudgeSettings as JudgeSettings

@@ -1,100 +1,74 @@
-"""Compute the probability of a contradiction from two vectors and the output of a judge."""
+"""From what a cross-encoder reads in two texts to the probability that they contradict."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias, runtime_checkable
+from collections.abc import Mapping, Sequence
+from typing import Protocol, runtime_checkable
 
+from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
 from logic_retrievers.errors import BundleError
+from logic_retrievers.judging.relation import RELATIONS
 
-# kind of pair: two passages of a list, or a statement and a passage
-Use: TypeAlias = Literal["passages", "statements"]
-
-# names of the weights of the two regressions
-WEIGHTS: Mapping[Use, tuple[str, ...]] = {
-    "passages": ("intercept", "own", "relation"),
-    "statements": ("intercept", "own", "nli_margin"),
-}
-
-# calibration constants of a bundle's NLI, which combine its output with the vectors' score
-CONSTANTS = frozenset(
-    {"passages_drop_above", *(f"{use}_{name}" for use in WEIGHTS for name in WEIGHTS[use])}
-    | {f"{use}_threshold" for use in WEIGHTS}
-)
+# constants of a bundle's cross-encoders for two passages, and for a statement and a passage
+RELATION_CONSTANTS = frozenset({"threshold", "drop_above"})
+NLI_CONSTANTS = frozenset({"threshold", "intercept", "own", "margin"})
 
 _LEAST = 1e-4
 
 
-@dataclass(frozen=True, slots=True)
-class ConflictConstants:
-    """A logistic regression over the vectors' score and the judge's output, with its thresholds.
+@runtime_checkable
+class ConflictReader(Protocol):
+    """A bundle's cross-encoder that reads two texts: ``OnnxRelation`` or ``OnnxNLI``."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels in the order of their probabilities."""
+
+    @property
+    def manifest(self) -> Manifest:
+        """Manifest of the bundle."""
+
+    @property
+    def entry(self) -> CrossEncoder:
+        """Entry of the cross-encoder in the manifest."""
+
+    def __call__(self, pairs: Sequence[tuple[str, str]], /) -> Sequence[tuple[float, ...]]:
+        """Return the probabilities of the labels, for each pair."""
+
+
+def conflict_probability(
+    read: Sequence[float], own: float, constants: Mapping[str, float]
+) -> float:
+    """Return the probability that two texts contradict each other, in [0, 1].
+
+    Of :data:`RELATIONS` it is that of a contradiction or of two states of one thing. From an NLI
+    model a logistic regression makes it, which also weighs the vectors' score.
 
     Args:
-        use: kind of pair.
-        threshold: least probability of a conflict.
-        drop_above: least probability of a conflict at which a passage may be dropped.
-        weights: weights named in :data:`WEIGHTS`; see :func:`conflict_features`.
+        read: probabilities of the reader's labels.
+        own: probability from the vectors alone.
+        constants: those of the reader's entry in the manifest.
     """
-
-    use: Use
-    threshold: float
-    drop_above: float
-    weights: tuple[float, ...]
-
-    @classmethod
-    def of(cls, constants: Mapping[str, float], use: Use) -> ConflictConstants:
-        """Pick the constants of one use from those of a bundle's NLI."""
-        names = [f"{use}_{name}" for name in ("threshold", *WEIGHTS[use])]
-        if missing := [name for name in names if name not in constants]:
-            raise BundleError(f"the bundle's NLI has no constant {missing[0]!r}; export it again")
-        threshold, *weights = (constants[name] for name in names)
-        return cls(use, threshold, constants.get(f"{use}_drop_above", threshold), tuple(weights))
-
-    def probability(self, own: float, read: Sequence[float]) -> float:
-        """Return the probability that two texts contradict each other, in [0, 1].
-
-        Args:
-            own: probability from the vectors alone.
-            read: probabilities that the :class:`ConflictReader` for this use returned.
-        """
-        features = conflict_features(self.use, own, read)
-        logit = sum(w * x for w, x in zip(self.weights, features, strict=True))
-        return (1 + math.tanh(logit / 2)) / 2
+    if len(read) == len(RELATIONS):
+        return min(1.0, sum(read[:3]))
+    entailment, _, contradiction = read
+    logit = (
+        constants["intercept"]
+        + constants["own"] * _log_odds(own)
+        + constants["margin"] * (contradiction - entailment)
+    )
+    return (1 + math.tanh(logit / 2)) / 2
 
 
-@dataclass(frozen=True, slots=True)
-class ConflictReader:
-    """A function that reads pairs of texts of one use, and its constants."""
+def check_constants(name: str, entry: CrossEncoder, names: frozenset[str]) -> None:
+    """Refuse a cross-encoder without constants that a filter or search needs.
 
-    constants: ConflictConstants
-    read: Callable[[Sequence[tuple[str, str]]], Sequence[tuple[float, ...]]]
-
-
-@runtime_checkable
-class ConflictJudge(Protocol):
-    """Reads two texts with a model of its own, as :class:`OnnxConflictJudge` does."""
-
-    @property
-    def passages(self) -> ConflictReader:
-        """Reads two passages: probabilities of :data:`RELATIONS`."""
-
-    @property
-    def statements(self) -> ConflictReader:
-        """Reads a statement and a passage: probabilities of :data:`LABELS`."""
-
-
-def conflict_features(use: Use, own: float, read: Sequence[float]) -> tuple[float, ...]:
-    """Return the feature of each weight; for arguments see ``ConflictConstants.probability``.
-
-    Passages have the log-odds of a contradiction or another state of the same thing. Statements
-    have the probability of contradiction minus that of entailment.
+    Raises:
+        BundleError: one is missing.
     """
-    if use == "statements":
-        entailment, _, contradiction = read
-        return (1.0, _log_odds(own), contradiction - entailment)
-    return (1.0, _log_odds(own), _log_odds(sum(read[:3])))
+    if missing := sorted(names - entry.constants.keys()):
+        raise BundleError(f"the bundle's {name} has no constant {missing[0]!r}; export it again")
 
 
 def _log_odds(probability: float) -> float:

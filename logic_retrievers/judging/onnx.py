@@ -22,13 +22,14 @@ from logic_retrievers.encoders.onnx import MAX_THREADS
 from logic_retrievers.encoders.sessions import CPU, Graph, Provider, count_workers
 from logic_retrievers.encoders.tokenization import SharedTokenizer
 from logic_retrievers.errors import BundleError
-from logic_retrievers.judging.conflict import ConflictConstants, ConflictReader
 from logic_retrievers.judging.constraint import CONSTRAINTS, ConstraintReading, read_tags
 from logic_retrievers.judging.judge import LABELS, BundledJudge, TextPair
 from logic_retrievers.judging.relation import RELATIONS, turned
 from logic_retrievers.language import ENGLISH, detect_language
 from logic_retrievers.text import visible_text
 
+# Two passages are read in the second order only if the first gives a conflict this probability.
+DOUBT = 0.05
 # fields of a manifest that describe a cross-encoder
 Entry: TypeAlias = Literal["judge", "verdict", "relation", "nli", "constraint"]
 
@@ -94,6 +95,10 @@ class OnnxCrossEncoder:
             self._try()
         except Exception as error:
             raise BundleError(f"{entry.graphs[-1]!r} does not run: {error}") from error
+
+    @property
+    def manifest(self) -> Manifest:
+        return self.bundle.manifest
 
     @property
     def constants(self) -> dict[str, float]:
@@ -198,23 +203,28 @@ class OnnxPairJudge(OnnxCrossEncoder, BundledJudge):
 
 
 class OnnxRelation(OnnxCrossEncoder):
-    """Tells the :data:`RELATIONS` of two passages. The base explains the arguments."""
+    """Tells the :data:`RELATIONS` of two passages. The base explains the arguments.
+
+    Examples:
+        >>> ContradictionFilter(judge=OnnxRelation("runs/bundle"))  # doctest: +SKIP
+    """
 
     entry_name: ClassVar[Entry] = "relation"
     title = "relation"
     labels = RELATIONS
 
-    @property
-    def manifest(self) -> Manifest:
-        return self.bundle.manifest
-
     def __call__(self, pairs: Sequence[TextPair], /) -> list[tuple[float, ...]]:
-        # both orders are read, so that it does not matter which passage comes first
-        ways = [way for one, other in pairs for way in ((one, other), (other, one))]
-        read = iter(self.read(ways))
+        # always the same way first, so that it does not matter which passage comes first
+        ordered = [(min(pair), max(pair)) for pair in pairs]
+        read = self.read(ordered)
+        doubtful = [n for n, row in enumerate(read) if sum(row[:3]) >= DOUBT]
+        second = self.read([ordered[n][::-1] for n in doubtful])
+        for n, row in zip(doubtful, second, strict=True):
+            both = zip(read[n], turned(row), strict=True)
+            read[n] = tuple((a + b) / 2 for a, b in both)
         return [
-            tuple((a + b) / 2 for a, b in zip(first, turned(second), strict=True))
-            for first, second in zip(read, read, strict=True)
+            row if pair == way else turned(row)
+            for pair, way, row in zip(pairs, ordered, read, strict=True)
         ]
 
 
@@ -269,38 +279,10 @@ class OnnxConstraint(OnnxCrossEncoder):
         self("a")
 
 
-class OnnxConflictJudge:
-    """A :class:`ConflictJudge`: do two texts contradict each other?
-
-    :class:`OnnxRelation` reads two passages, :class:`OnnxNLI` a statement and a passage.
-    :class:`OnnxCrossEncoder` explains arguments and errors.
-
-    Examples:
-        >>> ContradictionFilter(judge=OnnxConflictJudge("runs/bundle"))    # doctest: +SKIP
-    """
-
-    def __init__(
-        self,
-        bundle: Bundle | str | Path | None = None,
-        *,
-        providers: Sequence[Provider] | None = None,
-        threads: int | None = None,
-        shares: OnnxCrossEncoder | None = None,
-    ) -> None:
-        self.relation = OnnxRelation(bundle, providers=providers, threads=threads, shares=shares)
-        self.nli = OnnxNLI(providers=providers, threads=threads, shares=self.relation)
-        constants = self.nli.constants
-        self.passages = ConflictReader(ConflictConstants.of(constants, "passages"), self.relation)
-        self.statements = ConflictReader(ConflictConstants.of(constants, "statements"), self.nli)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return partial(type(self), self.relation.bundle.path, **self.relation._settings), ()
-
-
-def _ships(*entries: Entry) -> bool:
-    """Whether the bundle that comes with the package is there and has these cross-encoders."""
+def _ships(entry: Entry) -> bool:
+    """Whether the bundle that comes with the package is there and has this cross-encoder."""
     manifest = default_bundle_manifest()
-    return manifest is not None and all(getattr(manifest, name) is not None for name in entries)
+    return manifest is not None and getattr(manifest, entry) is not None
 
 
 @one_per_process
@@ -316,10 +298,9 @@ def default_relation() -> OnnxRelation | None:
 
 
 @one_per_process
-def default_conflict_judge() -> OnnxConflictJudge | None:
-    """Return the conflict judge of the bundle that comes with the package, if it has one."""
-    ships = _ships("nli", "relation")
-    return OnnxConflictJudge(shares=default_judge()) if ships else None
+def default_nli() -> OnnxNLI | None:
+    """Return the NLI model of the bundle that comes with the package, if it has one."""
+    return OnnxNLI(shares=default_judge()) if _ships("nli") else None
 
 
 @one_per_process

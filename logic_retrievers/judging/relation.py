@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
-from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
 from logic_retrievers.judging.judge import nearest_sentences
 from logic_retrievers.types import Passage
 
@@ -18,22 +17,6 @@ MAX_WORDS = 45
 # metadata values with more characters are texts, not labels
 _MAX_VALUE = 40
 _MAX_KEYS = 6
-
-
-@runtime_checkable
-class RelationReader(Protocol):
-    """Reads two passages with a model of its own, as :class:`OnnxRelation` does."""
-
-    @property
-    def manifest(self) -> Manifest:
-        """Manifest of the bundle."""
-
-    @property
-    def entry(self) -> CrossEncoder:
-        """Entry of the cross-encoder in the manifest."""
-
-    def __call__(self, pairs: Sequence[tuple[str, str]], /) -> Sequence[tuple[float, ...]]:
-        """Return probabilities of :data:`RELATIONS`; in the other order :func:`turned` ones."""
 
 
 def turned(relation: Sequence[float]) -> tuple[float, ...]:

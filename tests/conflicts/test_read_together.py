@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pair_bundles import write_pair_bundle
 from placed import PlacedEncoder, passages
 
-from logic_retrievers import ContradictionSearch, Passage, PassageIndex
+from logic_retrievers import ContradictionSearch, Passage, PassageIndex, judging
 from logic_retrievers.conflicts import (
     ContradictionFilter,
     ContradictionSettings,
@@ -24,41 +21,32 @@ from logic_retrievers.errors import (
     BundleError,
     ConfigurationError,
 )
-from logic_retrievers.judging import RELATIONS, OnnxRelation
-from logic_retrievers.judging.conflict import WEIGHTS, ConflictConstants, ConflictReader
+from logic_retrievers.judging import LABELS, RELATIONS
+from logic_retrievers.judging.conflict import conflict_probability
 
-UNRELATED = {"passages": (0.01, 0.01, 0.01, 0.01, 0.01, 0.95), "statements": (0.02, 0.96, 0.02)}
-OPPOSED = {"passages": (0.96, 0.01, 0.01, 0.01, 0.005, 0.005), "statements": (0.02, 0.02, 0.96)}
-WEIGHTED = {
-    "passages_threshold": 0.6,
-    "statements_threshold": 0.5,
-    **{f"passages_{name}": 0.0 for name in WEIGHTS["passages"]},
-    **{f"statements_{name}": 0.0 for name in WEIGHTS["statements"]},
-    **{
-        f"{use}_{name}": weight
-        for use in WEIGHTS
-        for name, weight in (("intercept", 2.5), ("own", 0.2))
-    },
-    "passages_relation": 1.0,
-    "statements_nli_margin": 3.0,
+UNRELATED = {RELATIONS: (0.01, 0.01, 0.01, 0.01, 0.01, 0.95), LABELS: (0.02, 0.96, 0.02)}
+OPPOSED = {RELATIONS: (0.96, 0.01, 0.01, 0.01, 0.005, 0.005), LABELS: (0.02, 0.02, 0.96)}
+CONSTANTS = {
+    RELATIONS: {"threshold": 0.6, "drop_above": 0.6},
+    LABELS: {"threshold": 0.5, "intercept": 0.0, "own": 0.2, "margin": 3.0},
 }
 
 
-class TableJudge:
+class TableReader:
     """Reads by a table of two claims; all else is unrelated. Notes what it was asked."""
 
-    def __init__(self, *opposed, constants=WEIGHTED):
+    def __init__(self, *opposed, labels=RELATIONS, **constants):
         self.opposed = {frozenset(pair) for pair in opposed}
         self.asked = []
-        self.passages, self.statements = (
-            ConflictReader(ConflictConstants.of(constants, use), partial(self._read, use))
-            for use in ("passages", "statements")
-        )
+        self.labels = labels
+        self.manifest = default_bundle_manifest()
+        changes = {"constants": CONSTANTS[labels] | constants}
+        self.entry = self.manifest.relation.model_copy(update=changes)
 
-    def _read(self, use, pairs):
+    def __call__(self, pairs):
         self.asked += pairs
         return [
-            (OPPOSED if frozenset(map(_claim, pair)) in self.opposed else UNRELATED)[use]
+            (OPPOSED if frozenset(map(_claim, pair)) in self.opposed else UNRELATED)[self.labels]
             for pair in pairs
         ]
 
@@ -83,7 +71,7 @@ AGREEING = passages("inn | quiet | a", "inn | quiet | b", "tax | high | a")
 def test_what_only_the_reader_sees_is_a_conflict():
     """The vectors miss most contradictions in other words."""
     assert not filtered(None, AGREEING).conflicts
-    judge = TableJudge(("quiet", "quiet"))
+    judge = TableReader(("quiet", "quiet"))
     result = filtered(judge, AGREEING)
     (conflict,) = result.conflicts
     assert staying(result) == ["high"]
@@ -91,38 +79,38 @@ def test_what_only_the_reader_sees_is_a_conflict():
     assert conflict.read == ("inn | quiet | a", "inn | quiet | b")
 
 
-def test_what_only_the_vectors_see_may_be_none():
-    """The reader that calls two passages unrelated must be able to overrule them."""
+def test_what_only_the_vectors_see_is_none():
+    """A reader that calls two passages unrelated must be able to overrule them."""
     given_ = passages("inn | quiet | a", "inn | loud | a")
     assert filtered(None, given_).conflicts
-    heavy = WEIGHTED | {"passages_own": 0.0}
-    assert not filtered(TableJudge(constants=heavy), given_).conflicts
+    assert not filtered(TableReader(), given_).conflicts
+
+
+@given(st.floats(0, 1), st.lists(st.floats(0.01, 1), min_size=6, max_size=6))
+def test_two_states_of_one_thing_are_a_conflict_too(own, shares):
+    """The older one is as wrong in a context as what is contradicted."""
+    read = np.array(shares) / sum(shares)
+    expected = pytest.approx(1 - read[3:].sum(), abs=1e-9)
+    assert conflict_probability(read.tolist(), own, {}) == expected
 
 
 @given(
     st.floats(0, 1),
-    st.lists(st.floats(0.01, 1), min_size=len(RELATIONS), max_size=len(RELATIONS)),
-    st.lists(st.floats(-2, 2), min_size=3, max_size=3),
-    st.sampled_from(list(WEIGHTS)),
+    st.lists(st.floats(0.01, 1), min_size=3, max_size=3),
+    st.tuples(*[st.floats(-2, 2)] * 3),
 )
-def test_the_probability_is_that_of_the_regression(own, read, weights, use):
-    read = np.array(read[-3:] if use == "statements" else read)
-    read /= sum(read)
-    margin = read[-1] - read[-3] if use == "statements" else _log_odds(sum(read[:3]))
-    expected = 1 / (1 + np.exp(-np.dot(weights, [1, _log_odds(own), margin])))
-    constants = ConflictConstants(use, 0.5, 0.5, tuple(weights))
-    assert constants.probability(own, read.tolist()) == pytest.approx(expected, abs=1e-9)
-
-
-def _log_odds(probability):
-    clipped = np.clip(probability, 1e-4, 1 - 1e-4)
-    return np.log(clipped / (1 - clipped))
+def test_of_a_statement_the_probability_is_that_of_the_regression(own, shares, weights):
+    entailment, _, contradiction = read = np.array(shares) / sum(shares)
+    clipped = np.clip(own, 1e-4, 1 - 1e-4)
+    features = [1, np.log(clipped / (1 - clipped)), contradiction - entailment]
+    expected = 1 / (1 + np.exp(-np.dot(weights, features)))
+    constants = dict(zip(("intercept", "own", "margin"), weights, strict=True))
+    assert conflict_probability(read.tolist(), own, constants) == pytest.approx(expected, abs=1e-9)
 
 
 def test_what_it_is_not_sure_of_is_dropped_by_nobody():
     """A wrong passage that stays costs less than a right one that goes."""
-    constants = WEIGHTED | {"passages_drop_above": 0.999}
-    judge = TableJudge(("quiet", "quiet"), constants=constants)
+    judge = TableReader(("quiet", "quiet"), drop_above=0.999)
     (conflict,) = filtered(judge, AGREEING).conflicts
     assert (conflict.decision, conflict.dropped) == ("abstained", ())
     assert f"{conflict.probability:.2f} is under 1.00" in conflict.reason
@@ -144,7 +132,7 @@ def test_what_it_is_not_sure_of_is_dropped_by_nobody():
 def test_of_each_passage_the_nearest_before_it_are_read():
     """Else a list of a hundred would take five thousand readings."""
     many = passages(*(f"inn | quiet | {n}" for n in range(12)))
-    judge = TableJudge()
+    judge = TableReader()
     filtered(judge, many)
     assert len(judge.asked) == sum(min(n, NEAREST_READ) for n in range(12))
 
@@ -153,7 +141,7 @@ def test_dates_are_not_read():
     """Two dates make an older and a newer version of what the resolution is to decide."""
     dated = {"doc.date": ["2021", "2024"], "area": ["north", "south"]}
     given_ = passages("inn | quiet | a", "inn | quiet | b", **dated)
-    judge = TableJudge()
+    judge = TableReader()
     filtered(judge, given_, date_key="doc.date")
     assert judge.asked == [("inn | quiet | a (area: north)", "inn | quiet | b (area: south)")]
 
@@ -163,10 +151,10 @@ def test_a_trusted_passage_judges_wherever_it_stands():
     rule = Passage("rule", "inn | quiet | z", {"ok": True})
     many = passages(*(f"inn | quiet | {n}" for n in range(12)))
     for given_ in ([rule, *many], [*many, rule]):
-        judge = TableJudge(("quiet", "quiet"))
+        judge = TableReader(("quiet", "quiet"))
         result = filtered(judge, given_, resolution="annotate", trusted_filter={"ok": True})
         assert [hit.passage.id for hit in result.hits] == ["rule"]
-    outside = filtered(TableJudge(("quiet", "quiet")), many, trusted=[rule])
+    outside = filtered(TableReader(("quiet", "quiet")), many, trusted=[rule])
     assert not outside.hits
 
 
@@ -174,22 +162,23 @@ def test_a_high_threshold_leaves_nothing_unread():
     """What vectors find likely is read beyond the nearest, whatever the threshold of both."""
     many = passages("inn | loud | z", *(f"inn | quiet | {n}" for n in range(8)))
     for threshold in (None, 0.999999):
-        judge = TableJudge()
+        judge = TableReader()
         filtered(judge, many, threshold=threshold)
         assert sum("loud" in "".join(pair) for pair in judge.asked) == 8
 
 
-def test_weights_that_are_not_complete_are_refused():
+@pytest.mark.parametrize(("labels", "lost"), [(RELATIONS, "threshold"), (LABELS, "own")])
+def test_constants_that_are_not_complete_are_refused(index, labels, lost):
     """A typing error in a manifest would switch the vectors off."""
-    for use in WEIGHTS:
-        known = {name: weight for name, weight in WEIGHTED.items() if name != f"{use}_own"}
-        with pytest.raises(BundleError, match=f"'{use}_own'"):
-            ConflictConstants.of(known, use)
+    reader = TableReader(labels=labels)
+    del reader.entry.constants[lost]
+    with pytest.raises(BundleError, match=f"'{lost}'"):
+        ContradictionSearch(index, judge=reader)
 
 
 def test_traces_hold_no_sentence_that_was_read():
     """Passages must not leave a house by its logs."""
-    result = filtered(TableJudge(("quiet", "quiet")), AGREEING)
+    result = filtered(TableReader(("quiet", "quiet")), AGREEING)
     assert result.to_dict()["conflicts"][0]["read"]
     assert "quiet" not in str(result.without_texts()["conflicts"][0]["read"])
     assert "read" not in repr(result.conflicts[0])
@@ -198,22 +187,22 @@ def test_traces_hold_no_sentence_that_was_read():
 def test_two_that_were_read_as_opposed_are_no_copies():
     """They would vote for each other under prefer_majority."""
     given_ = passages("inn | quiet | a", "inn | quiet | b", "inn | quiet | c")
-    judge = TableJudge(("quiet", "quiet"))
+    judge = TableReader(("quiet", "quiet"))
     result = filtered(judge, given_, resolution="prefer_majority")
     assert [conflict.decision for conflict in result.conflicts] == ["abstained"] * 3
 
 
-def test_what_another_trusted_passage_drops_is_settled():
+def test_what_another_trusted_passage_drops_is_settled(monkeypatch):
     """It did not stay, and the conflict that nobody is sure of did not drop it."""
     rules = [Passage("sure", "inn | quiet | y"), Passage("unsure", "inn | quiet | z")]
-    judge = TableJudge(("quiet", "quiet"))
+    judge = TableReader(("quiet", "quiet"))
 
-    def read(pairs):
+    def read(self, pairs):
         texts = ["".join(pair) for pair in pairs]
-        no, yes, weak = UNRELATED["passages"], OPPOSED["passages"], (0.5, 0, 0, 0.5, 0, 0)
+        no, yes, weak = UNRELATED[RELATIONS], OPPOSED[RELATIONS], (0.7, 0, 0, 0.3, 0, 0)
         return [no if "| y" in t and "| z" in t else weak if "| z" in t else yes for t in texts]
 
-    judge.passages = ConflictReader(judge.passages.constants, read)
+    monkeypatch.setattr(TableReader, "__call__", read)
     sure, unsure = sorted(
         (c.probability for c in filtered(judge, AGREEING[:1], trusted=rules).conflicts),
         reverse=True,
@@ -228,26 +217,18 @@ def test_what_another_trusted_passage_drops_is_settled():
     }
 
 
-def test_a_reader_of_relations_is_no_judge_of_conflicts(tmp_path):
-    """It would be asked as if it were a model that says probabilities."""
-    bundle = write_pair_bundle(tmp_path, entry_name="relation", classes=len(RELATIONS))
-    with pytest.raises(ConfigurationError, match="OnnxConflictJudge"):
-        ContradictionFilter(PlacedEncoder(), judge=OnnxRelation(bundle))
-
-
 def test_a_bundle_without_cross_encoders_leaves_it_to_the_vectors(monkeypatch):
-    for name in ("nli", "relation"):
-        manifest = default_bundle_manifest().model_copy(update={name: None})
-        monkeypatch.setattr(pair_judge, "default_bundle_manifest", lambda m=manifest: m)
-        plain = ContradictionFilter(PlacedEncoder(), judge="auto")
-        assert plain.threshold == ContradictionFilter(PlacedEncoder()).threshold
-        assert plain.filter(AGREEING) == ContradictionFilter(PlacedEncoder()).filter(AGREEING)
+    manifest = default_bundle_manifest().model_copy(update={"relation": None})
+    monkeypatch.setattr(pair_judge, "default_bundle_manifest", lambda: manifest)
+    plain = ContradictionFilter(PlacedEncoder(), judge="auto")
+    assert plain.threshold == ContradictionFilter(PlacedEncoder()).threshold
+    assert plain.filter(AGREEING) == ContradictionFilter(PlacedEncoder()).filter(AGREEING)
 
 
 def test_a_cleaner_asks_for_relations():
     """It would judge with nobody, silently."""
     with pytest.raises(ConfigurationError, match="OnnxRelation"):
-        CorpusCleaner(encoder=PlacedEncoder(), judge=TableJudge())
+        CorpusCleaner(encoder=PlacedEncoder(), judge=TableReader(labels=LABELS))
 
 
 @pytest.fixture
@@ -267,7 +248,7 @@ def test_a_search_puts_what_was_read_first(index):
     statement = "inn | quiet | a"
     plain = ContradictionSearch(index).search(statement, 4)
     assert found(plain)[0] != "quiet"
-    judge = TableJudge(("quiet", "quiet"))
+    judge = TableReader(("quiet", "quiet"))
     hits = ContradictionSearch(index, judge=judge).search(statement, 4)
     assert found(hits)[0] == "quiet"
     details = hits[0].evidence.details
@@ -278,20 +259,23 @@ def test_a_search_puts_what_was_read_first(index):
     assert by_probability == sorted(by_probability, reverse=True)
 
 
-def test_a_statement_and_a_stored_passage_are_read_with_weights_of_their_own(index):
+def test_a_statement_and_a_stored_passage_are_read_by_readers_of_their_own(index, monkeypatch):
     """A claim beside its evidence is another pair than two passages of a list."""
-    never = {"statements_intercept": -9.0, "statements_nli_margin": 0.0}
-    judge = TableJudge(("quiet", "quiet"), ("loud", "quiet"), constants=WEIGHTED | never)
-    search = ContradictionSearch(index, judge=judge)
-    stated = search.search("inn | loud | z", 4)
-    assert not any(hit.evidence.details["conflict"] for hit in stated if _is_read(hit))
-    stored = search.search_like(stated[found(stated).index("loud")].passage.id, 4)
-    assert any(hit.evidence.details["conflict"] for hit in stored if _is_read(hit))
+    readers = {"nli": TableReader(labels=LABELS), "relation": TableReader()}
+    for name, reader in readers.items():
+        monkeypatch.setattr(judging, f"default_{name}", lambda reader=reader: reader)
+    search = ContradictionSearch(index, judge="auto")
+    (hit, *_) = search.search("inn | loud | z", 4)
+    asked = [len(reader.asked) for reader in readers.values()]
+    assert asked[0] > 0 == asked[1]
+    search.search_like(hit.passage.id, 4)
+    assert len(readers["relation"].asked) > 0
+    assert len(readers["nli"].asked) == asked[0]
 
 
 def test_a_search_does_not_read_what_is_far(index):
     """A cross-encoder that has met few strangers takes some for contradictions."""
-    judge = TableJudge()
+    judge = TableReader()
     ContradictionSearch(index, judge=judge).search("inn | quiet | a", 4)
     assert judge.asked
     assert not any("tax" in text for pair in judge.asked for text in pair)
@@ -314,7 +298,7 @@ async def test_a_search_takes_a_judge_of_the_users_own(index):
 def test_what_is_like_a_stored_passage_is_read_without_metadata(index):
     """A statement has none; one side's would be a difference."""
     index.add([Passage("dated", "inn | dim | a", {"date": "2020", "area": "x"})])
-    judge = TableJudge()
+    judge = TableReader()
     ContradictionSearch(index, judge=judge).search_like("dated", 4)
     assert judge.asked
     assert not any("area" in text for pair in judge.asked for text in pair)
@@ -322,7 +306,7 @@ def test_what_is_like_a_stored_passage_is_read_without_metadata(index):
 
 def test_a_threshold_of_the_users_own_counts_in_a_search(index):
     settings = ContradictionSettings(threshold=0.999)
-    search = ContradictionSearch(index, judge=TableJudge(("quiet", "quiet")), settings=settings)
+    search = ContradictionSearch(index, judge=TableReader(("quiet", "quiet")), settings=settings)
     hits = search.search("inn | quiet | a", 4)
     assert not any(hit.evidence.details["conflict"] for hit in hits)
 
@@ -339,9 +323,8 @@ def test_the_judge_of_a_user_is_asked_the_likeliest_first(index):
 
 def test_the_shipped_reader_reads():
     """Constants that a manifest lost would be seen by nobody."""
-    for use in WEIGHTS:
-        constants = ConflictConstants.of(default_bundle_manifest().nli.constants, use)
-        assert 0 < constants.threshold <= constants.drop_above < 1
+    constants = default_bundle_manifest().relation.constants
+    assert 0 < constants["threshold"] <= constants["drop_above"] < 1
     result = ContradictionFilter(judge="auto").filter(
         [
             Passage("yes", "The pool is open to guests of the hotel all year round."),

@@ -61,8 +61,8 @@ SEARCHING = {*MAY_IMPORT} - {"chat", "documents", "files"}
 MAY_IMPORT |= {
     "search": SEARCHING,
     "rerank": SEARCHING,
-    "conflicts": SEARCHING | {"files", "evaluation"},
     "evaluation": {"types", "errors", "files", "scoring", "queries"},
+    "conflicts": SEARCHING | {"files", "evaluation"},
     "probe": SEARCHING | {"files", "chat", "evaluation", "search", "conflicts"},
     "adapters": SEARCHING | {"conflicts"},
     "serving": SEARCHING | {"search", "conflicts"},

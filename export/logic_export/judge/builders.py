@@ -280,14 +280,13 @@ def group_pairs(
     """Pair texts of contradiction groups: opposite sides contradict, texts of one side entail.
 
     A pair with a text of another group is neutral. The longer text of a pair is the premise.
-    With ``relations`` the labels are contradiction, paraphrase and unrelated of the
-    :data:`RELATIONS`.
 
     Args:
         builder: name of a builder of groups, one of ``GROUP_BUILDERS``.
         options: options of that builder.
         cut: share of the pairs whose second text is cut to one sentence, like a claim next to its
             evidence. For a contradiction it is the sentence that differs.
+        relations: label the pairs contradiction, paraphrase or unrelated, of :data:`RELATIONS`.
         seed: seeds the builder, the cuts and the draw of other groups.
     """
     random = Random(seed)
@@ -303,12 +302,12 @@ def group_pairs(
         for one, other, label in pairs:
             if random.random() < cut:
                 other = _claim(one, other, label, random)
-            excerpts = sorted(pair_sentences(one, other), key=len, reverse=True)
+            longer, shorter = sorted(pair_sentences(one, other), key=len, reverse=True)
             if relations:
-                random.shuffle(excerpts)
-                rows.append(labelled_row(*excerpts, _AS_RELATION[label], RELATIONS))
+                first, second = random.sample((longer, shorter), 2)
+                rows.append(labelled_row(first, second, _AS_RELATION[label], RELATIONS))
             else:
-                rows.append(labelled_row(*excerpts, label))
+                rows.append(labelled_row(longer, shorter, label))
     return rows
 
 

@@ -45,7 +45,7 @@ from logic_retrievers.judging import (
     OnnxPairJudge,
     OnnxRelation,
 )
-from logic_retrievers.judging.conflict import CONSTANTS
+from logic_retrievers.judging.conflict import NLI_CONSTANTS, RELATION_CONSTANTS
 from logic_retrievers.judging.onnx import OnnxCrossEncoder
 from logic_retrievers.judging.settings import JudgeSettings
 
@@ -108,8 +108,8 @@ def add_judge(
         source: the model; its embeddings must be the trunk's.
         out: the new bundle's folder; must not exist.
         development: name -> rows; the temperature is fitted on all rows.
-        constants: for a judge or a verdict, weights in a ranking; for relation,
-            ``threshold``; for NLI, those of ``ConflictConstants``.
+        constants: for a judge or a verdict, weights in a ranking; for relation and NLI, thresholds
+            and weights of a conflict (``judging.conflict``).
         minimum: development set -> minimum accuracy.
         compression: storage of a judge's weights. ``int4`` also multiplies in int8
             (:func:`quantise_products`), three times as fast on a CPU as the others in float32.
@@ -196,12 +196,12 @@ class _Form:
 
 _JUDGE = _Form("judge", GRAPH, OnnxPairJudge, "Pair judge")
 _VERDICT = _Form("verdict", "verdict.npz", OnnxPairJudge, "Verdict")
-_KINDS = _Form("relation", "relation.npz", OnnxRelation, "Relation")
-_NLI = _Form("nli", "nli.npz", OnnxNLI, "NLI", CONSTANTS)
+_RELATION = _Form("relation", "relation.npz", OnnxRelation, "Relation", RELATION_CONSTANTS)
+_NLI = _Form("nli", "nli.npz", OnnxNLI, "NLI", NLI_CONSTANTS)
 _CONSTRAINT = _Form(
     "constraint", "constraint.npz", OnnxConstraint, "Constraint", output=low_rank.TOKENS
 )
-_CHANGES = (_VERDICT, _KINDS, _NLI, _CONSTRAINT)
+_CHANGES = (_VERDICT, _RELATION, _NLI, _CONSTRAINT)
 
 
 @contextmanager
@@ -261,9 +261,7 @@ def _check_constants(form: _Form, constants: Mapping[str, float]) -> None:
             f" {', '.join(sorted(form.constants))}"
         )
     elif not all(
-        0 < value < 1
-        for name, value in constants.items()
-        if name.endswith(("threshold", "drop_above"))
+        0 < value < 1 for name, value in constants.items() if name in ("threshold", "drop_above")
     ):
         raise ConfigurationError("a threshold is between 0 and 1")
 
@@ -272,7 +270,7 @@ def _form_of(model: PreTrainedModel, source: JudgeSource) -> _Form:
     labels, changes = tuple((model.config.id2label or {}).values()), source.rank > 0
     if labels == VERDICTS and changes:
         return _VERDICT
-    for form in (_JUDGE, _KINDS, _NLI):
+    for form in (_JUDGE, _RELATION, _NLI):
         if len(labels) == len(form.reader.labels) and (form is _JUDGE) != changes:
             return form
     raise ConfigurationError(

@@ -20,6 +20,7 @@ from logic_retrievers.conflicts.cleaning.finding_resolution import cleaning_reso
 from logic_retrievers.conflicts.pair_judge import (
     AnyPairJudge,
     check_pair_judge,
+    reader_entry,
 )
 from logic_retrievers.conflicts.resolution_strategies import AnyResolution, ResolutionStrategy
 from logic_retrievers.conflicts.settings import (
@@ -29,11 +30,10 @@ from logic_retrievers.conflicts.settings import (
     merge_constants,
 )
 from logic_retrievers.encoders.base import Encoder
-from logic_retrievers.encoders.bundle import default_bundle_manifest
 from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.judging.conflict import ConflictJudge
-from logic_retrievers.judging.relation import RelationReader
+from logic_retrievers.judging.conflict import ConflictReader
+from logic_retrievers.judging.relation import RELATIONS
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_passages
 
@@ -148,6 +148,10 @@ class CleaningSettings:
         check_type("document_key", self.document_key, str, type(None))
         check_type("settings", self.settings, ContradictionSettings, type(None))
         check_pair_judge(self.judge)
+        if isinstance(self.judge, ConflictReader) and self.judge.labels != RELATIONS:
+            raise ConfigurationError(
+                f"{type(self.judge).__name__} is for a search; pass judging.OnnxRelation"
+            )
         for name in ("threshold", "judge_above"):
             if getattr(self, name) is not None:
                 check_number(name, getattr(self, name), 0, 1)
@@ -188,7 +192,7 @@ class Criteria:
             threshold = THRESHOLD
         constants = merge_constants(encoder.specs, settings.settings, threshold=threshold)
         above = constants.threshold if settings.judge_above is None else settings.judge_above
-        reader = _reader_of(settings.judge)
+        reader = reader_entry(settings.judge, "relation")
         return cls(settings, constants, settings.strategy(), above, encoder, reader)
 
     @property
@@ -196,7 +200,7 @@ class Criteria:
         """Least probability of a contradiction by the cross-encoder."""
         if self.reader is None or self.settings.threshold is not None:
             return self.constants.threshold
-        return self.reader[1].constants.get("threshold", self.constants.threshold)
+        return self.reader[1].constants["threshold"]
 
     def fingerprint(self) -> str:
         """Return the sha256 of the criteria, with names of functions and vector fingerprints."""
@@ -217,14 +221,3 @@ class Criteria:
         )
         text = _ADDRESS.sub("", repr(parts))
         return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
-
-
-def _reader_of(judge: AnyPairJudge) -> tuple[Manifest, CrossEncoder] | None:
-    if isinstance(judge, ConflictJudge):
-        raise ConfigurationError(
-            f"{type(judge).__name__} is for a filter or search; pass judging.OnnxRelation"
-        )
-    if isinstance(judge, RelationReader):
-        return judge.manifest, judge.entry
-    manifest = default_bundle_manifest() if judge == "auto" else None
-    return (manifest, manifest.relation) if manifest and manifest.relation else None

@@ -36,7 +36,11 @@ class ReadsDogs(OnnxRelation):
 
 @pytest.fixture
 def reader(tmp_path):
-    changes = {"entry_name": "relation", "classes": len(RELATIONS), "constants": {"threshold": 0.7}}
+    changes = {
+        "entry_name": "relation",
+        "classes": len(RELATIONS),
+        "constants": {"threshold": 0.7, "drop_above": 0.7},
+    }
     return ReadsDogs(write_pair_bundle(tmp_path / "bundle", **changes))
 
 
@@ -55,7 +59,12 @@ def test_a_contradiction_in_other_words_is_found_and_explained(reader):
 
 def test_another_reader_makes_the_examined_new(reader, tmp_path):
     """What was examined without it, or with another one, must be examined again."""
-    changes = {"entry_name": "relation", "classes": len(RELATIONS), "temperature": 2.0}
+    changes = {
+        "entry_name": "relation",
+        "classes": len(RELATIONS),
+        "temperature": 2.0,
+        "constants": {"threshold": 0.7, "drop_above": 0.7},
+    }
     other = OnnxRelation(write_pair_bundle(tmp_path / "other", **changes))
     cleaners = [CorpusCleaner(judge=judge) for judge in (None, reader, other, lambda pairs: pairs)]
     assert len({cleaner.criteria.fingerprint() for cleaner in cleaners}) == 4

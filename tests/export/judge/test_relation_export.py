@@ -18,12 +18,10 @@ from logic_retrievers.encoders import load_bundle, verify_bundle
 from logic_retrievers.errors import BundleError, ConfigurationError
 from logic_retrievers.judging import (
     VERDICTS,
-    OnnxConflictJudge,
     OnnxNLI,
     OnnxPairJudge,
     OnnxRelation,
 )
-from logic_retrievers.judging.conflict import ConflictConstants
 from logic_retrievers.judging.relation import turned
 
 pytestmark = pytest.mark.slow
@@ -96,15 +94,6 @@ def test_a_verdict_answers_in_the_judges_place(three_bundle: Path, unpacked: Pat
         add_pairs(three_bundle, tmp_path / "model", tmp_path / "no", rank=1, threshold=0.6)
 
 
-def test_a_judge_of_conflicts_reads_either_with_its_own_weights(three_bundle: Path):
-    """One session serves both; with the changes of the other it would read something else."""
-    judge = OnnxConflictJudge(three_bundle)
-    assert judge.statements.read(PAIRS) == OnnxNLI(three_bundle)(PAIRS)
-    assert judge.passages.read(PAIRS) == OnnxRelation(three_bundle)(PAIRS)
-    assert judge.passages.constants == ConflictConstants.of(CONFLICT_CONSTANTS, "passages")
-    assert judge.statements.constants == ConflictConstants.of(CONFLICT_CONSTANTS, "statements")
-
-
 def test_another_judge_takes_them_out(
     small_judge: SmallJudge, three_bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -153,7 +142,7 @@ def test_what_does_not_fit_is_refused(
         (judge_bundle, relation_model, {"threshold": 1.0}, "between 0 and 1"),
         (judge_bundle, relation_model, {"weight": 0.5}, "no constant 'weight'"),
         (judge_bundle, unpacked, {"cosin": 1}, "no constant 'cosin'"),
-        (judge_bundle, unpacked, {"passages_threshold": 2}, "between"),
+        (judge_bundle, unpacked, {"threshold": 2}, "between"),
         (judge_bundle, tmp_path / "other", {}, "train from it with model.rank"),
     ):
         with pytest.raises(ConfigurationError, match=words):
