@@ -24,7 +24,7 @@ from logic_retrievers import ContradictionScorer
 from logic_retrievers.conflicts.candidate_pairs import CandidatePair
 from logic_retrievers.conflicts.cleaning.classification import PairClassification, classify_pair
 from logic_retrievers.conflicts.cleaning.result import Kind
-from logic_retrievers.conflicts.cleaning.settings import CleaningSettings
+from logic_retrievers.conflicts.cleaning.settings import CleaningSettings, ReadThresholds
 from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.judging import OnnxRelation, default_relation
 from logic_retrievers.judging.relation import pair_texts
@@ -110,15 +110,13 @@ def classify_pairs(
     relations: Sequence[tuple[float, ...] | None] = [None] * len(rows)
     if read is not None:
         relations = read([pair_texts(*pair, ("date", "version", "source")) for pair in passages])
-    read_threshold = 0.5 if read is None else read.constants["threshold"]
+    thresholds = ReadThresholds() if read is None else ReadThresholds(read.constants["threshold"])
     settings = CleaningSettings(document_key="title")
     classified = []
     for row, pair, score, relation in zip(rows, passages, scores, relations, strict=True):
         own = score.probability or 0.0
         candidate = CandidatePair(0, 1, score.cosine, score.score, own, own, relation=relation)
-        found = classify_pair(
-            *pair, candidate, settings, scorer.constants.threshold, read_threshold
-        )
+        found = classify_pair(*pair, candidate, settings, scorer.constants.threshold, thresholds)
         classified.append(ClassifiedPair(row, found))
     return classified
 

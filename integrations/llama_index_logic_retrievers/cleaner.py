@@ -78,8 +78,8 @@ class CorpusCleaner(CleanerFields, TransformComponent):
             ``document_key``, ``source_key`` (a node without it is known by its ``ref_doc_id``),
             ``source_order``, ``scope_keys``, ``judge``
             (by default None; ``auto`` lets the package's own cross-encoder read the pairs),
-            ``judge_above``: as in
-            :class:`logic_retrievers.conflicts.cleaning.settings.CleaningSettings`.
+            ``judge_above``, ``hide_above``: as in
+            :class:`~logic_retrievers.conflicts.CleaningSettings`.
 
     Attributes:
         skipped: number of skipped calls. It is part of the serialised settings, so that a

@@ -220,6 +220,7 @@ class CleanerFields(ConflictFields):
     version_key: str = "version"
     document_key: str | None = None
     scope_keys: tuple[str, ...] = Field(default=cleaning_settings.SCOPE_KEYS, repr=False)
+    hide_above: Number | None = None
 
 
 class QueryOptions(TypedDict, total=False):

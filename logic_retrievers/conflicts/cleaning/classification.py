@@ -17,9 +17,8 @@ from logic_retrievers.conflicts.cleaning.metadata import (
     find_other_scope,
 )
 from logic_retrievers.conflicts.cleaning.result import Difference, Finding, Kind, Side
-from logic_retrievers.conflicts.cleaning.settings import CleaningSettings
+from logic_retrievers.conflicts.cleaning.settings import CleaningSettings, ReadThresholds
 from logic_retrievers.conflicts.cleaning.word_diff import find_differences, have_same_words
-from logic_retrievers.judging.relation import RELATIONS
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 
 # probability from which a passage counts as opposed to a trusted one
@@ -28,7 +27,7 @@ OPPOSED_PROBABILITY = 0.8
 # findings come in the order of the kinds
 _ORDER = {kind: rank for rank, kind in enumerate(Kind)}
 
-# least probability of a side to be the newer one, if two states were read
+# least share of a side in the probability of two states, to be the newer one
 _MIN_NEWER = 0.8
 
 _READ_AS = {
@@ -48,12 +47,14 @@ class PairClassification:
         reason: in a sentence for people.
         newer: which of the two is the newer version; None if neither is known to be.
         probability: of a contradiction, by the cross-encoder; None if it has not decided.
+        certain: whether it may hide a passage.
     """
 
     kind: Kind
     reason: str
     newer: Side | None = None
     probability: float | None = None
+    certain: bool = True
 
 
 def classify_pairs(
@@ -62,13 +63,12 @@ def classify_pairs(
     settings: CleaningSettings,
     threshold: float,
     opposition: Mapping[tuple[int, int], float] | None = None,
-    read_threshold: float = 0.5,
+    read: ReadThresholds = ReadThresholds(),  # noqa: B008 - it is frozen
 ) -> list[Finding]:
     """Return findings for the pairs that relate in some way, the most serious first.
 
     ``opposition``: pair with a trusted passage -> probability that the other passage has the
     opposite stance. It replaces the probability of the vectors, but not that of a judge.
-    ``read_threshold`` is the least probability of a contradiction by the cross-encoder.
     """
     classified = []
     for pair in pairs:
@@ -78,7 +78,7 @@ def classify_pairs(
             pair = replace(pair, probability=round(opposed, SCORE_DECIMALS), relation=None)
             least = OPPOSED_PROBABILITY
         one, other = candidates.passages[pair.one], candidates.passages[pair.other]
-        found = classify_pair(one, other, pair, settings, least, read_threshold)
+        found = classify_pair(one, other, pair, settings, least, read)
         if found is not None:
             finding = _finding(one, other, pair, found)
             key = (-finding.probability, *pair.sort_key[1:])
@@ -104,6 +104,7 @@ def _finding(
         pair.own_probability,
         differences,
         {"one": one.id, "other": other.id}.get(found.newer or ""),
+        found.certain,
     )
 
 
@@ -113,7 +114,7 @@ def classify_pair(
     pair: CandidatePair,
     settings: CleaningSettings,
     threshold: float,
-    read_threshold: float = 0.5,
+    read: ReadThresholds = ReadThresholds(),  # noqa: B008
 ) -> PairClassification | None:
     """Classify how two passages relate; None if there is nothing to report.
 
@@ -126,12 +127,12 @@ def classify_pair(
         pair: their scores, and the cross-encoder's reading if there is one.
         settings: names the metadata keys.
         threshold: least probability of a contradiction.
-        read_threshold: the same for the cross-encoder's.
+        read: thresholds of the cross-encoder's probabilities.
     """
     if found := classify_by_metadata(one, other, pair, settings, threshold):
         return found
     if pair.relation is not None:
-        return _by_reading(one, other, pair, settings, read_threshold)
+        return _by_reading(one, other, pair, settings, read)
     if pair.probability < threshold:
         return None
     reason = f"the vectors give {pair.probability:.2f} that they contradict each other"
@@ -155,21 +156,26 @@ def classify_by_metadata(
 
 
 def _by_reading(
-    one: Passage, other: Passage, pair: CandidatePair, settings: CleaningSettings, threshold: float
+    one: Passage,
+    other: Passage,
+    pair: CandidatePair,
+    settings: CleaningSettings,
+    thresholds: ReadThresholds,
 ) -> PairClassification | None:
     assert pair.relation is not None
-    read = dict(zip(RELATIONS, pair.relation, strict=True))
-    conflict, superseded, supersedes = pair.relation[:3]
+    conflict, superseded, supersedes, scope, paraphrase, unrelated = pair.relation
     probabilities = {
         Kind.CONTRADICTION: conflict,
         Kind.SUPERSEDED: superseded + supersedes,
-        Kind.SCOPE: read["scope"],
-        Kind.PARAPHRASE: read["paraphrase"],
+        Kind.SCOPE: scope,
+        Kind.PARAPHRASE: paraphrase,
     }
     kind = max(probabilities, key=probabilities.__getitem__)
     probability = probabilities[kind]
-    if probability < read["unrelated"] or (kind is Kind.CONTRADICTION and conflict < threshold):
+    is_doubtful = kind is Kind.CONTRADICTION and conflict < thresholds.listed
+    if probability < unrelated or is_doubtful:
         return None
+    certain = probability >= thresholds.hiding
     reason = f"{_READ_AS[kind]} ({probability:.2f})"
     if other_scope := find_other_scope(one, other, settings.scope_keys):
         kind, reason = Kind.SCOPE, other_scope
@@ -178,10 +184,10 @@ def _by_reading(
     newer: Side | None = None
     keys = settings.document_key, settings.date_key, settings.version_key
     if kind is not Kind.SCOPE and (version := find_newer_version(one, other, *keys)):
-        kind, (newer, reason) = Kind.SUPERSEDED, version
-    elif kind is Kind.SUPERSEDED and probability >= _MIN_NEWER:
+        kind, (newer, reason), certain = Kind.SUPERSEDED, version, True
+    elif kind is Kind.SUPERSEDED and certain:
         newer = _read_newer(one, other, superseded, supersedes, settings)
-    return PairClassification(kind, reason, newer, conflict)
+    return PairClassification(kind, reason, newer, conflict, certain)
 
 
 def _is_far(pair: CandidatePair) -> bool:

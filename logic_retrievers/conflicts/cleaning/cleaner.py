@@ -229,7 +229,7 @@ class CorpusCleaner:
             len(candidates.digests),
             candidates.compared,
             criteria.resolution.name,
-            criteria.read_threshold,
+            criteria.read_thresholds.listed,
             dry_run,
             begun,
             round((datetime.now(UTC) - begun).total_seconds(), 3),
@@ -289,7 +289,7 @@ class CorpusCleaner:
     ) -> Operation[tuple[Decision, ...]]:
         criteria = self.criteria
         settings, threshold = criteria.settings, criteria.constants.threshold
-        read_as = criteria.read_threshold
+        read_as = criteria.read_thresholds
         findings: list[Finding] = yield Compute(
             lambda: classify_pairs(candidates, pairs, settings, threshold, opposition, read_as)
         )

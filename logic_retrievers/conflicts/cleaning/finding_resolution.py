@@ -116,8 +116,8 @@ def resolve_findings(
     """Return a decision for every finding, in the same order.
 
     Trusted passages decide contradictions first, then the strategy does. The older of two versions
-    is hidden if the newer one is trusted, or if the strategy prefers the newest. No other finding
-    hides a passage.
+    is hidden if the newer one is trusted, or if the strategy prefers the newest. No other finding,
+    and none that is not certain, hides a passage.
 
     ``trusted`` has positions; ``groups`` is as in :class:`ConflictGraph`.
     """
@@ -136,7 +136,7 @@ def resolve_findings(
         is_superseded = finding.kind is Kind.SUPERSEDED and finding.newer is not None
         if is_superseded and (hides_outdated or finding.newer in trusted_ids):
             versions[one, other] = finding
-        elif finding.kind is not Kind.CONTRADICTION:
+        elif finding.kind is not Kind.CONTRADICTION or not finding.certain:
             continue
         numbers.append(number)
         scores = (finding.cosine, finding.score, finding.probability, finding.own_probability)
@@ -156,6 +156,8 @@ def resolve_findings(
         conflict = conflicts.get(number)
         if conflict is None:
             reason = f"nothing is held against a passage for this ({finding.kind.value})"
+            if not finding.certain:
+                reason = "too uncertain to hide a passage"
             decisions.append(Decision(finding, "kept", reason))
             continue
         action: Action = _ACTIONS.get(conflict.decision, conflict.decision)  # type: ignore[arg-type]

@@ -69,6 +69,8 @@ class Finding:
         own_probability: of a contradiction, from the vectors alone.
         differences: where the texts differ, in their order.
         newer: id of the newer version if one supersedes the other.
+        certain: whether it may hide a passage; if a cross-encoder read the pair, from its
+            ``drop_above`` on.
     """
 
     one: str
@@ -81,6 +83,7 @@ class Finding:
     own_probability: float
     differences: tuple[Difference, ...] = ()
     newer: str | None = None
+    certain: bool = True
 
     @property
     def severity(self) -> Severity:

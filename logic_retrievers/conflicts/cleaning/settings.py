@@ -69,6 +69,7 @@ class CommonCleaningOptions(TypedDict, total=False):
     scope_keys: Sequence[str]
     judge: AnyPairJudge
     judge_above: float | None
+    hide_above: float | None
 
 
 class CleaningOptions(CommonCleaningOptions, total=False):
@@ -114,6 +115,8 @@ class CleaningSettings:
             the vectors stand, and a warning says so.
         judge_above: least vector probability of the pairs that a judge of your own reads; by
             default the threshold.
+        hide_above: least probability, by the package's cross-encoder, of a contradiction or newer
+            version that hides a passage; by default the cross-encoder's.
 
     Raises:
         UnknownResolutionError: no resolution has that name.
@@ -137,6 +140,7 @@ class CleaningSettings:
     scope_keys: Sequence[str] = SCOPE_KEYS
     judge: AnyPairJudge = None
     judge_above: float | None = None
+    hide_above: float | None = None
 
     def __post_init__(self) -> None:
         self.strategy()
@@ -152,7 +156,7 @@ class CleaningSettings:
             raise ConfigurationError(
                 f"{type(self.judge).__name__} is for a search; pass judging.OnnxRelation"
             )
-        for name in ("threshold", "judge_above"):
+        for name in ("threshold", "judge_above", "hide_above"):
             if getattr(self, name) is not None:
                 check_number(name, getattr(self, name), 0, 1)
         check_trusted_filter(self.trusted_filter)
@@ -165,6 +169,14 @@ class CleaningSettings:
         return cleaning_resolution(
             self.resolution, self.date_key, self.source_key, self.source_order
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ReadThresholds:
+    """Least probabilities, by a cross-encoder, of a contradiction to be listed, and to hide."""
+
+    listed: float = 0.5
+    hiding: float = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,11 +208,17 @@ class Criteria:
         return cls(settings, constants, settings.strategy(), above, encoder, reader)
 
     @property
-    def read_threshold(self) -> float:
-        """Least probability of a contradiction by the cross-encoder."""
-        if self.reader is None or self.settings.threshold is not None:
-            return self.constants.threshold
-        return self.reader[1].constants["threshold"]
+    def read_thresholds(self) -> ReadThresholds:
+        """Thresholds of the cross-encoder's probabilities; those of the vectors without one."""
+        listed = hiding = self.constants.threshold
+        if self.reader is not None:
+            constants = self.reader[1].constants
+            if self.settings.threshold is None:
+                listed = constants["threshold"]
+            hiding = max(listed, constants["drop_above"])
+        if self.settings.hide_above is not None:
+            hiding = self.settings.hide_above
+        return ReadThresholds(listed, hiding)
 
     def fingerprint(self) -> str:
         """Return the sha256 of the criteria, with names of functions and vector fingerprints."""

@@ -13,7 +13,7 @@ from logic_retrievers.conflicts.candidate_pairs import CandidatePair
 from logic_retrievers.conflicts.cleaning.candidate_pairs import CandidatePairs
 from logic_retrievers.conflicts.cleaning.classification import classify_pair, classify_pairs
 from logic_retrievers.conflicts.cleaning.result import Kind
-from logic_retrievers.conflicts.cleaning.settings import CleaningSettings
+from logic_retrievers.conflicts.cleaning.settings import CleaningSettings, ReadThresholds
 from logic_retrievers.judging import RELATIONS
 from logic_retrievers.judging.relation import turned
 
@@ -38,10 +38,10 @@ def states(superseded, supersedes):
 def classified(
     metadata=({}, {}), relation=None, *, texts=(BIKES, NO_BIKES), near=0.6, likely=0.0, **settings
 ):
-    read_threshold = settings.pop("read_threshold", 0.5)
+    thresholds = ReadThresholds(settings.pop("listed", 0.5))
     one, other = (Passage(*row) for row in zip("ab", texts, metadata, strict=True))
     pair = CandidatePair(0, 1, near, near, likely, likely, relation=relation)
-    return classify_pair(one, other, pair, CleaningSettings(**settings), THRESHOLD, read_threshold)
+    return classify_pair(one, other, pair, CleaningSettings(**settings), THRESHOLD, thresholds)
 
 
 # --- what was read
@@ -60,8 +60,8 @@ def test_what_was_read_decides(kind):
 def test_a_doubtful_contradiction_is_none():
     """On a corpus without contradictions every one is a false alarm."""
     doubtful = read_as("contradiction", 0.5)
-    assert classified(relation=doubtful, read_threshold=0.6, near=0.9, likely=0.99) is None
-    assert classified(relation=doubtful, read_threshold=0.4).kind is Kind.CONTRADICTION
+    assert classified(relation=doubtful, listed=0.6, near=0.9, likely=0.99) is None
+    assert classified(relation=doubtful, listed=0.4).kind is Kind.CONTRADICTION
 
 
 def test_what_agrees_is_worth_a_line_only_if_near():

@@ -28,6 +28,7 @@ DECIDING = {
     "scope_keys": ["product"],
     "judge": lambda pairs: [0.5] * len(pairs),
     "judge_above": 0.3,
+    "hide_above": 0.95,
 }
 
 

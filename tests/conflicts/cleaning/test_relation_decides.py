@@ -57,6 +57,19 @@ def test_a_contradiction_in_other_words_is_found_and_explained(reader):
     assert not CorpusCleaner(judge=reader, threshold=0.95).clean(CORPUS).decisions
 
 
+def test_what_the_reader_is_not_sure_of_is_listed_and_hides_nothing(reader):
+    """A wrong line in a report costs a look; a right passage hidden costs an answer."""
+    for hide_above, action in ((None, "quarantined"), (0.95, "kept"), (0.9, "quarantined")):
+        options = {"judge": reader, "resolution": "quarantine_all", "hide_above": hide_above}
+        (decision,) = CorpusCleaner(**options).clean(CORPUS).decisions
+        assert decision.action == action
+        assert bool(decision.quarantined) == decision.finding.certain == (action != "kept")
+    assert (
+        "uncertain"
+        in CorpusCleaner(**options | {"hide_above": 1}).clean(CORPUS).decisions[0].reason
+    )
+
+
 def test_another_reader_makes_the_examined_new(reader, tmp_path):
     """What was examined without it, or with another one, must be examined again."""
     changes = {

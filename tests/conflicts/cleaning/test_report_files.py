@@ -86,6 +86,7 @@ def test_a_line_has_all_of_a_decision():
         "own_probability": 0.25,
         "differences": [{"type": "number", "one": [5, 7], "other": [5, 7]}],
         "newer": "b",
+        "certain": True,
         "one": {
             "id": "a",
             "text": "open 14",
