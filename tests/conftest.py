@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,6 +41,17 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             data_folder()
         except ReadError as error:
             pytest.skip(str(error))
+
+
+@pytest.fixture(autouse=True)
+def _vectors_decide(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a cleaner's ``auto`` find no cross-encoder, unless the test is marked ``reader``.
+
+    The texts of most tests are made for toy encoders.
+    """
+    pair_judge = sys.modules.get("logic_retrievers.conflicts.pair_judge")
+    if pair_judge is not None and not request.node.get_closest_marker("reader"):
+        monkeypatch.setattr(pair_judge, "default_bundle_manifest", lambda: None)
 
 
 @pytest.fixture

@@ -64,8 +64,8 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
             collection nor ledger changes.
 
     For the other settings (``resolution``, ``neighbours``, ``threshold``, ``judge``, ...) see
-    :class:`~logic_retrievers.conflicts.CleaningSettings`. ``judge`` is None by default;
-    ``auto`` lets the package's own cross-encoder read the pairs.
+    :class:`~logic_retrievers.conflicts.CleaningSettings`. With ``judge=None`` no
+    cross-encoder reads the pairs, which is faster and finds less.
 
     Raises:
         ValidationError: pydantic's ``ValueError``, with this package's message.

@@ -77,7 +77,7 @@ class CorpusCleaner(CleanerFields, TransformComponent):
             ``trusted_candidates``, ``against_trusted``, ``date_key``, ``version_key``,
             ``document_key``, ``source_key`` (a node without it is known by its ``ref_doc_id``),
             ``source_order``, ``scope_keys``, ``judge``
-            (by default None; ``auto`` lets the package's own cross-encoder read the pairs),
+            (by default ``auto``: the package's own cross-encoder reads the pairs),
             ``judge_above``, ``hide_above``: as in
             :class:`~logic_retrievers.conflicts.CleaningSettings`.
 

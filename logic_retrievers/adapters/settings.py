@@ -221,6 +221,7 @@ class CleanerFields(ConflictFields):
     document_key: str | None = None
     scope_keys: tuple[str, ...] = Field(default=cleaning_settings.SCOPE_KEYS, repr=False)
     hide_above: Number | None = None
+    judge: Literal["auto"] | PairJudgeSetting | None = Field(default="auto", repr=False)
 
 
 class QueryOptions(TypedDict, total=False):

@@ -122,6 +122,7 @@ def test_what_cannot_work_says_why(call, corpus, arguments, code, message):
     assert result.stdout == ""
 
 
+@pytest.mark.reader
 def test_a_cross_encoder_reads_where_it_is_wanted(call, corpus):
     """The option must reach the search: its hits say that they were read."""
     call("index", corpus, "--contradictions")

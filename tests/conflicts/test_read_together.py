@@ -259,6 +259,7 @@ def test_a_search_puts_what_was_read_first(index):
     assert by_probability == sorted(by_probability, reverse=True)
 
 
+@pytest.mark.reader
 def test_a_statement_and_a_stored_passage_are_read_by_readers_of_their_own(index, monkeypatch):
     """A claim beside its evidence is another pair than two passages of a list."""
     readers = {"nli": TableReader(labels=LABELS), "relation": TableReader()}
@@ -321,6 +322,7 @@ def test_the_judge_of_a_user_is_asked_the_likeliest_first(index):
     assert [other for _, other in asked] == [hit.passage.text for hit in likely]
 
 
+@pytest.mark.reader
 def test_the_shipped_reader_reads():
     """Constants that a manifest lost would be seen by nobody."""
     constants = default_bundle_manifest().relation.constants

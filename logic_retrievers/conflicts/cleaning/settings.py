@@ -108,11 +108,11 @@ class CleaningSettings:
         source_order: sources for ``prefer_source``, best first.
         scope_keys: metadata keys for what a passage is true of; passages that differ in one do not
             contradict each other.
-        judge: reads pairs of passages; with None the vectors decide alone. With ``auto`` the
-            package's cross-encoder reads how each passage and its five nearest relate;
-            ``judging.OnnxRelation`` does so with another bundle. A model of your own
-            (``contradiction.PairJudge``) is asked once a call. If it fails, the probabilities of
-            the vectors stand, and a warning says so.
+        judge: reads pairs of passages. With ``auto`` the package's cross-encoder reads how each
+            passage and its five nearest relate; ``judging.OnnxRelation`` does so with another
+            bundle. With None the vectors decide alone, which is faster and finds less. A model of
+            your own (``conflicts.PairJudge``) is asked once a call. If it fails, the probabilities
+            of the vectors stand, and a warning says so.
         judge_above: least vector probability of the pairs that a judge of your own reads; by
             default the threshold.
         hide_above: least probability, by the package's cross-encoder, of a contradiction or newer
@@ -138,7 +138,7 @@ class CleaningSettings:
     source_key: str = "source"
     source_order: Sequence[str] = ()
     scope_keys: Sequence[str] = SCOPE_KEYS
-    judge: AnyPairJudge = None
+    judge: AnyPairJudge = "auto"
     judge_above: float | None = None
     hide_above: float | None = None
 

@@ -104,11 +104,12 @@ CARDS = {
 }
 
 
+@pytest.mark.reader
 def test_the_shipped_reader_finds_a_contradiction_in_other_words():
     with PassageIndex.open("cards", vectors=("topical", "contradiction")) as index:
         index.add(Passage(name, text) for name, text in CARDS.items())
-        alone = CorpusCleaner(index).clean()
-        read = CorpusCleaner(index, judge="auto").clean()
+        alone = CorpusCleaner(index, judge=None).clean()
+        read = CorpusCleaner(index).clean()
     assert not alone.of_kind(Kind.CONTRADICTION)
     [conflict] = [decision.finding for decision in read.of_kind(Kind.CONTRADICTION)]
     assert {conflict.one, conflict.other} == {"bank", "owner"}
@@ -125,6 +126,7 @@ HARMLESS = [
 ]
 
 
+@pytest.mark.reader
 def test_dates_make_no_new_versions_of_one_topic():
     """The newest page of each topic would be all that is left."""
     with PassageIndex.open("handbook", vectors=("topical", "contradiction")) as index:
@@ -132,5 +134,5 @@ def test_dates_make_no_new_versions_of_one_topic():
             Passage(str(n), text, {"date": "2021-03-01" if n % 2 else "2024-03-01"})
             for n, text in enumerate(HARMLESS)
         )
-        result = CorpusCleaner(index, judge="auto", resolution="prefer_newest").clean()
+        result = CorpusCleaner(index, resolution="prefer_newest").clean()
     assert not result.quarantined
