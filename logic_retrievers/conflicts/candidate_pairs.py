@@ -36,6 +36,9 @@ Copies: TypeAlias = Mapping[int, frozenset[int]]
 # Number of nearest passages that are candidates at any probability if a cross-encoder reads pairs.
 # The vectors miss most contradictions in other words.
 NEAREST_READ = 5
+# In a collection that stores words so many more, by the words that the two share: on relations_dev
+# .88 of the contradictions are among both, .82 among the nearest five alone.
+BY_WORDS_READ = 1
 # Least topical cosine of a pair that a cross-encoder reads, because passages further apart are
 # about different things. (But a filter reads all probable pairs.)
 LEAST_COSINE_READ = 0.35

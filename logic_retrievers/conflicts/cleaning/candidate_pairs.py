@@ -131,6 +131,7 @@ class _Collector:
             for rank, pair in enumerate(near)
             if pair.probability >= self.min_probability
             or pair.cosine >= NEAR_COPY_COSINE
+            or pair.by_words
             or rank < (MAX_GROUP - 1 if pair.one in probes else self.nearest_read)
         ]
         passages = dict(encoded.passages)

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Unpack
 
 from logic_retrievers.conflicts.candidate_pairs import (
+    BY_WORDS_READ,
     LEAST_COSINE_READ,
     NEAREST_READ,
     CandidatePair,
@@ -111,9 +112,14 @@ class CorpusCleaner:
         self.encoder = encoder
         self.criteria = Criteria.merge(self.settings, encoder)
         self.ledger = ledger if isinstance(ledger, Ledger) else Ledger(ledger or MEMORY)
-        least = MIN_COSINE if self.criteria.reader is None else LEAST_COSINE_READ
+        reads = self.criteria.reader is not None
         self._search = NeighbourSearch(
-            encoder, index, self.criteria.constants, self.settings.neighbours, least
+            encoder,
+            index,
+            self.criteria.constants,
+            self.settings.neighbours,
+            LEAST_COSINE_READ if reads else MIN_COSINE,
+            BY_WORDS_READ if reads else 0,
         )
         self._readings: Readings = {}
 

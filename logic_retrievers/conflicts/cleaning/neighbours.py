@@ -18,6 +18,8 @@ from logic_retrievers.encoders import Encoder, RecentEncoder
 from logic_retrievers.index import EncodedVectorQuery, PassageIndex
 from logic_retrievers.index.client_calls import batches
 from logic_retrievers.index.filters import UserFilter
+from logic_retrievers.index.lexical import NAME as LEXICAL
+from logic_retrievers.index.lexical import term_vector
 from logic_retrievers.index.point_format import point_id, possible_point_ids
 from logic_retrievers.ranking.execution import passage_vectors
 from logic_retrievers.scoring import normalise
@@ -32,8 +34,8 @@ MIN_COSINE = 0.5
 
 # the id of a passage's point, whether it is stored or not
 Key: TypeAlias = str
-# key and vectors
-Neighbour: TypeAlias = tuple[Key, Mapping[str, Rows]]
+# key, vectors, and whether words alone found it
+Neighbour: TypeAlias = tuple[Key, Mapping[str, Rows], bool]
 # vectors of stored passages, kept for one run because most are neighbours of many passages
 VectorCache: TypeAlias = dict[Key, Mapping[str, Rows]]
 
@@ -42,7 +44,8 @@ VectorCache: TypeAlias = dict[Key, Mapping[str, Rows]]
 class ScoredNeighbour:
     """A passage, one of its neighbours, and the scores of the two.
 
-    ``one`` is the key of the passage that was examined; ``score`` is F.
+    ``one`` is the key of the passage that was examined; ``score`` is F. ``by_words``: found by the
+    words that they share, and not among the topically nearest.
     """
 
     one: Key
@@ -50,6 +53,7 @@ class ScoredNeighbour:
     cosine: float
     score: float
     probability: float
+    by_words: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,9 @@ class EncodedPassages:
 class NeighbourSearch:
     """Finds and scores the neighbours of passages, stored ones and examined ones.
 
-    An examined passage takes the place of a stored one with its id, which it will replace.
+    An examined passage takes the place of a stored one with its id, which it will replace. Of the
+    stored ones ``by_words`` more, if the collection stores words, are those that share the most
+    and rarest words with it.
     """
 
     def __init__(
@@ -79,6 +85,7 @@ class NeighbourSearch:
         constants: ContradictionConstants,
         count: int,
         min_cosine: float = MIN_COSINE,
+        by_words: int = 0,
     ) -> None:
         # passages in conflict are needed again, and are not encoded again
         self._encoder = RecentEncoder(encoder)
@@ -86,6 +93,8 @@ class NeighbourSearch:
         self._constants = constants
         self._count = count
         self._min_cosine = min_cosine
+        stores_words = index is not None and LEXICAL in index.vectors
+        self._by_words = by_words if stores_words else 0
 
     def key_of(self, passage: Passage) -> Key:
         return point_id(passage.id, None if self._index is None else self._index.tenant)
@@ -178,14 +187,47 @@ class NeighbourSearch:
             ]
             for pool, excluded in zip(pools, left_out, strict=True)
         ]
-        wanted = {point for points in near for point in points}
+        by_words = yield from self._found_by_words(encoded, positions, condition, left_out, near)
+        wanted = {point for points in (*near, *by_words) for point in points}
         vectors = {point: cache[point] for point in wanted if point in cache}
         read = yield from self._stored_vectors(sorted(wanted.difference(vectors)))
         cache.update(islice(read.items(), max(0, CACHED_PASSAGES - len(cache))))
         vectors |= read
         return [
-            [(point, vectors[point]) for point in points if point in vectors] for points in near
+            [
+                (point, vectors[point], point in further)
+                for point in (*points, *further)
+                if point in vectors
+            ]
+            for points, further in zip(near, by_words, strict=True)
         ]
+
+    def _found_by_words(
+        self,
+        encoded: EncodedPassages,
+        positions: Sequence[int],
+        condition: UserFilter,
+        left_out: Sequence[frozenset[Key]],
+        near: Sequence[Sequence[Key]],
+    ) -> Operation[list[list[Key]]]:
+        """Return the stored passages found by words, without those that are ``near``."""
+        if not self._by_words:
+            return [[] for _ in positions]
+        assert self._index is not None
+        passages, language = list(encoded.passages.values()), self._index.language
+        terms = yield Compute(
+            lambda: [term_vector(passages[n].text, language, query=True) for n in positions]
+        )
+        limit = self._by_words + 1
+        pools = yield from self._index.find_candidates(
+            [[EncodedVectorQuery(LEXICAL, LEXICAL, query, limit)] for query in terms], condition
+        )
+        found = []
+        for pool, own, known in zip(pools, left_out, near, strict=True):
+            best = [pool.ids[n] for n in np.argsort(-pool.scores[LEXICAL], kind="stable")]
+            others = [point for point in best if point not in own and point not in known]
+            found.append(others[: self._by_words])
+        return found
 
     def _stored_vectors(self, points: Sequence[Key]) -> Operation[dict[Key, Mapping[str, Rows]]]:
         """Return the vectors of stored passages; vectors that are not stored are made."""
@@ -218,19 +260,22 @@ class NeighbourSearch:
         for number, (position, others) in enumerate(zip(positions, neighbours, strict=True)):
             if not others:
                 continue
-            rows = {name: np.stack([vectors[name] for _, vectors in others]) for name in VECTORS}
+            rows = {name: np.stack([vectors[name] for _, vectors, _ in others]) for name in VECTORS}
             scores = score_against(encoded.row(position), rows, self._constants)
             columns = (scores.cosines, scores.scores, scores.probabilities)
             rounded = zip(
                 *(column.round(SCORE_DECIMALS).tolist() for column in columns), strict=True
             )
             near = [
-                ScoredNeighbour(keys[position], other, cosine, score, probability)
-                for (other, _), (cosine, score, probability) in zip(others, rounded, strict=True)
-                if cosine >= self._min_cosine
+                ScoredNeighbour(keys[position], other, cosine, score, probability, by_words)
+                for (other, _, by_words), (cosine, score, probability) in zip(
+                    others, rounded, strict=True
+                )
+                if by_words or cosine >= self._min_cosine
             ]
-            near.sort(key=lambda neighbour: (-neighbour.cosine, neighbour.other))
-            scored[number] = near[:limit]
+            near.sort(key=lambda found: (-found.cosine, found.other))
+            topical = [found for found in near if not found.by_words]
+            scored[number] = topical[:limit] + [found for found in near if found.by_words]
         return scored
 
 
@@ -247,6 +292,6 @@ def _examined_neighbours(
             near = np.argpartition(-cosines, limit - 1)[:limit] if limit < len(cosines) else None
             others = range(len(cosines)) if near is None else sorted(near.tolist())
             neighbours.append(
-                [(keys[other], encoded.row(other)) for other in others if other != position]
+                [(keys[other], encoded.row(other), False) for other in others if other != position]
             )
     return neighbours

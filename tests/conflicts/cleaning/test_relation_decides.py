@@ -57,6 +57,21 @@ def test_a_contradiction_in_other_words_is_found_and_explained(reader):
     assert not CorpusCleaner(judge=reader, threshold=0.95).clean(CORPUS).decisions
 
 
+@pytest.mark.parametrize("words", [True, False])
+def test_what_shares_rare_words_is_read_too(reader, words):
+    """In a crowd a contradiction in other words is not among the topically nearest."""
+    crowd = [Passage(f"n{n}", f"Visitors may bring {n} things into the reserve.") for n in range(9)]
+    crowd += [Passage(thing, f"Zvonimira: no {thing}, ever.") for thing in ("cats", "cars", "tea")]
+    yes = Passage("yes", "Visitors may bring dogs, as Zvonimira does, into the reserve.")
+    no = Passage("no", "Zvonimira: no dogs, ever.")
+    vectors = ("topical", "contradiction")
+    with PassageIndex.open("crowd", vectors=vectors, lexical=words) as index:
+        index.add([*crowd, yes, no])
+        result = CorpusCleaner(index, judge=reader, neighbours=1).clean()
+    found = [{d.finding.one, d.finding.other} for d in result.of_kind(Kind.CONTRADICTION)]
+    assert found == ([{"yes", "no"}] if words else [])
+
+
 def test_what_the_reader_is_not_sure_of_is_listed_and_hides_nothing(reader):
     """A wrong line in a report costs a look; a right passage hidden costs an answer."""
     for hide_above, action in ((None, "quarantined"), (0.95, "kept"), (0.9, "quarantined")):
