@@ -60,9 +60,11 @@ def test_a_contradiction_in_other_words_is_found_and_explained(reader):
 @pytest.mark.parametrize("words", [True, False])
 def test_what_shares_rare_words_is_read_too(reader, words):
     """In a crowd a contradiction in other words is not among the topically nearest."""
-    crowd = [Passage(f"n{n}", f"Visitors may bring {n} things into the reserve.") for n in range(9)]
-    crowd += [Passage(thing, f"Zvonimira: no {thing}, ever.") for thing in ("cats", "cars", "tea")]
-    yes = Passage("yes", "Visitors may bring dogs, as Zvonimira does, into the reserve.")
+    crowd = [
+        *(Passage(f"{n}s", f"Visitors may bring {n}s into the reserve.") for n in ("cat", "bike")),
+        *(Passage(f"no {n}", f"Zvonimira: no {n}, ever.") for n in ("cats", "cars", "tea")),
+    ]
+    yes = Passage("yes", "Visitors may bring dogs into the reserve, as Zvonimira does.")
     no = Passage("no", "Zvonimira: no dogs, ever.")
     vectors = ("topical", "contradiction")
     with PassageIndex.open("crowd", vectors=vectors, lexical=words) as index:
