@@ -46,7 +46,7 @@ class PairClassification:
         kind: kind of the relation.
         reason: in a sentence for people.
         newer: which of the two is the newer version; None if neither is known to be.
-        probability: of a contradiction, by the cross-encoder; None if it has not decided.
+        probability: as in ``Finding``, by the cross-encoder; None if it has not decided.
         certain: whether it may hide a passage.
     """
 
@@ -177,6 +177,8 @@ def _by_reading(
         return None
     certain = probability >= thresholds.hiding
     reason = f"{_READ_AS[kind]} ({probability:.2f})"
+    if kind not in (Kind.CONTRADICTION, Kind.SUPERSEDED):
+        probability = conflict
     if other_scope := find_other_scope(one, other, settings.scope_keys):
         kind, reason = Kind.SCOPE, other_scope
     if kind in (Kind.SCOPE, Kind.PARAPHRASE) and _is_far(pair):
@@ -187,7 +189,7 @@ def _by_reading(
         kind, (newer, reason), certain = Kind.SUPERSEDED, version, True
     elif kind is Kind.SUPERSEDED and certain:
         newer = _read_newer(one, other, superseded, supersedes, settings)
-    return PairClassification(kind, reason, newer, conflict, certain)
+    return PairClassification(kind, reason, newer, probability, certain)
 
 
 def _is_far(pair: CandidatePair) -> bool:

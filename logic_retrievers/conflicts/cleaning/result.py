@@ -65,7 +65,8 @@ class Finding:
         reason: why they relate so, in a sentence for people.
         cosine: of the topical vectors.
         score: F = cosine + alpha * sparsity (Xu et al. 2024); for copies the cosine alone.
-        probability: of a contradiction, from the judge if it has read the pair.
+        probability: of a contradiction, from the judge if it has read the pair; if they were read
+            as two states of one thing, of that.
         own_probability: of a contradiction, from the vectors alone.
         differences: where the texts differ, in their order.
         newer: id of the newer version if one supersedes the other.

@@ -53,7 +53,8 @@ def test_what_was_read_decides(kind):
     found = classified(relation=read_as(kind.value), near=0.8)
     assert found.kind is kind
     assert "0.9" in found.reason
-    assert found.probability == pytest.approx(0.9 if kind is Kind.CONTRADICTION else 0.02)
+    expected = {Kind.CONTRADICTION: 0.9, Kind.SUPERSEDED: 0.92}.get(kind, 0.02)
+    assert found.probability == pytest.approx(expected)
     assert classified(relation=read_as("unrelated"), near=0.95, likely=0.99) is None
 
 
