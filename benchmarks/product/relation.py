@@ -110,7 +110,9 @@ def classify_pairs(
     relations: Sequence[tuple[float, ...] | None] = [None] * len(rows)
     if read is not None:
         relations = read([pair_texts(*pair, ("date", "version", "source")) for pair in passages])
-    thresholds = ReadThresholds() if read is None else ReadThresholds(read.constants["threshold"])
+    thresholds = None
+    if read is not None:
+        thresholds = ReadThresholds(read.constants["threshold"], read.constants["drop_above"])
     settings = CleaningSettings(document_key="title")
     classified = []
     for row, pair, score, relation in zip(rows, passages, scores, relations, strict=True):

@@ -26,6 +26,7 @@ from logic_retrievers.adapters.settings import (
 from logic_retrievers.checks import check_choice, check_type
 from logic_retrievers.conflicts import Ledger
 from logic_retrievers.conflicts.cleaning.settings import CommonCleaningOptions
+from logic_retrievers.conflicts.pair_judge import Reader
 from logic_retrievers.effects import encoder_threads
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import ConfigurationError
@@ -160,12 +161,14 @@ class CorpusCleaner(CleanerFields, TransformComponent):
     @computed_field(repr=False)  # type: ignore[prop-decorator]
     @property
     def fingerprints(self) -> dict[str, str]:
-        """Fingerprint of the encoder's document side for each named vector."""
+        """Fingerprints of the encoder's document side, by vector, and of the cross-encoder."""
         encoder = self.encoder if self.index is None else self.index.encoder
         specs = (default_encoder() if encoder is None else encoder).specs
-        return {name: spec.fingerprint for name, spec in specs.items()}
+        reader = Reader.of(self.judge, "relation")
+        read = {} if reader is None else {reader.name: reader.fingerprint}
+        return {name: spec.fingerprint for name, spec in specs.items()} | read
 
-    # the fields above are part of a pipeline's cache key, since another collection or encoder gives
+    # the fields above are part of a pipeline's cache key, since another collection or model gives
     # other findings
 
     @classmethod

@@ -310,5 +310,5 @@ def warn_cleaning_skipped(count: int, error: Exception, kind: str) -> None:
     warn(
         CleaningSkippedWarning,
         f"cleaning was skipped, and {count} {kind} go on unjudged ({cause}). Clean the collection"
-        " when this is mended: logic_retrievers.conflicts.cleaning.CorpusCleaner.clean()",
+        " when this is mended: logic_retrievers.conflicts.CorpusCleaner.clean()",
     )

@@ -82,10 +82,15 @@ def clean(
     threshold: Annotated[
         float | None, Option(help="Least probability of a contradiction, 0 to 1.")
     ] = None,
+    hide_above: Annotated[
+        float | None,
+        Option(help="Least probability, as the cross-encoder reads, of what hides a passage."),
+    ] = None,
     date_key: Annotated[str, Option(help="Metadata key of the date.")] = "date",
     document_key: Annotated[
         str | None, Option(help="Metadata key of a document, the same for all of its versions.")
     ] = None,
+    version_key: Annotated[str, Option(help="Metadata key of the version.")] = "version",
     source_key: Annotated[str, Option(help="Metadata key of the source.")] = "source",
     source_order: Annotated[
         list[str] | None, Option(help="Sources for prefer_source, the best first.")
@@ -128,7 +133,9 @@ def clean(
     settings: dict[str, Any] = {
         "resolution": resolution or ["annotate"],
         "threshold": threshold,
+        "hide_above": hide_above,
         "date_key": date_key,
+        "version_key": version_key,
         "document_key": document_key,
         "source_key": source_key,
         "source_order": source_order or (),
@@ -166,7 +173,7 @@ def clean(
     if as_json:
         print_json(result.to_dict())
     else:
-        _print_result(result, judged=judge)
+        _print_result(result, judged=cleaner.criteria.reader is not None)
     for file in [] if report is None else write_report(result, report):
         print_status("report", str(file))
     if failing := failing_decisions(result, fail_on or []):

@@ -36,8 +36,8 @@ Copies: TypeAlias = Mapping[int, frozenset[int]]
 # Number of nearest passages that are candidates at any probability if a cross-encoder reads pairs.
 # The vectors miss most contradictions in other words.
 NEAREST_READ = 5
-# In a collection that stores words so many more, by the words that the two share: on relations_dev
-# .88 of the contradictions are among both, .82 among the nearest five alone.
+# Number that a cleaner reads besides, found by the words that two passages share. Of the
+# contradictions of relations_dev .88 are among these and the nearest, .82 among the nearest alone.
 BY_WORDS_READ = 1
 # Least topical cosine of a pair that a cross-encoder reads, because passages further apart are
 # about different things. (But a filter reads all probable pairs.)
@@ -51,8 +51,8 @@ class CandidatePair:
     """Two passages, by position, that may contradict each other.
 
     ``score`` is F. ``probability`` comes from the judge if it has read the pair, else from the
-    vectors; ``own_probability`` comes from the vectors alone. ``read`` is true if cross-encoders
-    have read both. ``relation`` has probabilities of ``judging.RELATIONS``, for a cleaner.
+    vectors; ``own_probability`` comes from the vectors alone. ``read`` is true if a cross-encoder
+    has read both. ``relation`` has probabilities of ``judging.RELATIONS``, for a cleaner.
     """
 
     one: int

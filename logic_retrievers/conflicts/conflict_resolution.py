@@ -40,7 +40,7 @@ class Conflict:
         reason: why, in a few words for people.
         dropped: ids of the passages dropped for this conflict.
         trusted: ids of the trusted passages among the two.
-        read: sentences of the two that cross-encoders have read; None if they have read none.
+        read: sentences of the two that a cross-encoder has read; None if it has read none.
     """
 
     one: str

@@ -25,10 +25,9 @@ from logic_retrievers.conflicts.filter_result import (
 )
 from logic_retrievers.conflicts.pair_judge import (
     AnyPairJudge,
+    Reader,
     check_pair_judge,
     judge_pairs,
-    read_conflicts,
-    reader_entry,
 )
 from logic_retrievers.conflicts.resolution_strategies import AnyResolution, resolution_strategy
 from logic_retrievers.conflicts.settings import ContradictionSettings, merge_constants
@@ -135,14 +134,14 @@ class ContradictionFilter:
         check_count("trusted_candidates", trusted_candidates, least=0)
         check_pair_judge(judge)
         self.judge = judge
-        self._reader = reader_entry(judge, "relation")
+        self._reader = Reader.of(judge, "relation")
         # not read, because with two dates any conflict looks like two versions
         self._unread = (date_key, source_key)
         self.threshold = least = self.constants.threshold
         self.judge_above = least if judge_above is None else judge_above
         check_number("judge_above", self.judge_above, 0, 1)
         if self._reader is not None:
-            constants = self._reader[1].constants
+            constants = self._reader.constants
             if threshold is None and (settings is None or settings.threshold is None):
                 self.threshold = constants["threshold"]
             if drop_above is None:
@@ -241,11 +240,7 @@ class ContradictionFilter:
     ) -> Operation[tuple[tuple[CandidatePair, ...], list[Warning]]]:
         if self._reader is None:
             return (yield from judge_pairs(self.judge, case.pairs, case.passages, self.judge_above))
-        constants = self._reader[1].constants
-        passages, without = case.passages, self._unread
-        read = partial(
-            read_conflicts, self.judge, "relation", constants, case.pairs, passages, without
-        )
+        read = partial(self._reader.judge, case.pairs, case.passages, self._unread)
         return (yield Compute(read)), []
 
 

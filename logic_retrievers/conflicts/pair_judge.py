@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -12,16 +12,20 @@ from logic_retrievers.conflicts.scorer import TextPair
 from logic_retrievers.effects import Operation
 from logic_retrievers.encoders.bundle import default_bundle_manifest
 from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
-from logic_retrievers.errors import ConfigurationError, MalformedAnswerError, PairJudgeWarning
+from logic_retrievers.errors import (
+    BundleError,
+    ConfigurationError,
+    MalformedAnswerError,
+    PairJudgeWarning,
+)
 from logic_retrievers.judging.conflict import (
     NLI_CONSTANTS,
     RELATION_CONSTANTS,
     ConflictReader,
-    check_constants,
     conflict_probability,
 )
 from logic_retrievers.judging.judge import ask
-from logic_retrievers.judging.relation import RELATIONS, pair_texts
+from logic_retrievers.judging.relation import pair_texts
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 
 # position in a pair -> passage
@@ -56,6 +60,10 @@ class PairJudge(Protocol):
 AnyPairJudge: TypeAlias = Literal["auto"] | ConflictReader | PairJudge | None
 # the cross-encoder for two passages, or for a statement and a passage
 ReaderName: TypeAlias = Literal["relation", "nli"]
+_CONSTANTS: Mapping[ReaderName, frozenset[str]] = {
+    "relation": RELATION_CONSTANTS,
+    "nli": NLI_CONSTANTS,
+}
 
 
 def check_pair_judge(judge: Any) -> None:
@@ -71,52 +79,84 @@ def check_pair_judge(judge: Any) -> None:
         )
 
 
-def reader_entry(judge: AnyPairJudge, name: ReaderName) -> tuple[Manifest, CrossEncoder] | None:
-    """Return the cross-encoder by which a judge reads, with its manifest; None if it has none.
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """The cross-encoder by which a judge reads, loaded when it first reads.
 
-    Raises:
-        BundleError: it lacks a constant.
+    Args:
+        name: what it reads.
+        manifest: manifest of its bundle.
+        entry: its entry there.
+        model: the cross-encoder; None for that of the package's bundle.
     """
-    if isinstance(judge, ConflictReader):
-        manifest, entry = judge.manifest, judge.entry
-        name = "relation" if judge.labels == RELATIONS else "nli"
-    else:
-        default = default_bundle_manifest() if judge == "auto" else None
-        if default is None or (found := getattr(default, name)) is None:
-            return None
-        manifest, entry = default, found
-    check_constants(name, entry, RELATION_CONSTANTS if name == "relation" else NLI_CONSTANTS)
-    return manifest, entry
 
+    name: ReaderName
+    manifest: Manifest
+    entry: CrossEncoder
+    model: ConflictReader | None = None
 
-def read_texts(
-    judge: AnyPairJudge, name: ReaderName, pairs: Sequence[TextPair]
-) -> Sequence[tuple[float, ...]]:
-    """Return what the cross-encoder reads in each pair of texts; loads that of ``auto``."""
-    from logic_retrievers.judging import default_nli, default_relation  # loads ONNX Runtime
+    @classmethod
+    def of(cls, judge: AnyPairJudge, *names: ReaderName) -> Reader | None:
+        """Return the reader of a judge; None if it has none.
 
-    if isinstance(judge, ConflictReader):
-        return judge(pairs)
-    reader = default_relation() if name == "relation" else default_nli()
-    assert reader is not None
-    return reader(pairs)
+        ``names``: what it may read. Of the package's bundle the first is taken.
 
+        Raises:
+            ConfigurationError: it reads something else.
+            BundleError: its bundle lacks a constant.
+        """
+        if isinstance(judge, ConflictReader):
+            found = [name for name in names if name == judge.entry_name]
+            if not found:
+                raise ConfigurationError(
+                    f"{type(judge).__name__} does not read this; pass judging.OnnxRelation"
+                )
+            reader = cls(found[0], judge.manifest, judge.entry, judge)
+        else:
+            manifest = default_bundle_manifest() if judge == "auto" else None
+            entry = None if manifest is None else getattr(manifest, names[0])
+            if manifest is None or entry is None:
+                return None
+            reader = cls(names[0], manifest, entry)
+        if missing := sorted(_CONSTANTS[reader.name] - reader.entry.constants.keys()):
+            raise BundleError(
+                f"the bundle's {reader.name} has no constant {missing[0]!r}; export it again"
+            )
+        return reader
 
-def read_conflicts(
-    judge: AnyPairJudge,
-    name: ReaderName,
-    constants: Mapping[str, float],
-    pairs: Sequence[CandidatePair],
-    passages: Passages,
-    without: Collection[str],
-) -> tuple[CandidatePair, ...]:
-    """Return the pairs with a probability from the cross-encoder, the strongest first."""
-    texts = [pair_texts(passages[pair.one], passages[pair.other], without) for pair in pairs]
-    judged = []
-    for pair, read in zip(pairs, read_texts(judge, name, texts), strict=True):
-        probability = conflict_probability(read, pair.own_probability, constants)
-        judged.append(replace(pair, probability=round(probability, SCORE_DECIMALS), read=True))
-    return tuple(sorted(judged, key=lambda pair: pair.sort_key))
+    @property
+    def constants(self) -> Mapping[str, float]:
+        return self.entry.constants
+
+    @property
+    def fingerprint(self) -> str:
+        return self.manifest.cross_encoder_fingerprint(self.entry)
+
+    def read(self, pairs: Sequence[TextPair]) -> Sequence[tuple[float, ...]]:
+        """Return the probabilities of the model's labels, for each pair of texts."""
+        from logic_retrievers.judging import default_nli, default_relation  # loads ONNX Runtime
+
+        if not pairs:
+            return ()
+        model = self.model
+        if model is None:
+            model = default_relation() if self.name == "relation" else default_nli()
+        assert model is not None
+        return model(pairs)
+
+    def judge(
+        self, pairs: Sequence[CandidatePair], passages: Passages, without: Collection[str] = ()
+    ) -> tuple[CandidatePair, ...]:
+        """Return the pairs with a probability as read, the strongest first.
+
+        ``without``: metadata keys that are not read.
+        """
+        texts = [pair_texts(passages[pair.one], passages[pair.other], without) for pair in pairs]
+        judged = []
+        for pair, read in zip(pairs, self.read(texts), strict=True):
+            probability = conflict_probability(read, pair.own_probability, self.constants)
+            judged.append(replace(pair, probability=round(probability, SCORE_DECIMALS), read=True))
+        return tuple(sorted(judged, key=lambda pair: pair.sort_key))
 
 
 def judge_pairs(

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,11 +15,10 @@ from logic_retrievers.checks import check_count, check_number
 from logic_retrievers.conflicts.candidate_pairs import LEAST_COSINE_READ, CandidatePair
 from logic_retrievers.conflicts.pair_judge import (
     AnyPairJudge,
+    Reader,
     ReaderName,
     check_pair_judge,
     judge_pairs,
-    read_conflicts,
-    reader_entry,
 )
 from logic_retrievers.conflicts.scorer import Values
 from logic_retrievers.conflicts.settings import (
@@ -231,7 +230,10 @@ class ContradictionSearch:
         self.constants = merge_constants(index.encoder.specs, settings, alpha=alpha)
         self.min_probability = min_probability
         self.judge = judge
-        self._entries = {name: reader_entry(judge, name) for name in get_args(ReaderName)}
+        self._readers: dict[ReaderName, Reader | None] = {
+            "nli": Reader.of(judge, "nli", "relation"),
+            "relation": Reader.of(judge, "relation", "nli"),
+        }
         self._threshold = None if settings is None else settings.threshold
 
     def search(self, statement: str, k: int = 10, *, filter: UserFilter = None) -> list[Hit]:
@@ -328,9 +330,9 @@ class ContradictionSearch:
         self, query: StatementQuery, pool: CandidatePool, ranked: RankedCandidates, name: ReaderName
     ) -> Operation[None]:
         """Fetch the first candidates, and let the judge read them."""
-        found_entry = self._entries[name]
+        reader = self._readers[name]
         # a cross-encoder takes some texts about other things for contradictions
-        pairs = ranked.pairs_to_read(-1.0 if found_entry is None else LEAST_COSINE_READ)
+        pairs = ranked.pairs_to_read(-1.0 if reader is None else LEAST_COSINE_READ)
         found = yield from self.index.fetch_passages([pool.ids[pair.other - 1] for pair in pairs])
         texts = {0: Passage("statement", query.text)}  # without metadata, which a statement lacks
         for pair in pairs:
@@ -339,15 +341,12 @@ class ContradictionSearch:
                 texts[pair.other] = Passage(passage.id, passage.text)
         known = sorted((p for p in pairs if p.other in texts), key=lambda pair: pair.sort_key)
         threshold = self.constants.threshold
-        if found_entry is None:
+        if reader is None:
             judged, warnings = yield from judge_pairs(self.judge, known, texts, 0)
             warn_each(warnings)
         else:
-            constants = found_entry[1].constants
-            threshold = self._threshold or constants["threshold"]
-            judged = yield Compute(
-                partial(read_conflicts, self.judge, name, constants, known, texts, ())
-            )
+            threshold = self._threshold or reader.constants["threshold"]
+            judged = yield Compute(partial(reader.judge, known, texts))
         ranked.set_read(judged, threshold)
 
     def _build_hits(

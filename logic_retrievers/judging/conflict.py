@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
-from logic_retrievers.errors import BundleError
 from logic_retrievers.judging.relation import RELATIONS
 
 # constants of a bundle's cross-encoders for two passages, and for a statement and a passage
@@ -22,8 +21,8 @@ class ConflictReader(Protocol):
     """A bundle's cross-encoder that reads two texts: ``OnnxRelation`` or ``OnnxNLI``."""
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """Labels in the order of their probabilities."""
+    def entry_name(self) -> str:
+        """Name of the cross-encoder in a manifest: ``relation`` or ``nli``."""
 
     @property
     def manifest(self) -> Manifest:
@@ -42,8 +41,9 @@ def conflict_probability(
 ) -> float:
     """Return the probability that two texts contradict each other, in [0, 1].
 
-    Of :data:`RELATIONS` it is that of a contradiction or of two states of one thing. From an NLI
-    model a logistic regression makes it, which also weighs the vectors' score.
+    Two passages are in conflict if they contradict each other or are two states of one thing: the
+    first three :data:`RELATIONS`. Of a statement and a passage a logistic regression makes it from
+    what NLI says and from the vectors' probability.
 
     Args:
         read: probabilities of the reader's labels.
@@ -59,16 +59,6 @@ def conflict_probability(
         + constants["margin"] * (contradiction - entailment)
     )
     return (1 + math.tanh(logit / 2)) / 2
-
-
-def check_constants(name: str, entry: CrossEncoder, names: frozenset[str]) -> None:
-    """Refuse a cross-encoder without constants that a filter or search needs.
-
-    Raises:
-        BundleError: one is missing.
-    """
-    if missing := sorted(names - entry.constants.keys()):
-        raise BundleError(f"the bundle's {name} has no constant {missing[0]!r}; export it again")
 
 
 def _log_odds(probability: float) -> float:

@@ -28,7 +28,7 @@ from logic_retrievers.judging.relation import RELATIONS, turned
 from logic_retrievers.language import ENGLISH, detect_language
 from logic_retrievers.text import visible_text
 
-# Two passages are read in the second order only if the first gives a conflict this probability.
+# Two passages are also read in the second order if a conflict has this probability in the first.
 DOUBT = 0.05
 # fields of a manifest that describe a cross-encoder
 Entry: TypeAlias = Literal["judge", "verdict", "relation", "nli", "constraint"]
@@ -223,7 +223,7 @@ class OnnxRelation(OnnxCrossEncoder):
             both = zip(read[n], turned(row), strict=True)
             read[n] = tuple((a + b) / 2 for a, b in both)
         return [
-            row if pair == way else turned(row)
+            row if pair[0] == way[0] else turned(row)
             for pair, way, row in zip(pairs, ordered, read, strict=True)
         ]
 
@@ -293,7 +293,7 @@ def default_judge() -> OnnxPairJudge | None:
 
 @one_per_process
 def default_relation() -> OnnxRelation | None:
-    """Return the reader of relation of the bundle that comes with the package, if it has one."""
+    """Return the relation model of the bundle that comes with the package, if it has one."""
     return OnnxRelation(shares=default_judge()) if _ships("relation") else None
 
 

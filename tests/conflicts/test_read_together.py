@@ -39,6 +39,7 @@ class TableReader:
         self.opposed = {frozenset(pair) for pair in opposed}
         self.asked = []
         self.labels = labels
+        self.entry_name = "relation" if labels == RELATIONS else "nli"
         self.manifest = default_bundle_manifest()
         changes = {"constants": CONSTANTS[labels] | constants}
         self.entry = self.manifest.relation.model_copy(update=changes)
@@ -225,10 +226,11 @@ def test_a_bundle_without_cross_encoders_leaves_it_to_the_vectors(monkeypatch):
     assert plain.filter(AGREEING) == ContradictionFilter(PlacedEncoder()).filter(AGREEING)
 
 
-def test_a_cleaner_asks_for_relations():
-    """It would judge with nobody, silently."""
+@pytest.mark.parametrize("owner", [CorpusCleaner, ContradictionFilter])
+def test_passages_are_read_for_their_relation(owner):
+    """Inference takes another scope for a contradiction."""
     with pytest.raises(ConfigurationError, match="OnnxRelation"):
-        CorpusCleaner(encoder=PlacedEncoder(), judge=TableReader(labels=LABELS))
+        owner(encoder=PlacedEncoder(), judge=TableReader(labels=LABELS))
 
 
 @pytest.fixture

@@ -140,9 +140,9 @@ def _near_rows(rows: Sequence[Mapping[str, Any]], random: Random) -> Iterator[Ju
 def cluster_relations(
     part: Part = "train", path: str = "clusters", *, seed: int = 0
 ) -> list[JudgeRow]:
-    """Pair the passages of a cluster, which do not contradict each other, by kind.
+    """Pair the passages of a cluster, which do not contradict each other.
 
-    The kind is ``unrelated`` if one of the two answers none of the queries, else ``scope``.
+    Their relation is ``unrelated`` if one of the two answers none of the queries, else ``scope``.
     ``part`` and ``path`` are as in :func:`clusters`; ``seed`` draws which passage comes first.
     """
     random = Random(seed)
@@ -235,7 +235,8 @@ def near_passages(path: str, fields: Sequence[str], *, seed: int = 0) -> list[Ju
     nearest = np.argsort(-cosines, axis=1)[:, :_NEAREST]
     target = tuple(0.5 if name in ("scope", "unrelated") else 0.0 for name in RELATIONS)
     built = []
-    for pair in {(min(i, j), max(i, j)) for i, row in enumerate(nearest.tolist()) for j in row}:
+    numbered = enumerate(nearest.tolist())
+    for pair in {(min(i, j), max(i, j)) for i, row in numbered for j in row if i != j}:
         one, other = random.sample(pair, 2)
         built.append(JudgeRow(*pair_sentences(texts[one], texts[other]), target))
     return built

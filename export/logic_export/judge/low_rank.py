@@ -31,7 +31,7 @@ Changes: TypeAlias = dict[str, npt.NDArray[np.float16]]
 _Weights: TypeAlias = Mapping[str, npt.NDArray[Any]]
 
 # outputs of further classifiers; the judge's own output stays
-PAIRS = "pair_kinds"  # reads the pooled pair, (batch, labels)
+PAIRS = "pair_kinds"  # reads the pooled pair, (batch, labels); the name is in shipped graphs
 TOKENS = "constraint"  # reads every token, (batch, tokens, labels)
 
 _CLASSIFIER = "classifier"

@@ -63,12 +63,13 @@ def classify_pairs(
     settings: CleaningSettings,
     threshold: float,
     opposition: Mapping[tuple[int, int], float] | None = None,
-    read: ReadThresholds = ReadThresholds(),  # noqa: B008 - it is frozen
+    read: ReadThresholds | None = None,
 ) -> list[Finding]:
     """Return findings for the pairs that relate in some way, the most serious first.
 
     ``opposition``: pair with a trusted passage -> probability that the other passage has the
-    opposite stance. It replaces the probability of the vectors, but not that of a judge.
+    opposite stance. It replaces the probability of the vectors and what a cross-encoder read, but
+    not the probability by a user's judge. ``read``: needed for pairs with a relation.
     """
     classified = []
     for pair in pairs:
@@ -114,7 +115,7 @@ def classify_pair(
     pair: CandidatePair,
     settings: CleaningSettings,
     threshold: float,
-    read: ReadThresholds = ReadThresholds(),  # noqa: B008
+    read: ReadThresholds | None = None,
 ) -> PairClassification | None:
     """Classify how two passages relate; None if there is nothing to report.
 
@@ -127,15 +128,16 @@ def classify_pair(
         pair: their scores, and the cross-encoder's reading if there is one.
         settings: names the metadata keys.
         threshold: least probability of a contradiction.
-        read: thresholds of the cross-encoder's probabilities.
+        read: thresholds of the cross-encoder's probabilities; needed with a relation.
     """
     if found := classify_by_metadata(one, other, pair, settings, threshold):
         return found
-    if pair.relation is not None:
-        return _by_reading(one, other, pair, settings, read)
+    if pair.relation is not None and read is not None:
+        return _by_reading(one, other, pair, pair.relation, settings, read)
     if pair.probability < threshold:
         return None
-    reason = f"the vectors give {pair.probability:.2f} that they contradict each other"
+    by = "vectors" if pair.probability == pair.own_probability else "judge or neighbours"
+    reason = f"{by}: they contradict each other ({pair.probability:.2f})"
     return PairClassification(Kind.CONTRADICTION, reason)
 
 
@@ -159,37 +161,36 @@ def _by_reading(
     one: Passage,
     other: Passage,
     pair: CandidatePair,
+    relation: Sequence[float],
     settings: CleaningSettings,
     thresholds: ReadThresholds,
 ) -> PairClassification | None:
-    assert pair.relation is not None
-    conflict, superseded, supersedes, scope, paraphrase, unrelated = pair.relation
+    contradiction, superseded, supersedes, scope, paraphrase, unrelated = relation
+    conflict = contradiction + (superseded + supersedes)  # the same in any order
     probabilities = {
-        Kind.CONTRADICTION: conflict,
+        Kind.CONTRADICTION: contradiction,
         Kind.SUPERSEDED: superseded + supersedes,
         Kind.SCOPE: scope,
         Kind.PARAPHRASE: paraphrase,
     }
     kind = max(probabilities, key=probabilities.__getitem__)
-    probability = probabilities[kind]
-    is_doubtful = kind is Kind.CONTRADICTION and conflict < thresholds.listed
-    if probability < unrelated or is_doubtful:
+    is_conflict = kind in (Kind.CONTRADICTION, Kind.SUPERSEDED)
+    if probabilities[kind] < unrelated or (is_conflict and conflict < thresholds.listed):
         return None
-    certain = probability >= thresholds.hiding
-    reason = f"{_READ_AS[kind]} ({probability:.2f})"
-    if kind not in (Kind.CONTRADICTION, Kind.SUPERSEDED):
-        probability = conflict
+    shown = conflict if is_conflict else probabilities[kind]
+    reason = f"{_READ_AS[kind]} ({shown:.2f})"
     if other_scope := find_other_scope(one, other, settings.scope_keys):
-        kind, reason = Kind.SCOPE, other_scope
-    if kind in (Kind.SCOPE, Kind.PARAPHRASE) and _is_far(pair):
-        return None
-    newer: Side | None = None
+        kind, reason, is_conflict = Kind.SCOPE, other_scope, False
+    if not is_conflict:
+        return None if _is_far(pair) else PairClassification(kind, reason, None, conflict)
     keys = settings.document_key, settings.date_key, settings.version_key
-    if kind is not Kind.SCOPE and (version := find_newer_version(one, other, *keys)):
-        kind, (newer, reason), certain = Kind.SUPERSEDED, version, True
-    elif kind is Kind.SUPERSEDED and certain:
+    if version := find_newer_version(one, other, *keys):
+        return PairClassification(Kind.SUPERSEDED, version[1], version[0], conflict)
+    certain = conflict >= thresholds.hiding
+    newer: Side | None = None
+    if kind is Kind.SUPERSEDED and certain:
         newer = _read_newer(one, other, superseded, supersedes, settings)
-    return PairClassification(kind, reason, newer, probability, certain)
+    return PairClassification(kind, reason, newer, conflict, certain)
 
 
 def _is_far(pair: CandidatePair) -> bool:

@@ -69,10 +69,9 @@ class CorpusCleaner:
     """Finds passages that contradict, repeat or replace each other, and decides which to hide.
 
     New and changed passages are compared with their topical neighbours. So the cost grows with
-    their number and not with the square of the corpus. A text of more than 20,000 characters is
-    judged by its beginning. Nothing is ever deleted. A passage that a resolution decides against is
-    *quarantined*: hidden from retrieval, and restorable byte for byte. By default (``annotate``)
-    only passages that contradict a trusted passage are hidden.
+    their number and not with the square of the corpus. Nothing is ever deleted. A passage that a
+    resolution decides against is *quarantined*: hidden from retrieval, and restorable byte for
+    byte. By default (``annotate``) only passages that contradict a trusted passage are hidden.
 
     Args:
         index: the collection to clean, or the one that new passages will enter. Without an index
@@ -80,7 +79,7 @@ class CorpusCleaner:
         ledger: log of all decisions: a :class:`Ledger` or a path; by default kept in memory only.
         encoder: makes the vectors; by default the encoder of the index, or else of the bundle that
             comes with the package.
-        **options: the fields of :class:`~logic_retrievers.conflicts.cleaning.CleaningSettings`:
+        **options: the fields of :class:`~logic_retrievers.conflicts.CleaningSettings`:
             ``resolution``, ``trusted_filter``, ``threshold``, ``judge`` and others.
 
     Raises:
@@ -235,7 +234,7 @@ class CorpusCleaner:
             len(candidates.digests),
             candidates.compared,
             criteria.resolution.name,
-            criteria.read_thresholds.listed,
+            criteria.threshold,
             dry_run,
             begun,
             round((datetime.now(UTC) - begun).total_seconds(), 3),
@@ -303,7 +302,7 @@ class CorpusCleaner:
         conflicts = [
             (position_of[finding.one], position_of[finding.other])
             for finding in findings
-            if finding.kind is Kind.CONTRADICTION
+            if finding.kind is Kind.CONTRADICTION and finding.certain
         ]
         groups = yield from conflict_groups(self._search, candidates, conflicts)
         passages, trusted = candidates.passages, candidates.trusted

@@ -20,8 +20,8 @@ _RELATIONS = {
 def explain(result: CleaningResult, decision: Decision) -> str:
     """Explain a decision in one sentence: how the two relate, how certainly, why, what follows.
 
-    It quotes the sentences of each passage that are nearest to the other passage. A cross-encoder
-    reads only these sentences.
+    It quotes the sentences of each passage that are nearest to the other passage, which are what a
+    cross-encoder reads, beside short metadata.
 
     Args:
         result: the cleaning's result.

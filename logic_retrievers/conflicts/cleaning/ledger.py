@@ -100,8 +100,8 @@ _INSERT = f"INSERT INTO entries ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' f
 class Ledger:
     """A log of decisions. Entries can only be added and read: the file refuses other changes.
 
-    It holds hashes, scores and the places where texts differ. It holds no text of a passage except
-    the few words of a reason ("the one says ..., the other ..."). A change is written down *before*
+    It holds hashes, scores, reasons and the places where texts differ, but no text of a passage. A
+    change is written down *before*
     it is made, so a change that a crash leaves half done can be seen and repaired.
 
     Args:

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from logic_retrievers.conflicts.candidate_pairs import NEAREST_READ
 from logic_retrievers.conflicts.scorer import Rows, score_against
 from logic_retrievers.conflicts.settings import TOPICAL, VECTORS, ContradictionConstants
 from logic_retrievers.effects import Compute, Operation
@@ -34,7 +35,7 @@ MIN_COSINE = 0.5
 
 # the id of a passage's point, whether it is stored or not
 Key: TypeAlias = str
-# key, vectors, and whether words alone found it
+# key, vectors, and whether words found it
 Neighbour: TypeAlias = tuple[Key, Mapping[str, Rows], bool]
 # vectors of stored passages, kept for one run because most are neighbours of many passages
 VectorCache: TypeAlias = dict[Key, Mapping[str, Rows]]
@@ -45,7 +46,7 @@ class ScoredNeighbour:
     """A passage, one of its neighbours, and the scores of the two.
 
     ``one`` is the key of the passage that was examined; ``score`` is F. ``by_words``: found by the
-    words that they share, and not among the topically nearest.
+    words that they share, and not among the nearest that are read.
     """
 
     one: Key
@@ -73,9 +74,8 @@ class EncodedPassages:
 class NeighbourSearch:
     """Finds and scores the neighbours of passages, stored ones and examined ones.
 
-    An examined passage takes the place of a stored one with its id, which it will replace. Of the
-    stored ones ``by_words`` more, if the collection stores words, are those that share the most
-    and rarest words with it.
+    An examined passage takes the place of a stored one with its id, which it will replace. If the
+    collection stores words, ``by_words`` neighbours are found by the rare words that they share.
     """
 
     def __init__(
@@ -93,8 +93,7 @@ class NeighbourSearch:
         self._constants = constants
         self._count = count
         self._min_cosine = min_cosine
-        stores_words = index is not None and LEXICAL in index.vectors
-        self._by_words = by_words if stores_words else 0
+        self._by_words = by_words
 
     def key_of(self, passage: Passage) -> Key:
         return point_id(passage.id, None if self._index is None else self._index.tenant)
@@ -188,17 +187,14 @@ class NeighbourSearch:
             for pool, excluded in zip(pools, left_out, strict=True)
         ]
         by_words = yield from self._found_by_words(encoded, positions, condition, left_out, near)
-        wanted = {point for points in (*near, *by_words) for point in points}
+        near = [list(dict.fromkeys([*a, *b])) for a, b in zip(near, by_words, strict=True)]
+        wanted = {point for points in near for point in points}
         vectors = {point: cache[point] for point in wanted if point in cache}
         read = yield from self._stored_vectors(sorted(wanted.difference(vectors)))
         cache.update(islice(read.items(), max(0, CACHED_PASSAGES - len(cache))))
         vectors |= read
         return [
-            [
-                (point, vectors[point], point in further)
-                for point in (*points, *further)
-                if point in vectors
-            ]
+            [(point, vectors[point], point in further) for point in points if point in vectors]
             for points, further in zip(near, by_words, strict=True)
         ]
 
@@ -210,22 +206,22 @@ class NeighbourSearch:
         left_out: Sequence[frozenset[Key]],
         near: Sequence[Sequence[Key]],
     ) -> Operation[list[list[Key]]]:
-        """Return the stored passages found by words, without those that are ``near``."""
-        if not self._by_words:
-            return [[] for _ in positions]
+        """Return the stored passages found by words, without the nearest, which are read anyway."""
         assert self._index is not None
+        if not self._by_words or LEXICAL not in self._index.vectors:
+            return [[] for _ in positions]
         passages, language = list(encoded.passages.values()), self._index.language
         terms = yield Compute(
             lambda: [term_vector(passages[n].text, language, query=True) for n in positions]
         )
-        limit = self._by_words + 1
+        limit = self._by_words + NEAREST_READ + 2  # itself, under two ids
         pools = yield from self._index.find_candidates(
             [[EncodedVectorQuery(LEXICAL, LEXICAL, query, limit)] for query in terms], condition
         )
         found = []
         for pool, own, known in zip(pools, left_out, near, strict=True):
             best = [pool.ids[n] for n in np.argsort(-pool.scores[LEXICAL], kind="stable")]
-            others = [point for point in best if point not in own and point not in known]
+            others = [p for p in best if p not in own and p not in known[:NEAREST_READ]]
             found.append(others[: self._by_words])
         return found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -14,10 +13,9 @@ from logic_retrievers.conflicts.cleaning.classification import classify_by_metad
 from logic_retrievers.conflicts.cleaning.ledger import examined_hash
 from logic_retrievers.conflicts.cleaning.neighbour_groups import Pair
 from logic_retrievers.conflicts.cleaning.settings import Criteria
-from logic_retrievers.conflicts.pair_judge import read_texts
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.index.client_calls import batches
-from logic_retrievers.judging.relation import RELATIONS, pair_texts
+from logic_retrievers.judging.relation import pair_texts, turned
 from logic_retrievers.progress import ProgressMeter
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 
@@ -26,12 +24,9 @@ PAIRS_PER_BATCH = 256
 # readings that a cleaner keeps, some 40 MB; before keeping more it forgets them all
 REMEMBERED = 100_000
 
-# the relation of a pair that is not read, which decides nothing
-UNRELATED = tuple(float(relation == "unrelated") for relation in RELATIONS)
-
-# Hash of two passages in their order -> probabilities of their relation. Pairs that a dry run or an
+# Sorted hashes of two passages -> relation of the first to the second. Pairs that a dry run or an
 # earlier batch of a stream has read are not read again.
-Readings: TypeAlias = dict[bytes, tuple[float, ...]]
+Readings: TypeAlias = dict[tuple[str, str], tuple[float, ...]]
 
 
 def read_pairs(
@@ -65,26 +60,33 @@ def _read_batch(
     opposition: Mapping[Pair, float],
     readings: Readings,
 ) -> list[CandidatePair]:
-    keys = {
-        number: _key(passages[pair.one], passages[pair.other])
+    reader, settings = criteria.reader, criteria.settings
+    assert reader is not None
+    to_read = {
+        number: sorted((pair.one, pair.other), key=lambda place: examined_hash(passages[place]))
         for number, pair in enumerate(pairs)
         if (pair.one, pair.other) not in opposition and not _is_certain(pair, passages, criteria)
     }
+    keys = {
+        number: (examined_hash(passages[first]), examined_hash(passages[second]))
+        for number, (first, second) in to_read.items()
+    }
     known = {key: found for key in keys.values() if (found := readings.get(key))}
-    if new := {key: pairs[number] for number, key in keys.items() if key not in known}:
-        settings = criteria.settings
+    if new := {key: to_read[number] for number, key in keys.items() if key not in known}:
         # with two dates any pair looks like two versions of one text
         without = (settings.date_key, settings.version_key, settings.source_key)
-        texts = [pair_texts(passages[p.one], passages[p.other], without) for p in new.values()]
-        for key, row in zip(new, read_texts(settings.judge, "relation", texts), strict=True):
+        texts = [pair_texts(passages[one], passages[other], without) for one, other in new.values()]
+        for key, row in zip(new, reader.read(texts), strict=True):
             known[key] = tuple(round(probability, SCORE_DECIMALS) for probability in row)
         if len(readings) + len(known) > REMEMBERED:
             readings.clear()
         readings |= known
-    return [
-        replace(pair, relation=known[keys[number]] if number in keys else UNRELATED)
-        for number, pair in enumerate(pairs)
-    ]
+    read = list(pairs)
+    for number, key in keys.items():
+        is_turned = to_read[number][0] != pairs[number].one
+        relation = turned(known[key]) if is_turned else known[key]
+        read[number] = replace(pairs[number], relation=relation)
+    return read
 
 
 def _is_certain(pair: CandidatePair, passages: Sequence[Passage], criteria: Criteria) -> bool:
@@ -92,7 +94,3 @@ def _is_certain(pair: CandidatePair, passages: Sequence[Passage], criteria: Crit
     one, other = passages[pair.one], passages[pair.other]
     threshold = criteria.constants.threshold
     return classify_by_metadata(one, other, pair, criteria.settings, threshold) is not None
-
-
-def _key(one: Passage, other: Passage) -> bytes:
-    return hashlib.sha256((examined_hash(one) + examined_hash(other)).encode()).digest()

@@ -65,8 +65,8 @@ class Finding:
         reason: why they relate so, in a sentence for people.
         cosine: of the topical vectors.
         score: F = cosine + alpha * sparsity (Xu et al. 2024); for copies the cosine alone.
-        probability: of a contradiction, from the judge if it has read the pair; if they were read
-            as two states of one thing, of that.
+        probability: of a contradiction, from the judge if it has read the pair; as the package's
+            cross-encoder reads, also of two states of one thing.
         own_probability: of a contradiction, from the vectors alone.
         differences: where the texts differ, in their order.
         newer: id of the newer version if one supersedes the other.
@@ -107,7 +107,7 @@ class Decision:
             stay, as the resolution says. ``abstained``: both stay because the resolution could not
             decide. ``contested``: both stay because trusted passages contradict each other about
             it. ``settled``: one of the two was quarantined already for another finding. ``kept``:
-            both stay, since findings of this kind hide nothing.
+            both stay, since such findings hide nothing.
         reason: why, in a few words for people.
         quarantined: ids of the passages hidden for this finding.
         trusted: ids of the trusted passages among the two.

@@ -15,12 +15,18 @@ from logic_retrievers.checks import (
     check_texts,
     check_type,
 )
-from logic_retrievers.conflicts.candidate_pairs import TrustedFilter, check_trusted_filter
+from logic_retrievers.conflicts.candidate_pairs import (
+    BY_WORDS_READ,
+    LEAST_COSINE_READ,
+    NEAREST_READ,
+    TrustedFilter,
+    check_trusted_filter,
+)
 from logic_retrievers.conflicts.cleaning.finding_resolution import cleaning_resolution
 from logic_retrievers.conflicts.pair_judge import (
     AnyPairJudge,
+    Reader,
     check_pair_judge,
-    reader_entry,
 )
 from logic_retrievers.conflicts.resolution_strategies import AnyResolution, ResolutionStrategy
 from logic_retrievers.conflicts.settings import (
@@ -30,10 +36,7 @@ from logic_retrievers.conflicts.settings import (
     merge_constants,
 )
 from logic_retrievers.encoders.base import Encoder
-from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
 from logic_retrievers.errors import ConfigurationError
-from logic_retrievers.judging.conflict import ConflictReader
-from logic_retrievers.judging.relation import RELATIONS
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_passages
 
@@ -90,8 +93,9 @@ class CleaningSettings:
             passages that returns the one that stays, or None. In a list the first that can decide
             does.
         neighbours: number of topical neighbours that each passage is compared with.
-        threshold: least probability of a contradiction; by default that of ``settings``, else .87.
-            The default is above a filter's, because a whole corpus has more pairs.
+        threshold: least probability of a contradiction; by default that of ``settings``, else the
+            cross-encoder's. If the vectors decide it is .87, above a filter's, because a whole
+            corpus has more pairs.
         settings: overrides the encoder's constants of the contradiction vector.
         trusted: passages that the user vouches for. They are never hidden. Trusted passages that
             contradict each other decide nothing, and a warning says so.
@@ -109,13 +113,15 @@ class CleaningSettings:
         scope_keys: metadata keys for what a passage is true of; passages that differ in one do not
             contradict each other.
         judge: reads pairs of passages. With ``auto`` the package's cross-encoder reads how each
-            passage and its five nearest relate; ``judging.OnnxRelation`` does so with another
-            bundle. With None the vectors decide alone, which is faster and finds less. A model of
-            your own (``conflicts.PairJudge``) is asked once a call. If it fails, the probabilities
-            of the vectors stand, and a warning says so.
+            passage relates to its five nearest, to one that shares its rare words, and to what is
+            likely to contradict it; ``judging.OnnxRelation`` does so with another bundle. Beside a
+            trusted passage the vectors of all that is near to it decide. With None the vectors
+            decide alone, which is faster and finds less. A model of your own
+            (``conflicts.PairJudge``) is asked once a call. If it fails, the probabilities of the
+            vectors stand, and a warning says so.
         judge_above: least vector probability of the pairs that a judge of your own reads; by
             default the threshold.
-        hide_above: least probability, by the package's cross-encoder, of a contradiction or newer
+        hide_above: least probability, as the cross-encoder reads, of a contradiction or newer
             version that hides a passage; by default the cross-encoder's.
 
     Raises:
@@ -152,10 +158,6 @@ class CleaningSettings:
         check_type("document_key", self.document_key, str, type(None))
         check_type("settings", self.settings, ContradictionSettings, type(None))
         check_pair_judge(self.judge)
-        if isinstance(self.judge, ConflictReader) and self.judge.labels != RELATIONS:
-            raise ConfigurationError(
-                f"{type(self.judge).__name__} is for a search; pass judging.OnnxRelation"
-            )
         for name in ("threshold", "judge_above", "hide_above"):
             if getattr(self, name) is not None:
                 check_number(name, getattr(self, name), 0, 1)
@@ -173,10 +175,10 @@ class CleaningSettings:
 
 @dataclass(frozen=True, slots=True)
 class ReadThresholds:
-    """Least probabilities, by a cross-encoder, of a contradiction to be listed, and to hide."""
+    """Least probabilities, by a cross-encoder, of a conflict to be listed, and to hide."""
 
-    listed: float = 0.5
-    hiding: float = 0.8
+    listed: float
+    hiding: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +190,9 @@ class Criteria:
     resolution: ResolutionStrategy
     judge_above: float
     encoder: Encoder
-    # the cross-encoder that reads the pairs, if any, with its bundle's manifest
-    reader: tuple[Manifest, CrossEncoder] | None = None
+    # the cross-encoder that reads the pairs, if any, and from when on what it reads counts
+    reader: Reader | None = None
+    read_thresholds: ReadThresholds | None = None
 
     @classmethod
     def merge(cls, settings: CleaningSettings, encoder: Encoder) -> Criteria:
@@ -200,25 +203,30 @@ class Criteria:
                 is out of its range.
         """
         threshold = settings.threshold
-        if threshold is None and (settings.settings is None or settings.settings.threshold is None):
+        is_given = threshold is not None or (
+            settings.settings is not None and settings.settings.threshold is not None
+        )
+        if not is_given:
             threshold = THRESHOLD
         constants = merge_constants(encoder.specs, settings.settings, threshold=threshold)
         above = constants.threshold if settings.judge_above is None else settings.judge_above
-        reader = reader_entry(settings.judge, "relation")
-        return cls(settings, constants, settings.strategy(), above, encoder, reader)
+        reader = Reader.of(settings.judge, "relation")
+        thresholds = None
+        if reader is not None:
+            listed = constants.threshold if is_given else reader.constants["threshold"]
+            hiding = max(listed, reader.constants["drop_above"])
+            if settings.hide_above is not None:
+                hiding = settings.hide_above
+            thresholds = ReadThresholds(listed, hiding)
+        elif settings.hide_above is not None:
+            raise ConfigurationError("hide_above needs judge='auto' or an OnnxRelation")
+        return cls(settings, constants, settings.strategy(), above, encoder, reader, thresholds)
 
     @property
-    def read_thresholds(self) -> ReadThresholds:
-        """Thresholds of the cross-encoder's probabilities; those of the vectors without one."""
-        listed = hiding = self.constants.threshold
-        if self.reader is not None:
-            constants = self.reader[1].constants
-            if self.settings.threshold is None:
-                listed = constants["threshold"]
-            hiding = max(listed, constants["drop_above"])
-        if self.settings.hide_above is not None:
-            hiding = self.settings.hide_above
-        return ReadThresholds(listed, hiding)
+    def threshold(self) -> float:
+        """Least probability of a contradiction that is listed."""
+        thresholds = self.read_thresholds
+        return self.constants.threshold if thresholds is None else thresholds.listed
 
     def fingerprint(self) -> str:
         """Return the sha256 of the criteria, with names of functions and vector fingerprints."""
@@ -233,7 +241,9 @@ class Criteria:
             self.constants,
             self.resolution,
             self.settings.judge is None or self.settings.judge == "auto",
-            self.reader and self.reader[0].cross_encoder_fingerprint(self.reader[1]),
+            self.reader and self.reader.fingerprint,
+            self.read_thresholds,
+            (NEAREST_READ, BY_WORDS_READ, LEAST_COSINE_READ),
             self.judge_above,
             sorted((name, self.encoder.specs[name].fingerprint) for name in VECTORS),
         )

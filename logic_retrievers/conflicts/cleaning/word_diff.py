@@ -17,7 +17,8 @@ _WORD = re.compile(
     r"|\d+(?:[.,:]\d+)*"
     rf"|[^\W\d][\w{INVISIBLE_CLASS}]*(?:['\u2019]\w+)*"  # don't, X200
     r"(?:(?<=\d)(?:[.-]\w*\d)+|-\d\w*)?"  # XR-500, v3.2
-    r"|[%\u2030\u00b0$\u20ac\u00a3\u00a5<>\u2264\u2265\u00b1\u00bd\u00bc\u00be]"
+    # signs, arrows, pictures
+    r"|[+#%\u2030\u00b0$\u20ac\u00a3\u00a5<>\u00b1\u00bd\u00bc\u00be\u2190-\u2bff\U0001f300-\U0001faff]"
 )
 
 
@@ -33,17 +34,13 @@ def find_differences(left: str, right: str) -> tuple[Difference, ...]:
     words = [list(islice(_WORD.finditer(text), MAX_WORDS)) for text in texts]
     forms = [[comparable(word[0]) for word in row] for row in words]
     found = []
-    for operation, *places in SequenceMatcher(
-        None,
-        forms[0],
-        forms[1],
-    ).get_opcodes():
+    for operation, *places in SequenceMatcher(None, forms[0], forms[1]).get_opcodes():
         if operation == "equal":
             continue
         bounds = (places[:2], places[2:])
         spans = [_characters(*row) for row in zip(words, bounds, texts, strict=True)]
-        changed = "".join(text[start:end] for text, (start, end) in zip(texts, spans, strict=True))
-        is_number = any(character.isdecimal() for character in changed)
+        changed = [form for row, (a, b) in zip(forms, bounds, strict=True) for form in row[a:b]]
+        is_number = all(any(map(str.isdecimal, form)) for form in changed)
         found.append(Difference("number" if is_number else "wording", spans[0], spans[1]))
     return tuple(found)
 

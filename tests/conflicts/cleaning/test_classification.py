@@ -38,11 +38,13 @@ def states(superseded, supersedes):
 def classified(
     metadata=({}, {}), relation=None, *, texts=(BIKES, NO_BIKES), near=0.6, likely=0.0, **settings
 ):
-    thresholds = ReadThresholds(settings.pop("listed", 0.5))
+    thresholds = ReadThresholds(settings.pop("listed", 0.5), 0.8)
     one, other = (Passage(*row) for row in zip("ab", texts, metadata, strict=True))
     pair = CandidatePair(0, 1, near, near, likely, likely, relation=relation)
     return classify_pair(one, other, pair, CleaningSettings(**settings), THRESHOLD, thresholds)
 
+
+READ_FROM = ReadThresholds(0.5, 0.8)
 
 # --- what was read
 
@@ -53,16 +55,16 @@ def test_what_was_read_decides(kind):
     found = classified(relation=read_as(kind.value), near=0.8)
     assert found.kind is kind
     assert "0.9" in found.reason
-    expected = {Kind.CONTRADICTION: 0.9, Kind.SUPERSEDED: 0.92}.get(kind, 0.02)
-    assert found.probability == pytest.approx(expected)
+    is_conflict = kind in (Kind.CONTRADICTION, Kind.SUPERSEDED)
+    assert found.probability == pytest.approx(0.94 if is_conflict else 0.06)
     assert classified(relation=read_as("unrelated"), near=0.95, likely=0.99) is None
 
 
 def test_a_doubtful_contradiction_is_none():
     """On a corpus without contradictions every one is a false alarm."""
     doubtful = read_as("contradiction", 0.5)
-    assert classified(relation=doubtful, listed=0.6, near=0.9, likely=0.99) is None
-    assert classified(relation=doubtful, listed=0.4).kind is Kind.CONTRADICTION
+    assert classified(relation=doubtful, listed=0.8, near=0.9, likely=0.99) is None
+    assert classified(relation=doubtful, listed=0.6).kind is Kind.CONTRADICTION
 
 
 def test_what_agrees_is_worth_a_line_only_if_near():
@@ -85,9 +87,10 @@ def test_beside_a_trusted_passage_the_neighbourhood_decides():
     pair = CandidatePair(0, 1, 0.85, 0.5, 0.3, 0.3, relation=read_as("paraphrase"))
     two = Passage("one", BIKES), Passage("other", NO_BIKES)
     candidates = CandidatePairs(two, (pair,), frozenset({0}))
-    (alone,) = classify_pairs(candidates, [pair], CleaningSettings(), THRESHOLD)
+    arguments = candidates, [pair], CleaningSettings(), THRESHOLD
+    (alone,) = classify_pairs(*arguments, read=READ_FROM)
     assert alone.kind is Kind.PARAPHRASE
-    (opposed,) = classify_pairs(candidates, [pair], CleaningSettings(), THRESHOLD, {(0, 1): 0.95})
+    (opposed,) = classify_pairs(*arguments, {(0, 1): 0.95}, read=READ_FROM)
     assert (opposed.kind, opposed.probability) == (Kind.CONTRADICTION, 0.95)
 
 
@@ -95,12 +98,13 @@ def test_findings_name_the_newer_and_the_words():
     """A person decides by these, without opening both passages."""
     two = Passage("one", "It opens at 9.", OLD), Passage("other", "It opens at 10.", NEW)
     pair = CandidatePair(0, 1, 0.85, 0.5, 0.3, 0.3, relation=read_as("superseded"))
-    (found,) = classify_pairs(CandidatePairs(two, (pair,)), [pair], CleaningSettings(), THRESHOLD)
+    arguments = [pair], CleaningSettings(), THRESHOLD
+    (found,) = classify_pairs(CandidatePairs(two, (pair,)), *arguments, read=READ_FROM)
     assert (found.kind, found.newer) == (Kind.SUPERSEDED, "other")
     ((start, end),) = [difference.other for difference in found.differences]
     assert two[1].text[start:end] == "10"
     copies = (two[0], Passage("other", "It opens at 9!"))
-    (copy,) = classify_pairs(CandidatePairs(copies, (pair,)), [pair], CleaningSettings(), THRESHOLD)
+    (copy,) = classify_pairs(CandidatePairs(copies, (pair,)), *arguments, read=READ_FROM)
     assert (copy.kind, copy.differences) == (Kind.DUPLICATE, ())
 
 

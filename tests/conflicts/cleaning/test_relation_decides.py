@@ -51,8 +51,8 @@ def test_a_contradiction_in_other_words_is_found_and_explained(reader):
     finding = decision.finding
     assert {finding.one, finding.other} == {"yes", "no"}
     assert finding.kind is Kind.CONTRADICTION
-    assert "read together they contradict each other (0.90)" in finding.reason
-    assert finding.probability == pytest.approx(0.9)
+    assert "read together they contradict each other (0.94)" in finding.reason
+    assert finding.probability == pytest.approx(0.94)
     assert not CorpusCleaner(judge=None).clean(CORPUS).of_kind(Kind.CONTRADICTION)
     assert not CorpusCleaner(judge=reader, threshold=0.95).clean(CORPUS).decisions
 
