@@ -37,6 +37,7 @@ SHIPPED = {
     "judge-verdict",
     "judge-nli-claims",
     "judge-relation",
+    "judge-relation-neighbours",
     "judge-constraint",
 }
 
