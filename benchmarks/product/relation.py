@@ -26,7 +26,7 @@ from logic_retrievers.conflicts.cleaning.classification import PairClassificatio
 from logic_retrievers.conflicts.cleaning.result import Kind
 from logic_retrievers.conflicts.cleaning.settings import CleaningSettings, ReadThresholds
 from logic_retrievers.evaluation.rows import json_rows
-from logic_retrievers.judging import OnnxRelation, default_relation
+from logic_retrievers.judging import RELATIONS, OnnxRelation, default_relation
 from logic_retrievers.judging.relation import pair_texts
 from logic_retrievers.types import Passage
 
@@ -47,10 +47,11 @@ CONTRADICTION = Kind.CONTRADICTION.value
 
 @dataclass(frozen=True, slots=True)
 class ClassifiedPair:
-    """A labelled pair and its classification."""
+    """A labelled pair, its classification, and its kind as read, which may be listed nowhere."""
 
     row: Mapping[str, Any]
     classification: PairClassification | None
+    read: str | None
 
     @property
     def label(self) -> str:
@@ -119,8 +120,16 @@ def classify_pairs(
         own = score.probability or 0.0
         candidate = CandidatePair(0, 1, score.cosine, score.score, own, own, relation=relation)
         found = classify_pair(*pair, candidate, settings, scorer.constants.threshold, thresholds)
-        classified.append(ClassifiedPair(row, found))
+        classified.append(ClassifiedPair(row, found, None if relation is None else _kind(relation)))
     return classified
+
+
+def _kind(relation: Sequence[float]) -> str:
+    """Return the likeliest kind; the two directions of two states are one."""
+    contradiction, superseded, supersedes, *others = relation
+    kinds = (Kind.CONTRADICTION, Kind.SUPERSEDED, *RELATIONS[3:])
+    shares = (contradiction, superseded + supersedes, *others)
+    return str(max(zip(shares, kinds, strict=True))[1])
 
 
 def confusion(pairs: Sequence[ClassifiedPair]) -> list[dict[str, Any]]:
@@ -142,6 +151,7 @@ def shares(pairs: Sequence[ClassifiedPair]) -> list[dict[str, Any]]:
         "contradictions, recall": [pair.kind == CONTRADICTION for pair in contradictions],
         "contradictions, precision": [pair.label == CONTRADICTION for pair in predicted],
         "all, as labelled": [pair.kind == pair.label for pair in pairs],
+        "all, read as labelled": [pair.read == pair.label for pair in pairs],
     }
     return [
         {

@@ -39,7 +39,7 @@ Builder: TypeAlias = Callable[..., list[JudgeRow]]
 # written for this project: see the README in this folder
 OWN_PAIRS = {
     name: Path(__file__).parent / f"{name}.jsonl.gz"
-    for name in ("passage_pairs", "relations", "relations_dev")
+    for name in ("passage_pairs", "relations", "relations_texts", "relations_dev")
 }
 
 _LABELS = {"s": ENTAILMENT, "v": CONTRADICTION, "n": NEUTRAL}
@@ -51,7 +51,12 @@ _NLI_LABELS = {
     "paraphrase": ENTAILMENT,
     "unrelated": NEUTRAL,
 }
-_AS_RELATION = {ENTAILMENT: "paraphrase", NEUTRAL: "unrelated", CONTRADICTION: "contradiction"}
+_NO_CONFLICT = tuple(0.5 if name in ("scope", "unrelated") else 0.0 for name in RELATIONS)
+_AS_RELATION = {
+    CONTRADICTION: tuple(float(name == "contradiction") for name in RELATIONS),
+    ENTAILMENT: tuple(float(name == "paraphrase") for name in RELATIONS),
+    NEUTRAL: _NO_CONFLICT,
+}
 _TURNED = {"superseded": "supersedes", "supersedes": "superseded"}
 _SHARES = {"train": 0.9, "dev": 0.1}
 # passages of other clusters that are as near to a query as this rank may be drawn for it
@@ -59,12 +64,16 @@ _NEAREST = 5
 _NEIGHBOUR_TEXTS = 1_500
 
 
-def pairs(path: str, *, seed: int = 0) -> list[JudgeRow]:  # noqa: ARG001 - every builder has a seed
+def pairs(path: str, *, relations: bool = False, seed: int = 0) -> list[JudgeRow]:  # noqa: ARG001
     """Read labelled pairs of texts, from any set of natural language inference.
 
-    ``path`` is JSON lines with ``premise``, ``hypothesis`` and ``label``.
+    ``path`` is JSON lines with ``premise``, ``hypothesis`` and ``label``. With ``relations`` the
+    labels become :data:`RELATIONS`; what is neutral is of another scope or unrelated, half each.
     """
-    return read_judge_rows(find_data_file(Path(path)))
+    rows = read_judge_rows(find_data_file(Path(path)))
+    if not relations:
+        return rows
+    return [JudgeRow(row.premise, row.hypothesis, _AS_RELATION[row.label]) for row in rows]
 
 
 def clusters(
@@ -170,7 +179,8 @@ def passage_pairs(
     Args:
         part: a tenth of the topics, by their hash, is ``dev``.
         path: JSON lines ``{domain, topic, label, one: {text, metadata}, other: ...}``, or the name
-            of a file of this project: ``passage_pairs``, ``relations`` or ``relations_dev``.
+            of a file of this project: ``passage_pairs``, ``relations``, ``relations_texts`` or
+            ``relations_dev``.
             Contradiction and superseded contradict, paraphrase entails, scope and unrelated are
             neutral.
         seed: not used.
@@ -233,12 +243,11 @@ def near_passages(path: str, fields: Sequence[str], *, seed: int = 0) -> list[Ju
     cosines = vectors @ vectors.T
     np.fill_diagonal(cosines, -np.inf)
     nearest = np.argsort(-cosines, axis=1)[:, :_NEAREST]
-    target = tuple(0.5 if name in ("scope", "unrelated") else 0.0 for name in RELATIONS)
     built = []
     numbered = enumerate(nearest.tolist())
     for pair in {(min(i, j), max(i, j)) for i, row in numbered for j in row if i != j}:
         one, other = random.sample(pair, 2)
-        built.append(JudgeRow(*pair_sentences(texts[one], texts[other]), target))
+        built.append(JudgeRow(*pair_sentences(texts[one], texts[other]), _NO_CONFLICT))
     return built
 
 
@@ -275,7 +284,6 @@ def group_pairs(
     options: Mapping[str, Any],
     cut: float = 0.0,
     *,
-    relations: bool = False,
     seed: int = 0,
 ) -> list[JudgeRow]:
     """Pair texts of contradiction groups: opposite sides contradict, texts of one side entail.
@@ -287,7 +295,6 @@ def group_pairs(
         options: options of that builder.
         cut: share of the pairs whose second text is cut to one sentence, like a claim next to its
             evidence. For a contradiction it is the sentence that differs.
-        relations: label the pairs contradiction, paraphrase or unrelated, of :data:`RELATIONS`.
         seed: seeds the builder, the cuts and the draw of other groups.
     """
     random = Random(seed)
@@ -303,12 +310,8 @@ def group_pairs(
         for one, other, label in pairs:
             if random.random() < cut:
                 other = _claim(one, other, label, random)
-            longer, shorter = sorted(pair_sentences(one, other), key=len, reverse=True)
-            if relations:
-                first, second = random.sample((longer, shorter), 2)
-                rows.append(labelled_row(first, second, _AS_RELATION[label], RELATIONS))
-            else:
-                rows.append(labelled_row(longer, shorter, label))
+            premise, hypothesis = sorted(pair_sentences(one, other), key=len, reverse=True)
+            rows.append(labelled_row(premise, hypothesis, label))
     return rows
 
 

@@ -37,7 +37,6 @@ SHIPPED = {
     "judge-verdict",
     "judge-nli-claims",
     "judge-relation",
-    "judge-relation-neighbours",
     "judge-constraint",
 }
 
