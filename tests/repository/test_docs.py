@@ -19,6 +19,8 @@ from logic_retrievers import PassageIndex
 from logic_retrievers.evaluation.statistics import mcnemar
 from logic_retrievers.serving.service import REQUESTS
 
+pytestmark = pytest.mark.reader
+
 ROOT = Path(__file__).parents[2]
 
 

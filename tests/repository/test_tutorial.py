@@ -8,6 +8,8 @@ import shutil
 import pytest
 from commands import ROOT, run_line
 
+pytestmark = pytest.mark.reader
+
 PAGE = (ROOT / "docs" / "tutorial.md").read_text("utf-8")
 LINE = "".join(re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)).splitlines()
 SET_UP = ("git ", "python ", "pip ")

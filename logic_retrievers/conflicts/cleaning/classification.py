@@ -68,14 +68,16 @@ def classify_pairs(
     """Return findings for the pairs that relate in some way, the most serious first.
 
     ``opposition``: pair with a trusted passage -> probability that the other passage has the
-    opposite stance. It replaces the probability of the vectors and what a cross-encoder read, but
-    not the probability by a user's judge. ``read``: needed for pairs with a relation.
+    opposite stance. It replaces the probability of the vectors and what a cross-encoder read
+    without being sure, but not the probability by a user's judge. ``read``: needed for pairs with
+    a relation.
     """
     classified = []
     for pair in pairs:
         opposed, least = (opposition or {}).get((pair.one, pair.other)), threshold
-        if opposed is not None and pair.probability == pair.own_probability:
-            # the whole neighbourhood was judged, so no reading of two passages overrules it
+        is_sure = pair.relation and read and sum(pair.relation[:3]) >= read.hiding
+        if opposed is not None and pair.probability == pair.own_probability and not is_sure:
+            # the whole neighbourhood was judged, so that only a sure reading overrules it
             pair = replace(pair, probability=round(opposed, SCORE_DECIMALS), relation=None)
             least = OPPOSED_PROBABILITY
         one, other = candidates.passages[pair.one], candidates.passages[pair.other]

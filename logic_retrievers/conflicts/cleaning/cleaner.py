@@ -215,7 +215,7 @@ class CorpusCleaner:
         candidates = yield from self._find_pairs(passages, again, meter, dry_run)
         opposition = yield from opposition_by_pair(self._search, candidates)
         if criteria.reader is not None:
-            pairs = yield from read_pairs(candidates, criteria, opposition, self._readings, meter)
+            pairs = yield from read_pairs(candidates, criteria, self._readings, meter)
         else:
             pairs, warnings = yield from judge_pairs(
                 settings.judge, candidates.pairs, candidates.passages, criteria.judge_above

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
@@ -11,7 +11,6 @@ from logic_retrievers.conflicts.candidate_pairs import CandidatePair
 from logic_retrievers.conflicts.cleaning.candidate_pairs import CandidatePairs
 from logic_retrievers.conflicts.cleaning.classification import classify_by_metadata
 from logic_retrievers.conflicts.cleaning.ledger import examined_hash
-from logic_retrievers.conflicts.cleaning.neighbour_groups import Pair
 from logic_retrievers.conflicts.cleaning.settings import Criteria
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.index.client_calls import batches
@@ -32,21 +31,18 @@ Readings: TypeAlias = dict[tuple[str, str], tuple[float, ...]]
 def read_pairs(
     candidates: CandidatePairs,
     criteria: Criteria,
-    opposition: Mapping[Pair, float],
     readings: Readings,
     meter: ProgressMeter,
 ) -> Operation[tuple[CandidatePair, ...]]:
     """Return the pairs with the probabilities of their relation, from the judge of the settings.
 
-    Pairs that ``opposition`` or metadata decide are not read. New readings are added to
+    Pairs that metadata decide are not read. New readings are added to
     ``readings``. ``meter`` counts the passages whose pairs have all been read.
     """
     examined, pairs = len(candidates.digests), candidates.pairs
     read: list[CandidatePair] = []
     for batch in batches(pairs, PAIRS_PER_BATCH):
-        read += yield Compute(
-            partial(_read_batch, batch, candidates.passages, criteria, opposition, readings)
-        )
+        read += yield Compute(partial(_read_batch, batch, candidates.passages, criteria, readings))
         meter.report(examined * len(read) // len(pairs), examined)
     if not pairs:
         meter.report(examined)
@@ -57,7 +53,6 @@ def _read_batch(
     pairs: Sequence[CandidatePair],
     passages: Sequence[Passage],
     criteria: Criteria,
-    opposition: Mapping[Pair, float],
     readings: Readings,
 ) -> list[CandidatePair]:
     reader, settings = criteria.reader, criteria.settings
@@ -65,7 +60,7 @@ def _read_batch(
     to_read = {
         number: sorted((pair.one, pair.other), key=lambda place: examined_hash(passages[place]))
         for number, pair in enumerate(pairs)
-        if (pair.one, pair.other) not in opposition and not _is_certain(pair, passages, criteria)
+        if not _is_certain(pair, passages, criteria)
     }
     keys = {
         number: (examined_hash(passages[first]), examined_hash(passages[second]))

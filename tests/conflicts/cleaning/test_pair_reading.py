@@ -126,15 +126,12 @@ def test_what_is_remembered_has_an_end(reader, monkeypatch):
     assert len(reader.ways) == 2 * 9
 
 
-def test_beside_a_trusted_passage_nothing_is_read(reader):
-    """The whole neighbourhood decides there, whatever a reading of two passages says."""
-    texts = {"law": "Dogs may enter the reserve.", "sign": "No dogs may enter the reserve."}
-    law, sign = (Passage(name, text) for name, text in texts.items())
-    CorpusCleaner(judge=reader).clean([law, sign])
-    assert len(reader.ways) == 2
-    reader.ways.clear()
-    assert CorpusCleaner(judge=reader, trusted=[law]).clean([sign]).decisions
-    assert not reader.ways
+def test_beside_a_trusted_passage_a_sure_reading_decides(reader):
+    """The vectors of what is near to it miss what is said in other words."""
+    yes, no = DOGS
+    for hide_above, hidden in ((0.9, ("no",)), (0.99, ())):
+        cleaner = CorpusCleaner(judge=reader, trusted=[yes], hide_above=hide_above)
+        assert cleaner.clean([no]).quarantined == hidden
 
 
 def test_passages_are_done_when_their_pairs_were_read(reader, monkeypatch):
