@@ -10,9 +10,11 @@ import pytest
 
 from logic_retrievers import PassageIndex
 
+pytestmark = pytest.mark.reader
+
 ROWS = [
-    {"id": "2024", "text": "Parental leave is paid in full.", "date": "2024-06-01"},
-    {"id": "2021", "text": "Parental leave is not paid.", "date": "2021-03-01"},
+    {"id": "2024", "text": "Parental leave is paid for twelve weeks.", "date": "2024-06-01"},
+    {"id": "2021", "text": "Parental leave is paid for six weeks.", "date": "2021-03-01"},
     {"id": "how", "text": "Leave is requested from the team lead.", "date": "2019-01-01"},
     {"id": "food", "text": "The canteen opens at noon."},
 ]
@@ -136,7 +138,7 @@ def test_what_a_command_makes_is_its_owners_alone(run):
 
 def test_documents_are_compared_with_a_collection(stored):
     """New documents are compared with the stored ones."""
-    Path("new.txt").write_text("Parental leave is never paid.")
+    Path("new.txt").write_text("Parental leave is paid for two weeks.")
     told = json.loads(stored("clean", "new.txt", "-c", "passages", "--json"))
     assert {"2024"} <= {one["finding"]["other"] for one in told["decisions"]}
     assert told["dry_run"]
