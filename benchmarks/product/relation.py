@@ -34,7 +34,9 @@ DATA = Path(__file__).parents[1] / "data"
 PARTS: Mapping[str, str | Path] = {
     **{part: f"versions_{part}.jsonl.gz" for part in ("dev", "dev2", "dev3", "test")},
     **{part: f"{part}.jsonl.gz" for part in ("natural_dev", "natural_test", "relations_test")},
+    "mined_test": "mined_test.jsonl.gz",
     "relations_dev": OWN_PAIRS["relations_dev"],
+    "mined_dev": OWN_PAIRS["relations_mined_dev"],
 }
 # Every third row of dev3 was kept aside while rules were made.
 ASIDE_STEP = 3

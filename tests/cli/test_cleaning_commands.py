@@ -91,8 +91,8 @@ def test_trusted_by_metadata(stored):
 def test_versions_of_one_document(call):
     """Only who names the key says which rows are one document."""
     rows = [
-        {"id": year, "text": f"The city tax is {euros} euros a night.", "page": "tax", "date": year}
-        for year, euros in (("2021", 3), ("2024", 5))
+        {"id": year, "text": f"City tax: 3 euros a night for {who}.", "page": "tax", "date": year}
+        for year, who in (("2021", "adults"), ("2024", "children"))
     ]
     Path("tax.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     cleaned = ("clean", "tax.jsonl", "-r", "prefer_newest", "--json")

@@ -39,7 +39,14 @@ Builder: TypeAlias = Callable[..., list[JudgeRow]]
 # written for this project: see the README in this folder
 OWN_PAIRS = {
     name: Path(__file__).parent / f"{name}.jsonl.gz"
-    for name in ("passage_pairs", "relations", "relations_texts", "relations_dev")
+    for name in (
+        "passage_pairs",
+        "relations",
+        "relations_texts",
+        "relations_mined",
+        "relations_dev",
+        "relations_mined_dev",
+    )
 }
 
 _LABELS = {"s": ENTAILMENT, "v": CONTRADICTION, "n": NEUTRAL}
@@ -179,8 +186,7 @@ def passage_pairs(
     Args:
         part: a tenth of the topics, by their hash, is ``dev``.
         path: JSON lines ``{domain, topic, label, one: {text, metadata}, other: ...}``, or the name
-            of a file of this project: ``passage_pairs``, ``relations``, ``relations_texts`` or
-            ``relations_dev``.
+            of a file of this project, one of ``OWN_PAIRS``.
             Contradiction and superseded contradict, paraphrase entails, scope and unrelated are
             neutral.
         seed: not used.
