@@ -242,8 +242,13 @@ def _join_outcomes(outcomes: Sequence[Outcome]) -> Outcome:
 
 
 def trust_one_passage(corpus: Corpus) -> Settings:
-    """Settings that trust one clean passage of every question."""
-    return {"trusted": corpus.index.get([ids[0] for ids in corpus.clean])}
+    """Settings that trust one clean passage of every question; the vectors decide."""
+    return {"trusted": corpus.index.get([ids[0] for ids in corpus.clean]), "judge": None}
+
+
+def trust_and_read(corpus: Corpus) -> Settings:
+    """Settings that trust one clean passage of every question; the cross-encoder reads too."""
+    return {**trust_one_passage(corpus), "judge": "auto"}
 
 
 def hide_top_three(corpus: Corpus) -> Sequence[str]:
@@ -258,7 +263,7 @@ def hide_top_three(corpus: Corpus) -> Sequence[str]:
 
 def prefer_majority(corpus: Corpus) -> Settings:  # noqa: ARG001 - settings share a form
     """Trust no passage; the majority is right."""
-    return {"resolution": "prefer_majority", "date_key": "none"}
+    return {"resolution": "prefer_majority", "date_key": "none", "judge": None}
 
 
 def prefer_source(corpus: Corpus) -> Settings:  # noqa: ARG001
@@ -268,4 +273,5 @@ def prefer_source(corpus: Corpus) -> Settings:  # noqa: ARG001
         "source_key": "publisher",
         "source_order": (*PUBLISHERS, "forum"),
         "date_key": "none",
+        "judge": None,
     }

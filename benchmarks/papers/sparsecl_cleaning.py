@@ -19,6 +19,7 @@ from benchmarks.common.corpus_corruption import (
     prefer_majority,
     prefer_source,
     run_experiment,
+    trust_and_read,
     trust_one_passage,
 )
 from benchmarks.common.statistics import bootstrap_statistic
@@ -41,6 +42,7 @@ COLUMNS = (
 TRUSTED: Cleaners = {
     "top 3 of each trusted (SparseCL)": hide_top_three,
     "trusted, by threshold": trust_one_passage,
+    "trusted, by threshold and as read": trust_and_read,
 }
 UNTRUSTED: Cleaners = {
     "none trusted, sources": prefer_source,

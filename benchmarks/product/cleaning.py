@@ -1,6 +1,6 @@
 """SparseCL's cleaning experiment on ConflictQA without trusted passages, by resolution.
 
-python -m benchmarks.product.cleaning [--part test] [--background 10000]
+python -m benchmarks.product.cleaning [--part test] [--background 10000] [--judge]
 
 Every question is a query. The passages of one of its sides are the clean corpus, over a background
 of films and SciFact abstracts, and a passage of its other side is injected. Both directions are run
@@ -33,11 +33,11 @@ from benchmarks.common.output import cached_encoder, publish, with_interval
 from logic_retrievers.evaluation import bootstrap
 
 RESOLUTIONS: Cleaners = {
-    "annotate": lambda _: {"resolution": "annotate"},
-    "prefer_newest": lambda _: {"resolution": "prefer_newest"},
+    "annotate": lambda _: {"resolution": "annotate", "judge": None},
+    "prefer_newest": lambda _: {"resolution": "prefer_newest", "judge": None},
     "prefer_majority": prefer_majority,
     "prefer_source": prefer_source,
-    "quarantine_all": lambda _: {"resolution": "quarantine_all"},
+    "quarantine_all": lambda _: {"resolution": "quarantine_all", "judge": None},
 }
 
 
@@ -46,13 +46,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", default="test")
     parser.add_argument("--background", type=int, default=10_000)
+    parser.add_argument("--judge", action="store_true", help="the shipped cross-encoder reads too")
     options = parser.parse_args()
     questions, background = load_questions(options.part), background_texts(options.background)
     open_index = partial(open_background_index, cached_encoder(), background)
-    outcomes = run_experiment(open_index, questions, 1, RESOLUTIONS)
+    cleaners = {
+        name: lambda corpus, settings=settings: {**settings(corpus), "judge": "auto"}
+        for name, settings in RESOLUTIONS.items()
+    }
+    outcomes = run_experiment(open_index, questions, 1, cleaners if options.judge else RESOLUTIONS)
     groups = [question.text for question in questions] * 2
     rows = [_row(name, outcomes, groups) for name in outcomes]
-    publish(f"cleaning, resolutions, ConflictQA {options.part}", rows)
+    judged = ", judged" * options.judge
+    publish(f"cleaning, resolutions{judged}, ConflictQA {options.part}", rows)
 
 
 def _row(name: str, outcomes: Mapping[str, Outcome], groups: Sequence[str]) -> dict[str, Any]:

@@ -379,4 +379,5 @@ def metadata_value(metadata: Mapping[str, Any], key: str) -> Any:
 def passage_source(passage: Passage, key: str) -> Any:
     """Return a passage's source: the metadata value, else the document that it was cut from."""
     value = metadata_value(passage.metadata, key)
-    return passage.source if value in (None, "") else value
+    is_missing = value is None or (isinstance(value, str) and not value)
+    return passage.source if is_missing else value

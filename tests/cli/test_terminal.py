@@ -69,7 +69,7 @@ def call(folder):
             return CliRunner().invoke(app, arguments, input="n\n", catch_exceptions=False)
 
         assert run("index", "docs", "--contradictions").exit_code == 3
-        assert run("clean", "-c", "passages", "-r", "prefer_newest").exit_code == 0
+        assert run("clean", "-c", "passages", "-r", "prefer_newest", "--no-judge").exit_code == 0
         yield run
 
 

@@ -44,6 +44,7 @@ OWN_PAIRS = {
         "relations",
         "relations_texts",
         "relations_mined",
+        "relations_reworded",
         "relations_dev",
         "relations_mined_dev",
     )

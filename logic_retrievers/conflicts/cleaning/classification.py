@@ -75,13 +75,14 @@ def classify_pairs(
     classified = []
     for pair in pairs:
         opposed, least = (opposition or {}).get((pair.one, pair.other)), threshold
+        by = "vectors" if pair.probability == pair.own_probability else "judge"
         is_sure = pair.relation and read and sum(pair.relation[:3]) >= read.hiding
         if opposed is not None and pair.probability == pair.own_probability and not is_sure:
             # the whole neighbourhood was judged, so that only a sure reading overrules it
             pair = replace(pair, probability=round(opposed, SCORE_DECIMALS), relation=None)
-            least = OPPOSED_PROBABILITY
+            least, by = OPPOSED_PROBABILITY, "with all that is near to the trusted passage"
         one, other = candidates.passages[pair.one], candidates.passages[pair.other]
-        found = classify_pair(one, other, pair, settings, least, read)
+        found = classify_pair(one, other, pair, settings, least, read, by)
         if found is not None:
             finding = _finding(one, other, pair, found)
             key = (-finding.probability, *pair.sort_key[1:])
@@ -118,6 +119,7 @@ def classify_pair(
     settings: CleaningSettings,
     threshold: float,
     read: ReadThresholds | None = None,
+    by: str = "vectors",
 ) -> PairClassification | None:
     """Classify how two passages relate; None if there is nothing to report.
 
@@ -131,6 +133,7 @@ def classify_pair(
         settings: names the metadata keys.
         threshold: least probability of a contradiction.
         read: thresholds of the cross-encoder's probabilities; needed with a relation.
+        by: what the probability is from if no cross-encoder has read the pair, for the reason.
     """
     if found := classify_by_metadata(one, other, pair, settings, threshold):
         return found
@@ -138,7 +141,6 @@ def classify_pair(
         return _by_reading(one, other, pair, pair.relation, settings, read)
     if pair.probability < threshold:
         return None
-    by = "vectors" if pair.probability == pair.own_probability else "judge or neighbours"
     reason = f"{by}: they contradict each other ({pair.probability:.2f})"
     return PairClassification(Kind.CONTRADICTION, reason)
 

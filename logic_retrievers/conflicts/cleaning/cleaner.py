@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Unpack
@@ -331,8 +331,11 @@ class CorpusCleaner:
         points = yield from index.fingerprints(unchanged)
         trusted = {passage.id: passage for passage in self.settings.trusted or ()}
         theirs = yield from index.get_passages(sorted(trusted.keys() & result.passages.keys()))
-        elsewhere = trusted.keys() - {p.id for p in theirs if p.text == trusted[p.id].text}
-        entries = [e for d in result.decisions for e in _entries(result, d, points, elsewhere)]
+        as_stored = {p.id: p for p in theirs if p.text == trusted[p.id].text}
+        elsewhere = trusted.keys() - as_stored.keys()
+        states = {n: examined_hash(as_stored.get(n, p)) for n, p in result.passages.items()}
+        states = {name: state for name, state in states.items() if name not in elsewhere}
+        entries = [e for d in result.decisions for e in _entries(result, d, points, states)]
         yield from write_entries(index, self.ledger, entries)
         if unchanged:
             yield from index.hide(unchanged)
@@ -341,11 +344,14 @@ class CorpusCleaner:
 
 
 def _entries(
-    result: CleaningResult, decision: Decision, points: Mapping[str, str], elsewhere: Set[str]
+    result: CleaningResult,
+    decision: Decision,
+    points: Mapping[str, str],
+    states: Mapping[str, str],
 ) -> list[Entry]:
     """Return an entry for each passage hidden for a finding, or else one for the finding.
 
-    ``elsewhere``: ids of trusted passages that are not stored.
+    ``states``: :func:`examined_hash` of the passages, without trusted ones that are not stored.
     """
     finding = decision.finding
     plain = finding.to_dict()
@@ -363,7 +369,7 @@ def _entries(
                 opponent=opponent,
                 opponent_text=text_hash(rival),
                 state=examined_hash(result.passages[name]),
-                opponent_state=None if opponent in elsewhere else examined_hash(rival),
+                opponent_state=states.get(opponent),
                 kind=finding.kind.value,
                 **scores,
                 differences=plain["differences"],

@@ -47,8 +47,7 @@ def _certainty(decision: Decision) -> str:
     by_vectors = f"{_percent(finding.own_probability)} by the vectors"
     if finding.probability == finding.own_probability:
         return f" with a probability of {by_vectors}"
-    reader = "with all that is near to what is trusted" if decision.trusted else "read together"
-    return f" with a probability of {_percent(finding.probability)} {reader} ({by_vectors} alone)"
+    return f" with a probability of {_percent(finding.probability)} ({by_vectors} alone)"
 
 
 def _quotes(result: CleaningResult, decision: Decision) -> str:

@@ -116,7 +116,8 @@ def resolve_findings(
     """Return a decision for every finding, in the same order.
 
     Trusted passages decide contradictions first, then the strategy does. The older of two versions
-    is hidden if the newer one is trusted, or if the strategy prefers the newest. No other finding,
+    is hidden if the newer one is trusted, or if the strategy prefers the newest, unless it is
+    trusted itself. No other finding,
     and none that is not certain, hides a passage.
 
     ``trusted`` has positions; ``groups`` is as in :class:`ConflictGraph`.
@@ -133,7 +134,8 @@ def resolve_findings(
         if finding.kind is Kind.DUPLICATE:
             copies.setdefault(one, set()).add(other)
             copies.setdefault(other, set()).add(one)
-        is_superseded = finding.kind is Kind.SUPERSEDED and finding.newer is not None
+        older = {finding.one, finding.other} - {finding.newer}
+        is_superseded = finding.kind is Kind.SUPERSEDED and len(older - trusted_ids) == 1
         if is_superseded and (hides_outdated or finding.newer in trusted_ids):
             versions[one, other] = finding
         elif finding.kind is not Kind.CONTRADICTION or not finding.certain:

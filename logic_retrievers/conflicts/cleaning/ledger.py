@@ -23,6 +23,7 @@ from logic_retrievers.errors import AuthenticationError, StorageError
 from logic_retrievers.files import exists, private_file
 from logic_retrievers.index.client_calls import batches
 from logic_retrievers.index.passage_index import PassageIndex
+from logic_retrievers.index.point_format import LOGIC
 from logic_retrievers.types import Passage, plain_fields
 
 MEMORY = ":memory:"
@@ -36,11 +37,6 @@ Event: TypeAlias = Literal[
 
 _SCHEMA = files("logic_retrievers.conflicts.cleaning").joinpath("ledger.sql").read_text("utf-8")
 _HIDDEN = frozenset({"quarantine", "adopted"})
-# finds the column ``hash`` of an earlier version; while it exists, entries need a value for it
-_FIND_HASH = "SELECT 1 FROM pragma_table_info('entries') WHERE name = 'hash'"
-_COLUMN_NAMES = "SELECT name FROM pragma_table_info('entries')"
-# files of earlier versions lack these
-_ADDED_COLUMNS = frozenset({"state", "opponent_state"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +54,7 @@ class Entry:
         text, point: sha256 of its text, and of its stored point without the quarantine flag.
         opponent, opponent_text: id of the other passage, and sha256 of its text.
         state, opponent_state: ``examined_hash`` of the two; None for an opponent that was not to be
-            stored, as a trusted passage from elsewhere, and in entries of earlier versions.
+            stored, as a trusted passage from elsewhere.
         kind, probability, own_probability, score, cosine, differences: values of the finding.
         resolution: name of the strategy that decided.
         reason: the reason, in a few words for people.
@@ -125,8 +121,6 @@ class Ledger:
         with self._open() as connection:
             _check_whole(connection)
             connection.executescript(_SCHEMA)
-            for column in _ADDED_COLUMNS - {name for (name,) in connection.execute(_COLUMN_NAMES)}:
-                connection.execute(f"ALTER TABLE entries ADD COLUMN {column} TEXT")
 
     @property
     def in_memory(self) -> bool:
@@ -149,16 +143,13 @@ class Ledger:
                 " (create=False). Open it with create=True."
             )
         with self._open() as connection:
-            connection.execute("BEGIN IMMEDIATE")  # else two writers might both drop the column
-            if connection.execute(_FIND_HASH).fetchone():
-                connection.execute("ALTER TABLE entries DROP COLUMN hash")
             connection.executemany(_INSERT, rows)
 
     def entries(self, collection: str, passage: str | None = None) -> list[Entry]:
         """Return all entries of a collection, or of one passage, the oldest first."""
         values, condition = [collection], "collection = ?"
         if passage is not None:
-            values, condition = [collection, passage], "collection = ? AND passage = ?"
+            values, condition = [collection, _storable(passage)], "collection = ? AND passage = ?"
         query = f"{_SELECT} WHERE {condition} ORDER BY number"
         with self._open() as connection:
             return [_entry(row) for row in connection.execute(query, values)]
@@ -178,8 +169,7 @@ class Ledger:
         digest = hashlib.sha256()
         with self._open() as connection:
             for row in connection.execute(query, [collection, count]):
-                is_earlier = row[-2:] == (None, None)  # had a hash of three columns
-                digest.update(repr(row[:3] if is_earlier else row).encode())
+                digest.update(repr(row).encode())
         return digest.hexdigest()
 
     def states(self, collection: str) -> dict[str, Entry]:
@@ -195,7 +185,7 @@ class Ledger:
     def hidden(self, collection: str) -> dict[str, Entry]:
         """Return passage -> the entry that hid it, for passages that are hidden now."""
         states = self.states(collection)
-        return {name: entry for name, entry in states.items() if is_hidden(entry)}
+        return {name: entry for name, entry in states.items() if entry.event in _HIDDEN}
 
     def note_examined(self, collection: str, examined: Mapping[str, str], settings: str) -> None:
         """Note the :func:`examined_hash` of passages, and the fingerprint of the criteria."""
@@ -260,12 +250,14 @@ def ledger_namespace(index: PassageIndex) -> str:
 
 
 def examined_hash(passage: Passage) -> str:
-    """Return the sha256 of a passage's text, metadata and source, which decisions depend on."""
+    """Return the sha256 of a passage's texts, metadata and source, which decisions depend on."""
+    # a framework's store may keep a search's evidence, which is none of the passage's own
+    own = {key: value for key, value in passage.metadata.items() if key != LOGIC}
     try:
-        metadata = json.dumps(dict(passage.metadata), sort_keys=True, default=repr)
-    except TypeError:  # keys that cannot be sorted; they cannot be stored either
-        metadata = repr(passage.metadata)
-    parts = repr((passage.text, metadata, passage.source))
+        metadata = json.dumps(own, sort_keys=True, default=repr)
+    except (TypeError, ValueError, RecursionError):  # keys or values that cannot be stored either
+        metadata = repr(own)
+    parts = repr((passage.text, metadata, passage.source, passage.embed_text))
     return hashlib.sha256(parts.encode(errors="surrogatepass")).hexdigest()
 
 
@@ -316,7 +308,7 @@ def check_ledger(index: PassageIndex, ledger: Ledger) -> Operation[None]:
             found = yield Compute(partial(ledger.digest, namespace, count))
             if found == digest:
                 return
-        case _:  # nothing was noted yet, or an earlier version made the note
+        case _:  # nothing was noted yet
             return
     there = yield Compute(partial(ledger.count, namespace))
     holds = f"holds {there} entries about it" if there < count else "holds others"

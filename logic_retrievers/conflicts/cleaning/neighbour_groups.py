@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias, TypeVar
 
-import numpy as np
-
 from logic_retrievers.conflicts.cleaning.candidate_pairs import CandidatePairs
 from logic_retrievers.conflicts.cleaning.neighbours import NeighbourSearch
 from logic_retrievers.conflicts.resolution_strategies import (
@@ -35,26 +33,24 @@ def opposition_by_pair(
     members: dict[int, tuple[int, ...]] = {}
     for position in sorted(candidates.trusted & near.keys()):
         untrusted = [other for other in near[position] if other not in candidates.trusted]
-        members[position] = (position, *untrusted[: MAX_GROUP - 1])
+        if untrusted:
+            members[position] = (position, *untrusted[: MAX_GROUP - 1])
     opposition: dict[Pair, float] = {}
     for trusted, group in (yield from _groups(search, candidates, members)).items():
-        probabilities = opposition_probabilities(group.probabilities, OPPOSITION_BIAS)[0]
-        for row, other in enumerate(group.members[1:], start=1):
+        opposed = opposition_to_first(group.probabilities, OPPOSITION_BIAS)
+        for other, probability in zip(group.members[1:], opposed[1:], strict=True):
             pair = (trusted, other) if (trusted, other) in pairs else (other, trusted)
-            opposition[pair] = float(probabilities[row])
+            opposition[pair] = float(probability)
     return opposition
 
 
-def opposition_probabilities(probabilities: Matrix, bias: float = 0.0) -> Matrix:
-    """Return the probability that each two passages have opposite stances, over all partitions.
+def opposition_to_first(probabilities: Matrix, bias: float = 0.0) -> Matrix:
+    """Return the probability that each passage's stance is not the first one's.
 
-    The arguments are those of :func:`stance_partitions`, but n may be under 2. The diagonal is 0.
+    The arguments are those of :func:`stance_partitions`; the first value is 0.
     """
-    if len(probabilities) < 2:
-        return np.zeros_like(probabilities, dtype=np.float64)
     stances, weights = stance_partitions(probabilities, bias)
-    opposed = stances[:, :, None] != stances[:, None, :]
-    opposition: Matrix = np.einsum("k,kij->ij", weights, opposed.astype(np.float64))
+    opposition: Matrix = weights @ stances
     return opposition
 
 

@@ -24,7 +24,7 @@ from logic_retrievers.index.lexical import term_vector
 from logic_retrievers.index.point_format import point_id, possible_point_ids
 from logic_retrievers.ranking.execution import passage_vectors
 from logic_retrievers.scoring import normalise
-from logic_retrievers.types import SCORE_DECIMALS, Passage
+from logic_retrievers.types import SCORE_DECIMALS, CandidatePool, Passage
 
 PASSAGES_PER_BATCH = 128
 ROWS_PER_PRODUCT = 32
@@ -181,7 +181,7 @@ class NeighbourSearch:
         near = [
             [
                 point
-                for point, cosine in zip(pool.ids, pool.scores[TOPICAL], strict=True)
+                for point, cosine in _best_first(pool, TOPICAL)
                 if cosine >= self._min_cosine and point not in excluded
             ]
             for pool, excluded in zip(pools, left_out, strict=True)
@@ -220,8 +220,8 @@ class NeighbourSearch:
         )
         found = []
         for pool, own, known in zip(pools, left_out, near, strict=True):
-            best = [pool.ids[n] for n in np.argsort(-pool.scores[LEXICAL], kind="stable")]
-            others = [p for p in best if p not in own and p not in known[:NEAREST_READ]]
+            taken = {*own, *known[:NEAREST_READ]}
+            others = [point for point, _ in _best_first(pool, LEXICAL) if point not in taken]
             found.append(others[: self._by_words])
         return found
 
@@ -273,6 +273,11 @@ class NeighbourSearch:
             topical = [found for found in near if not found.by_words]
             scored[number] = topical[:limit] + [found for found in near if found.by_words]
         return scored
+
+
+def _best_first(pool: CandidatePool, name: str) -> list[tuple[Key, float]]:
+    scores = pool.scores[name]
+    return [(pool.ids[n], scores[n]) for n in np.argsort(-scores, kind="stable")]
 
 
 def _examined_neighbours(

@@ -154,6 +154,7 @@ class Quarantine:
     def verify_operation(
         self, accept_ledger: bool = False, release: Release = "direct"
     ) -> Operation[Verified]:
+        yield from refuse_mixed_tenants(self._index)
         yield from (note_ledger if accept_ledger else check_ledger)(self._index, self._ledger)
         states = yield Compute(partial(self._ledger.states, self._namespace))
         flagged = {passage.id: passage for passage in (yield from self._flagged())}
@@ -195,8 +196,7 @@ class Quarantine:
 
     def lost_reasons(self, release: Release) -> Operation[dict[str, str]]:
         """Return id -> why a hidden passage is to be shown again."""
-        states = yield Compute(partial(self._ledger.states, self._namespace))
-        hidden = {name: entry for name, entry in states.items() if is_hidden(entry)}
+        hidden = yield Compute(partial(self._ledger.hidden, self._namespace))
         stored = yield from self._index.get_passages(list(hidden))
         by_id = {passage.id: passage for passage in stored}
         return (yield from self._lost_reasons(hidden, by_id, release))

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from logic_retrievers.conflicts import Entry, Ledger
-from logic_retrievers.conflicts.cleaning.ledger import _SCHEMA, examined_hash, text_hash
+from logic_retrievers.conflicts.cleaning.ledger import examined_hash, text_hash
 from logic_retrievers.errors import StorageError
 from logic_retrievers.types import Passage
 
@@ -56,24 +56,6 @@ def test_what_is_written_is_read(ledger):
     assert [one.passage for one in ledger.entries("other")] == ["a"]
     assert ledger.entries("nobody") == []
     assert json.loads(json.dumps(first.to_dict()))["differences"] == [*WHOLE.differences]
-
-
-def test_a_ledger_of_an_earlier_version(tmp_path):
-    """It wants a hash with every entry: what it has hidden could never be shown again."""
-    path = tmp_path / "l"
-    with sqlite3.connect(path) as connection:
-        earlier = _SCHEMA.replace("state TEXT, opponent_state TEXT\n", "hash TEXT NOT NULL\n")
-        connection.executescript(earlier)
-        connection.execute(
-            "INSERT INTO entries (time, collection, event, passage, hash)"
-            " VALUES ('2025', 'c', 'quarantine', 'a', 'of all entries before')"
-        )
-    connection.close()
-    assert Ledger(path).hidden("c").keys() == {"a"}
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda name: Ledger(path).add("c", [Entry("restore", name)]), "abcd"))
-    assert Ledger(path).hidden("c") == {}
-    assert [one.number for one in Ledger(path).entries("c")] == [1, 2, 3, 4, 5]
 
 
 def test_it_refuses_changes_and_deletions(tmp_path):

@@ -10,6 +10,7 @@ from placed import MERGED, PlacedEncoder, passages, vectors
 
 from logic_retrievers import Passage, PassageIndex
 from logic_retrievers.conflicts import CorpusCleaner
+from logic_retrievers.conflicts.candidate_pairs import NEAREST_READ
 from logic_retrievers.conflicts.cleaning.candidate_pairs import (
     MIN_PROBABILITY,
     NEAR_COPY_COSINE,
@@ -82,6 +83,20 @@ def test_neighbours_are_those_of_a_brute_force(road, count, least):
                 else pytest.approx(by_hand(CORPUS[one].text, CORPUS[other].text)[2], abs=2e-5)
                 for other in some
             ]
+
+
+def test_what_words_find_is_none_of_the_nearest_that_are_read():
+    """It would take the place of one that nobody reads otherwise."""
+    crowd = [Passage(f"{copy} {n}", f"inn | quiet | room {n}") for n in range(12) for copy in "ab"]
+    with PassageIndex.open("p", PlacedEncoder(), **STORED, lexical=True) as index:
+        index.add(crowd)
+        made = NeighbourSearch(index.encoder, index, MERGED, 20, MIN_COSINE, by_words=1)
+        encoded = index.run(made.encode(crowd))
+        for pool in index.run(made.score_neighbours(encoded, {}, within=False)):
+            words = [pair for pair in pool if pair.by_words]
+            nearest_read = {pair.other for pair in pool[:NEAREST_READ]}
+            assert len(words) == 1
+            assert words[0].other not in nearest_read
 
 
 def pairs_of(index, pages, *, stored, encoder=None):

@@ -138,6 +138,17 @@ def test_a_trusted_passage_from_elsewhere_keeps_its_reason():
         assert not made.clean().quarantined
 
 
+def test_a_trusted_passage_that_is_stored_with_metadata_keeps_its_reason():
+    """The user's object has none, and both are the same passage."""
+    with stored() as index:
+        trusted = passages("copper | no | z")
+        index.add([replace(trusted[0], metadata={"date": "2020"}, source="rules.md")])
+        made = cleaner(index, trusted=trusted)
+        assert "copper | yes | a" in made.clean().quarantined
+        assert made.quarantine.verify().agreed
+        assert not made.clean().quarantined
+
+
 @pytest.mark.parametrize("done", [False, True])
 def test_killed_while_passages_are_shown_again(done, tmp_path):
     """What the ledger says is released must not stay hidden, nor be active and never examined."""

@@ -206,3 +206,17 @@ def test_against_a_plain_reference(values, data):
     decisions = decided(corpus(*dates(*values), trusted=trusted), *findings)
     assert {name for one in decisions for name in one.quarantined} == {f"p{at}" for at in gone}
     assert len(decisions) == len(pairs)
+
+
+@pytest.mark.parametrize("resolution", ["annotate", "prefer_newest"])
+@pytest.mark.parametrize("trusted", [(), (0,), (1,), (0, 1)])
+def test_the_newer_version_is_never_hidden(resolution, trusted):
+    """Nor do two trusted versions of one document stop each other from judging a third passage."""
+    made = corpus(*dates(2020, 2024, 2022), trusted=trusted)
+    version, conflict = decided(
+        made, told(0, 1, Kind.SUPERSEDED, newer=1), told(1, 2), resolution=resolution
+    )
+    is_outdated = 1 in trusted or resolution == "prefer_newest"
+    assert version.quarantined == (("p0",) if is_outdated and 0 not in trusted else ())
+    if 1 in trusted:
+        assert conflict.quarantined == ("p2",)
