@@ -220,6 +220,7 @@ class CorpusCleaner:
             pairs, warnings = yield from judge_pairs(
                 settings.judge, candidates.pairs, candidates.passages, criteria.judge_above
             )
+        failed = bool(warnings)
         decisions = yield from self._decide(candidates, opposition, pairs)
         if contested := {name for d in decisions if d.action == "contested" for name in d.trusted}:
             note = (
@@ -245,7 +246,8 @@ class CorpusCleaner:
             settings.source_key,
         )
         if self.index is not None and not dry_run:
-            yield from self._apply(self.index, result, candidates.digests)
+            # what a judge could not read is examined again
+            yield from self._apply(self.index, result, {} if failed else candidates.digests)
         return result, warnings
 
     def _find_pairs(
@@ -336,6 +338,13 @@ class CorpusCleaner:
         states = {n: examined_hash(as_stored.get(n, p)) for n, p in result.passages.items()}
         states = {name: state for name, state in states.items() if name not in elsewhere}
         entries = [e for d in result.decisions for e in _entries(result, d, points, states)]
+        hidden = yield Compute(partial(self.ledger.hidden, namespace))
+        cleared = hidden.keys() & digests.keys() - set(result.quarantined)
+        there = {p.id for p in (yield from index.get_passages(sorted(cleared)))}
+        entries += [
+            Entry("released", name, reason="examined before it is stored, and nothing hides it")
+            for name in sorted(cleared - there)
+        ]
         yield from write_entries(index, self.ledger, entries)
         if unchanged:
             yield from index.hide(unchanged)

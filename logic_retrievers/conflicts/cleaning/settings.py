@@ -240,8 +240,7 @@ class Criteria:
             settings,
             self.constants,
             self.resolution,
-            self.settings.judge is None or self.settings.judge == "auto",
-            self.reader and self.reader.fingerprint,
+            _name(self.settings.judge) if self.reader is None else self.reader.fingerprint,
             self.read_thresholds,
             (NEAREST_READ, BY_WORDS_READ, LEAST_COSINE_READ),
             self.judge_above,
@@ -249,3 +248,10 @@ class Criteria:
         )
         text = _ADDRESS.sub("", repr(parts))
         return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+
+
+def _name(judge: AnyPairJudge) -> str | None:
+    """Return the name of a user's judge; None if the vectors decide."""
+    if not callable(judge):
+        return None
+    return str(getattr(judge, "__qualname__", type(judge).__qualname__))

@@ -19,6 +19,7 @@ from logic_retrievers.errors import (
     AuthenticationError,
     ConfigurationError,
     InputError,
+    PairJudgeWarning,
     StorageError,
 )
 
@@ -189,6 +190,20 @@ def test_the_stored_version_of_a_screened_passage_is_not_hidden_for_it():
         assert "page" not in active(index)
 
 
+def test_a_screened_passage_that_was_never_stored_is_judged_anew():
+    """The next screening would hide it for a passage that is long gone."""
+    with stored() as index:
+        made = cleaner(index)
+        (late,) = passages("inn | never | a", date=[2001])
+        assert made.screen([late]).passages[0].quarantined
+        index.delete([OLD, NEW])
+        (again,) = made.screen([late]).passages
+        index.add([again])
+        made.screen(passages("salt | yes | a"))
+        assert late.id in active(index)
+        assert made.quarantine.verify().agreed
+
+
 def test_tenants_are_cleaned_apart():
     """Without one all are read and none can be hidden: the ledger would say so all the same."""
     with stored(tenant="one") as index:
@@ -199,6 +214,8 @@ def test_tenants_are_cleaned_apart():
         for act in (Quarantine.restore, Quarantine.purge):
             with pytest.raises(ConfigurationError, match="tenant="):
                 act(Quarantine(everybody, Ledger()), [*HIDDEN])
+        with pytest.raises(ConfigurationError, match="tenant="):
+            Quarantine(everybody, Ledger()).verify()
         with PassageIndex.open("inns", index.encoder, client=index.client, tenant="b") as other:
             assert cleaner(other).clean().examined == 0
 
@@ -231,6 +248,25 @@ def test_a_second_opinion_is_heard():
         assert {one.finding.own_probability for one in sure.decisions} == {
             one.finding.probability for one in usual.decisions
         }
+
+
+def test_what_a_judge_could_not_read_is_read_the_next_time():
+    """One night without the service must not count as examined for good."""
+
+    def fails(_):
+        raise OSError("no answer")
+
+    def reads(asked):
+        return [0.9] * len(asked)
+
+    with stored() as index:
+        ledger = Ledger()
+        with pytest.warns(PairJudgeWarning):
+            cleaner(index, ledger, judge=fails).clean()
+        fails.__qualname__ = reads.__qualname__  # the same judge, which works again
+        assert cleaner(index, ledger, judge=reads).clean().examined == 3
+        assert cleaner(index, ledger, judge=reads).clean().examined == 0
+        assert cleaner(index, ledger, judge=Opinion(0.9)).clean().examined == 3
 
 
 @pytest.mark.parametrize("count", [0, 1])
