@@ -45,8 +45,10 @@ OWN_PAIRS = {
         "relations_texts",
         "relations_mined",
         "relations_reworded",
+        "relations_short",
         "relations_dev",
         "relations_mined_dev",
+        "relations_short_dev",
     )
 }
 
