@@ -70,7 +70,7 @@ def test_the_contradiction_goes_and_what_was_hidden_comes_back(scenes):
     assert {row.text for row in hidden.rows} == {
         "Dogs are not allowed in the office building.",
         "Overtime is not paid.",
-        "Receipts must be kept for meals.",
+        "Parental leave is paid for six weeks.",
     }
     assert restored.rows[0].text == hidden.rows[0].text
 
