@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import permutations
 from typing import TypeAlias, TypeVar
 
 from logic_retrievers.conflicts.cleaning.candidate_pairs import CandidatePairs
@@ -55,11 +56,15 @@ def opposition_to_first(probabilities: Matrix, bias: float = 0.0) -> Matrix:
 
 
 def conflict_groups(
-    search: NeighbourSearch, candidates: CandidatePairs, conflicts: Iterable[Pair]
+    search: NeighbourSearch,
+    candidates: CandidatePairs,
+    conflicts: Iterable[Pair],
+    judged: Mapping[Pair, float],
 ) -> Operation[dict[Pair, Group]]:
     """Group each pair in conflict with its neighbours, which may support either passage.
 
-    Passages that form a candidate pair with neither of the two are left out.
+    Passages that form a candidate pair with neither of the two are left out. ``judged``: pair ->
+    probability that the two contradict, in place of the vectors'.
     """
     near = _neighbours(candidates)
     members: dict[Pair, tuple[int, ...]] = {}
@@ -71,7 +76,12 @@ def conflict_groups(
         }
         nearest = sorted(cosines, key=lambda position: (-cosines[position], position))
         members[one, other] = (one, other, *nearest[: MAX_GROUP - 2])
-    return (yield from _groups(search, candidates, members))
+    groups = yield from _groups(search, candidates, members)
+    for group in groups.values():
+        for (a, one), (b, other) in permutations(enumerate(group.members), 2):
+            if (probability := judged.get((one, other))) is not None:
+                group.probabilities[a, b] = group.probabilities[b, a] = probability
+    return groups
 
 
 def _neighbours(candidates: CandidatePairs) -> dict[int, dict[int, float]]:

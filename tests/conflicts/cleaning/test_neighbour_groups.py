@@ -50,7 +50,7 @@ def gathered(count, pairs, trusted=()):
 def test_a_group_has_the_scorers_probabilities(room):
     """A matrix whose rows stand for other passages would judge at random."""
     known = gathered(5, list(combinations(range(5), 2)))
-    (group,) = run(conflict_groups(room, known, [(0, 2)]), encoder_threads).values()
+    (group,) = run(conflict_groups(room, known, [(0, 2)], {}), encoder_threads).values()
     assert group.members[:2] == (0, 2)
     assert sorted(group.members) == [0, 1, 2, 3, 4]
     scorer = ContradictionScorer(default_encoder())
@@ -65,7 +65,7 @@ def test_only_neighbours_of_the_two_and_the_nearest(room):
     count = MAX_GROUP + 4
     chain = [(0, place) for place in range(1, count)] + [(count, count + 1)]
     known = gathered(count + 2, chain)
-    (group,) = run(conflict_groups(room, known, [(0, 1)]), encoder_threads).values()
+    (group,) = run(conflict_groups(room, known, [(0, 1)], {}), encoder_threads).values()
     assert group.members == (0, 1, *range(2, MAX_GROUP))
 
 
