@@ -3,7 +3,7 @@
 python -m benchmarks.product.contradiction_filter [--draws 5]
 
 With a trusted document (a random correct one of each question), it measures the share of
-misinformation that the filter removes as shipped, and that other judges would remove, each at the
+misinformation that the vectors of the filter remove, and that other judges would remove, each at the
 threshold that keeps 97 % of the correct documents of the dev part. Without a trusted document, it
 measures which pairs the shipped threshold flags.
 """
@@ -57,7 +57,7 @@ def main() -> None:
     options = parser.parse_args()
     parts = {part: load_questions(part) for part in ("dev", "test")}
     rows = [judge_row(name, judge, parts, options.draws) for name, judge in judges().items()]
-    rows.append(judge_row("the filter", filter_judge(), parts, options.draws, threshold=0.5))
+    rows.append(judge_row("the filter, judge=None", filter_judge(), parts, options.draws, threshold=0.5))
     rows.append(label_row(parts["test"], options.draws))
     publish("RAMDocs test, one trusted correct document", rows)
     publish("RAMDocs test, no trusted document", untrusted_rows(parts["test"]))
@@ -94,7 +94,7 @@ def judges() -> Mapping[str, Judge]:
 
 def filter_judge() -> Judge:
     """Turn the filter into a judge: 1 for a pair whose second text it drops, else 0."""
-    contradictions = ContradictionFilter(cached_encoder())
+    contradictions = ContradictionFilter(cached_encoder(), judge=None)
 
     def dropped(pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
         given = [Passage(str(n), text) for n, (_, text) in enumerate(pairs)]
@@ -160,7 +160,7 @@ def _row(
 
 def untrusted_rows(questions: Sequence[Question]) -> list[dict[str, Any]]:
     """Measure the shares of pairs that the filter flags under ``annotate``, by kind of pair."""
-    contradictions = ContradictionFilter(cached_encoder())
+    contradictions = ContradictionFilter(cached_encoder(), judge=None)
     flagged: dict[str, list[float]] = {}
     for question in questions:
         passages = [Passage(str(n), document.text) for n, document in enumerate(question.documents)]

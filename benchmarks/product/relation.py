@@ -116,7 +116,7 @@ def classify_pairs(
         relations = read([pair_texts(*pair, ("date", "version", "source")) for pair in passages])
     thresholds = None
     if read is not None:
-        thresholds = ReadThresholds(read.constants["threshold"], read.constants["drop_above"])
+        thresholds = ReadThresholds(read.constants["threshold"], read.constants["hide_above"])
     settings = CleaningSettings(document_key="title")
     classified = []
     for row, pair, score, relation in zip(rows, passages, scores, relations, strict=True):

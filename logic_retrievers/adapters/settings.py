@@ -187,7 +187,7 @@ class ConflictFields(BaseModel):
     date_key: str = "date"
     source_key: str = "source"
     source_order: tuple[str, ...] = ()
-    judge: Literal["auto"] | PairJudgeSetting | None = Field(default=None, repr=False)
+    judge: Literal["auto"] | PairJudgeSetting | None = Field(default="auto", repr=False)
     judge_above: Number | None = None
 
 
@@ -221,7 +221,6 @@ class CleanerFields(ConflictFields):
     document_key: str | None = None
     scope_keys: tuple[str, ...] = Field(default=cleaning_settings.SCOPE_KEYS, repr=False)
     hide_above: Number | None = None
-    judge: Literal["auto"] | PairJudgeSetting | None = Field(default="auto", repr=False)
 
 
 class QueryOptions(TypedDict, total=False):

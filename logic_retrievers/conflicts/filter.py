@@ -84,14 +84,15 @@ class ContradictionFilter:
         judge: reads pairs. With ``auto``, the package's cross-encoder reads each passage with the
             five nearest passages before it in the list and the five nearest trusted passages, down
             to a cosine of .35. A conflict is then a contradiction or two states of one thing.
-            ``judging.OnnxRelation`` of another bundle does the same. A model of your own
-            (:class:`PairJudge`) is asked once a call, and its probabilities replace the vectors'.
+            ``judging.OnnxRelation`` of another bundle does the same. With None the vectors decide
+            alone, in half the time: they miss most contradictions in other words. A model of your
+            own (:class:`PairJudge`) is asked once a call, and its probabilities replace the vectors'.
             If the model fails, the vectors' probabilities stand, and a warning says so.
         judge_above: least vector probability of the pairs that a judge of your own reads; by
             default the threshold.
         drop_above: least probability of a conflict for which a passage is dropped. In a conflict
             between the threshold and this value both passages stay, and their evidence names the
-            conflict. The default is the threshold, or the cross-encoder's value if that is higher.
+            conflict. The default is the threshold.
 
     Raises:
         UnknownResolutionError: no resolution has that name.
@@ -118,7 +119,7 @@ class ContradictionFilter:
         date_key: str = "date",
         source_key: str = "source",
         source_order: Sequence[str] = (),
-        judge: AnyPairJudge = None,
+        judge: AnyPairJudge = "auto",
         judge_above: float | None = None,
         drop_above: float | None = None,
     ) -> None:
@@ -144,8 +145,6 @@ class ContradictionFilter:
             constants = self._reader.constants
             if threshold is None and (settings is None or settings.threshold is None):
                 self.threshold = constants["threshold"]
-            if drop_above is None:
-                drop_above = max(self.threshold, constants["drop_above"])
             least = min(least, constants["threshold"])
         elif judge is not None:
             least = min(least, self.judge_above)

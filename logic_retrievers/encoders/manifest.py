@@ -122,8 +122,8 @@ class CrossEncoder(Description):
         max_tokens: longest input in tokens, special ones included; the longer text is cut.
         temperature: logits are divided by it.
         constants: For a judge: weights of its verdict in a ranking. For relation:
-            ``threshold``, from which a pair is a conflict, and ``drop_above``, from which a
-            passage is dropped or hidden for it. For NLI: ``threshold`` and the weights that combine
+            ``threshold``, from which a pair is a conflict, and ``hide_above``, from which a
+            cleaner hides a passage for it. For NLI: ``threshold`` and the weights that combine
             its probabilities with the vectors' score (``judging.conflict``).
         origin: how temperature and constants were found.
         training: the data sets that it was trained on.

@@ -10,7 +10,7 @@ from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
 from logic_retrievers.judging.relation import RELATIONS
 
 # constants of a bundle's cross-encoders for two passages, and for a statement and a passage
-RELATION_CONSTANTS = frozenset({"threshold", "drop_above"})
+RELATION_CONSTANTS = frozenset({"threshold", "hide_above"})
 NLI_CONSTANTS = frozenset({"threshold", "intercept", "own", "margin"})
 
 _LEAST = 1e-4

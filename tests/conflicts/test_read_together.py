@@ -27,7 +27,7 @@ from logic_retrievers.judging.conflict import conflict_probability
 UNRELATED = {RELATIONS: (0.01, 0.01, 0.01, 0.01, 0.01, 0.95), LABELS: (0.02, 0.96, 0.02)}
 OPPOSED = {RELATIONS: (0.96, 0.01, 0.01, 0.01, 0.005, 0.005), LABELS: (0.02, 0.02, 0.96)}
 CONSTANTS = {
-    RELATIONS: {"threshold": 0.6, "drop_above": 0.6},
+    RELATIONS: {"threshold": 0.6, "hide_above": 0.6},
     LABELS: {"threshold": 0.5, "intercept": 0.0, "own": 0.2, "margin": 3.0},
 }
 
@@ -111,18 +111,17 @@ def test_of_a_statement_the_probability_is_that_of_the_regression(own, shares, w
 
 def test_what_it_is_not_sure_of_is_dropped_by_nobody():
     """A wrong passage that stays costs less than a right one that goes."""
-    judge = TableReader(("quiet", "quiet"), drop_above=0.999)
-    (conflict,) = filtered(judge, AGREEING).conflicts
+    judge = TableReader(("quiet", "quiet"))
+    (conflict,) = filtered(judge, AGREEING, drop_above=0.999).conflicts
     assert (conflict.decision, conflict.dropped) == ("abstained", ())
     assert f"{conflict.probability:.2f} is under 1.00" in conflict.reason
-    (annotated,) = filtered(judge, AGREEING, resolution="annotate").conflicts
+    options = {"resolution": "annotate", "drop_above": 0.999}
+    (annotated,) = filtered(judge, AGREEING, **options).conflicts
     assert annotated.decision == "annotated"
-    (sure,) = filtered(judge, AGREEING, drop_above=conflict.probability).conflicts
+    (sure,) = filtered(judge, AGREEING).conflicts
     assert sure.decision == "dropped"
-    seen = filtered(judge, AGREEING, threshold=0.5).conflicts
-    assert [c.decision for c in seen] == ["abstained"]  # to see more is not to drop more
     trusted = [Passage("rule", "inn | quiet | z")]
-    for setting, decision in ((None, "abstained"), (conflict.probability, "dropped")):
+    for setting, decision in ((0.999, "abstained"), (None, "dropped")):
         result = filtered(judge, AGREEING[:1], trusted=trusted, drop_above=setting)
         assert result.conflicts[0].decision == decision
         assert len(result.hits) == (decision == "abstained")
@@ -328,7 +327,7 @@ def test_the_judge_of_a_user_is_asked_the_likeliest_first(index):
 def test_the_shipped_reader_reads():
     """Constants that a manifest lost would be seen by nobody."""
     constants = default_bundle_manifest().relation.constants
-    assert 0 < constants["threshold"] <= constants["drop_above"] < 1
+    assert 0 < constants["threshold"] <= constants["hide_above"] < 1
     result = ContradictionFilter(judge="auto").filter(
         [
             Passage("yes", "The pool is open to guests of the hotel all year round."),

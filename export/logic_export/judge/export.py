@@ -261,7 +261,7 @@ def _check_constants(form: _Form, constants: Mapping[str, float]) -> None:
             f" {', '.join(sorted(form.constants))}"
         )
     elif not all(
-        0 < value < 1 for name, value in constants.items() if name in ("threshold", "drop_above")
+        0 < value < 1 for name, value in constants.items() if name in ("threshold", "hide_above")
     ):
         raise ConfigurationError("a threshold is between 0 and 1")
 

@@ -7,7 +7,7 @@ from itertools import permutations
 from typing import TypeAlias, TypeVar
 
 from logic_retrievers.conflicts.cleaning.candidate_pairs import CandidatePairs
-from logic_retrievers.conflicts.cleaning.neighbours import NeighbourSearch
+from logic_retrievers.conflicts.cleaning.neighbours import MIN_COSINE, NeighbourSearch
 from logic_retrievers.conflicts.resolution_strategies import (
     MAX_GROUP,
     Group,
@@ -85,9 +85,13 @@ def conflict_groups(
 
 
 def _neighbours(candidates: CandidatePairs) -> dict[int, dict[int, float]]:
-    """Map position -> position of a passage in a pair with it -> cosine, the nearest first."""
+    """Map position -> position of a passage in a pair with it -> cosine, the nearest first.
+
+    Pairs that are about different things, and candidates for a cross-encoder alone, are left out.
+    """
     near: dict[int, dict[int, float]] = {}
-    for pair in sorted(candidates.pairs, key=lambda pair: (-pair.cosine, pair.one, pair.other)):
+    pairs = [pair for pair in candidates.pairs if pair.cosine >= MIN_COSINE]
+    for pair in sorted(pairs, key=lambda pair: (-pair.cosine, pair.one, pair.other)):
         near.setdefault(pair.one, {})[pair.other] = pair.cosine
         near.setdefault(pair.other, {})[pair.one] = pair.cosine
     return near

@@ -71,7 +71,7 @@ class Finding:
         differences: where the texts differ, in their order.
         newer: id of the newer version if one supersedes the other.
         certain: whether it may hide a passage; if a cross-encoder read the pair, from its
-            ``drop_above`` on.
+            ``hide_above`` on.
     """
 
     one: str

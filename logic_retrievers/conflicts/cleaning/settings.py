@@ -214,7 +214,7 @@ class Criteria:
         thresholds = None
         if reader is not None:
             listed = constants.threshold if is_given else reader.constants["threshold"]
-            hiding = max(listed, reader.constants["drop_above"])
+            hiding = max(listed, reader.constants["hide_above"])
             if settings.hide_above is not None:
                 hiding = settings.hide_above
             thresholds = ReadThresholds(listed, hiding)

@@ -56,7 +56,7 @@ def small_bundle(folder):
     changes = {
         "entry_name": "relation",
         "classes": len(RELATIONS),
-        "constants": {"threshold": 0.7, "drop_above": 0.7},
+        "constants": {"threshold": 0.7, "hide_above": 0.7},
     }
     return write_pair_bundle(folder, **changes)
 

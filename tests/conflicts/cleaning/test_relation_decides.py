@@ -39,7 +39,7 @@ def reader(tmp_path):
     changes = {
         "entry_name": "relation",
         "classes": len(RELATIONS),
-        "constants": {"threshold": 0.7, "drop_above": 0.7},
+        "constants": {"threshold": 0.7, "hide_above": 0.7},
     }
     return ReadsDogs(write_pair_bundle(tmp_path / "bundle", **changes))
 
@@ -91,7 +91,7 @@ def test_another_reader_makes_the_examined_new(reader, tmp_path):
         "entry_name": "relation",
         "classes": len(RELATIONS),
         "temperature": 2.0,
-        "constants": {"threshold": 0.7, "drop_above": 0.7},
+        "constants": {"threshold": 0.7, "hide_above": 0.7},
     }
     other = OnnxRelation(write_pair_bundle(tmp_path / "other", **changes))
     cleaners = [CorpusCleaner(judge=judge) for judge in (None, reader, other, lambda pairs: pairs)]
