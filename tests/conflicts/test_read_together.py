@@ -328,10 +328,10 @@ def test_the_shipped_reader_reads():
     """Constants that a manifest lost would be seen by nobody."""
     constants = default_bundle_manifest().relation.constants
     assert 0 < constants["threshold"] <= constants["hide_above"] < 1
-    result = ContradictionFilter(judge="auto").filter(
+    result = ContradictionFilter().filter(
         [
-            Passage("yes", "The pool is open to guests of the hotel all year round."),
-            Passage("no", "The pool is not open to guests of the hotel."),
+            Passage("yes", "The pool is open to all guests."),
+            Passage("no", "The pool is for club members only."),
             Passage("tax", "The city tax is paid on arrival, in cash."),
         ]
     )

@@ -26,7 +26,7 @@ def test_a_contradiction_that_was_read():
         probability=0.83, reason="read together they contradict each other (0.83)",
         action="quarantined", quarantined=["a"], why="'b' is newer",
     ) == (
-        "'a' and 'b' contradict each other with a probability of 83 % read together"
+        "'a' and 'b' contradict each other with a probability of 83 %"
         ' (25 % by the vectors alone): one says "Parental leave is never paid.",'
         ' the other "Parental leave is paid in full.";'
         " read together they contradict each other (0.83); 'a' is hidden ('b' is newer)."
@@ -34,11 +34,9 @@ def test_a_contradiction_that_was_read():
 
 
 def test_whose_probability_it_is():
-    """A trusted passage's neighbourhood, and vectors alone, are not a reading of two texts."""
+    """The vectors' own is told apart from that of a judge, whom the reason names."""
     assert "a probability of 25 % by the vectors:" in explained(probability=0.25)
-    beside = explained(probability=0.9, trusted=["b"])
-    assert "90 % with all that is near to what is trusted" in beside
-    assert "read together" not in beside
+    assert "a probability of 90 % (25 % by the vectors alone):" in explained(probability=0.9)
 
 
 @pytest.mark.parametrize(
