@@ -3,7 +3,7 @@
 python -m benchmarks.product.contradiction_filter [--draws 5]
 
 With a trusted document (a random correct one of each question), it measures the share of
-misinformation that the vectors of the filter remove, and that other judges would remove, each at the
+misinformation that the filter's vectors remove, and that other judges would remove, each at the
 threshold that keeps 97 % of the correct documents of the dev part. Without a trusted document, it
 measures which pairs the shipped threshold flags.
 """
@@ -57,7 +57,9 @@ def main() -> None:
     options = parser.parse_args()
     parts = {part: load_questions(part) for part in ("dev", "test")}
     rows = [judge_row(name, judge, parts, options.draws) for name, judge in judges().items()]
-    rows.append(judge_row("the filter, judge=None", filter_judge(), parts, options.draws, threshold=0.5))
+    rows.append(
+        judge_row("vectors of the filter", filter_judge(), parts, options.draws, threshold=0.5)
+    )
     rows.append(label_row(parts["test"], options.draws))
     publish("RAMDocs test, one trusted correct document", rows)
     publish("RAMDocs test, no trusted document", untrusted_rows(parts["test"]))

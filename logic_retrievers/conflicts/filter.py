@@ -86,8 +86,8 @@ class ContradictionFilter:
             to a cosine of .35. A conflict is then a contradiction or two states of one thing.
             ``judging.OnnxRelation`` of another bundle does the same. With None the vectors decide
             alone, in half the time: they miss most contradictions in other words. A model of your
-            own (:class:`PairJudge`) is asked once a call, and its probabilities replace the vectors'.
-            If the model fails, the vectors' probabilities stand, and a warning says so.
+            own (:class:`PairJudge`) is asked once a call, and its probabilities replace those of
+            the vectors. If it fails, theirs stand, and a warning says so.
         judge_above: least vector probability of the pairs that a judge of your own reads; by
             default the threshold.
         drop_above: least probability of a conflict for which a passage is dropped. In a conflict
