@@ -147,7 +147,7 @@ def test_dates_are_not_read():
 
 
 def test_a_trusted_passage_judges_wherever_it_stands():
-    """Among the results it would have to be one of the five nearest before a passage."""
+    """Among the results it would have to be one of the nearest before a passage."""
     rule = Passage("rule", "inn | quiet | z", {"ok": True})
     many = passages(*(f"inn | quiet | {n}" for n in range(12)))
     for given_ in ([rule, *many], [*many, rule]):

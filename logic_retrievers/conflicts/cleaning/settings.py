@@ -113,7 +113,7 @@ class CleaningSettings:
         scope_keys: metadata keys for what a passage is true of; passages that differ in one do not
             contradict each other.
         judge: reads pairs of passages. With ``auto`` the package's cross-encoder reads how each
-            passage relates to its five nearest, to one that shares its rare words, and to what is
+            passage relates to its three nearest, to one that shares its rare words, and to what is
             likely to contradict it; ``judging.OnnxRelation`` does so with another bundle. Beside a
             trusted passage the vectors of all that is near to it decide too. With None the vectors
             decide alone, which is faster and finds less. A model of your own
