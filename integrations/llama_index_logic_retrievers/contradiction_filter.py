@@ -13,7 +13,7 @@ from pydantic import Field, PlainSerializer, PrivateAttr
 
 from llama_index_logic_retrievers.evidence import with_contradictions
 from llama_index_logic_retrievers.filters import AnyFilter, describe_filter
-from llama_index_logic_retrievers.nodes import AnyNode, passage_of, trusted_passages
+from llama_index_logic_retrievers.nodes import AnyNode, passage_of, trusted_passages, with_score
 from llama_index_logic_retrievers.settings import core_settings, reduce_settings
 from logic_retrievers import conflicts
 from logic_retrievers.adapters.built import Built, build
@@ -181,14 +181,14 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
     def _postprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        candidates = [(passage_of(node), node) for node in nodes]
+        candidates = [(passage_of(node), with_score(node)) for node in nodes]
         request = self._request(candidates, query_bundle)
         return self._staying(candidates, self._core().filter(**request))
 
     async def _apostprocess_nodes(
         self, nodes: list[NodeWithScore], query_bundle: QueryBundle | None = None
     ) -> list[NodeWithScore]:
-        candidates = [(passage_of(node), node) for node in nodes]
+        candidates = [(passage_of(node), with_score(node)) for node in nodes]
         request = self._request(candidates, query_bundle)
         return self._staying(candidates, await self._core().afilter(**request))
 

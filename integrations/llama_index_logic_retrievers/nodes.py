@@ -55,6 +55,11 @@ def passage_of(node: AnyNode) -> Passage:
     )
 
 
+def with_score(node: AnyNode) -> NodeWithScore:
+    """Return a node as retrievers do, because users pass nodes without a score too."""
+    return node if isinstance(node, NodeWithScore) else NodeWithScore(node=node)
+
+
 def trusted_passages(trusted: Sequence[AnyNode | Passage]) -> tuple[Passage, ...]:
     """Return trusted nodes as passages."""
     return tuple(node if isinstance(node, Passage) else passage_of(node) for node in trusted)

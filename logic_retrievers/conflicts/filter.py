@@ -85,7 +85,7 @@ class ContradictionFilter:
             three nearest passages before it in the list and the three nearest trusted ones, down
             to a cosine of .35. A conflict is then a contradiction or two states of one thing.
             ``judging.OnnxRelation`` of another bundle does the same. With None the vectors decide
-            alone, in half the time: they miss most contradictions in other words. A model of your
+            alone, much faster: they miss most contradictions in other words. A model of your
             own (:class:`PairJudge`) is asked once a call, and its probabilities replace those of
             the vectors. If it fails, theirs stand, and a warning says so.
         judge_above: least vector probability of the pairs that a judge of your own reads; by

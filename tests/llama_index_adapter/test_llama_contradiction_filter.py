@@ -103,7 +103,9 @@ def test_what_was_dropped_can_be_read_without_callbacks(results):
     assert kept(result.dropped) == [OPEN, TAX, SHUT, DUTY]
     assert result.notes == ("2 of 4 passages: 6 were given, and 4 of them dropped",)
     assert kept(result.hits) == ids(made.postprocess_nodes(results)) == [COPPER, AGAIN]
-    assert made.filter([result.node for result in results]) == result, "bare nodes do as well"
+    bare = [result.node for result in results]  # nodes without a score do as well
+    assert made.filter(bare) == result
+    assert ids(made.postprocess_nodes(bare)) == kept(result.hits)
     assert len(made.filter(results, top_n=1).hits) == 1
     with pytest.raises(ConfigurationError, match="at least 1"):
         made.filter(results, top_n=0)

@@ -117,8 +117,7 @@ def resolve_findings(
 
     Trusted passages decide contradictions first, then the strategy does. The older of two versions
     is hidden if the newer one is trusted, or if the strategy prefers the newest, unless it is
-    trusted itself. No other finding,
-    and none that is not certain, hides a passage.
+    trusted itself. No other finding hides a passage, and none that is not certain.
 
     ``trusted`` has positions; ``groups`` is as in :class:`ConflictGraph`.
     """

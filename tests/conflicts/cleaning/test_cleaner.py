@@ -253,19 +253,18 @@ def test_a_second_opinion_is_heard():
 def test_what_a_judge_could_not_read_is_read_the_next_time():
     """One night without the service must not count as examined for good."""
 
-    def fails(_):
-        raise OSError("no answer")
-
-    def reads(asked):
+    def opinion(asked):
+        if is_down:
+            raise OSError("no answer")
         return [0.9] * len(asked)
 
     with stored() as index:
-        ledger = Ledger()
+        ledger, is_down = Ledger(), True
         with pytest.warns(PairJudgeWarning):
-            cleaner(index, ledger, judge=fails).clean()
-        fails.__qualname__ = reads.__qualname__  # the same judge, which works again
-        assert cleaner(index, ledger, judge=reads).clean().examined == 3
-        assert cleaner(index, ledger, judge=reads).clean().examined == 0
+            cleaner(index, ledger, judge=opinion).clean()
+        is_down = False
+        assert cleaner(index, ledger, judge=opinion).clean().examined == 3
+        assert cleaner(index, ledger, judge=opinion).clean().examined == 0
         assert cleaner(index, ledger, judge=Opinion(0.9)).clean().examined == 3
 
 

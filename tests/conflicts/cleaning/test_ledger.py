@@ -112,15 +112,20 @@ def test_what_an_examination_depends_on():
     """A date that is put right later would never be looked at."""
     plain = Passage("a", "text", {"date": 2020, "by": {"x": 1, "y": 2}}, "book")
     same = Passage("b", "text", {"by": {"y": 2, "x": 1}, "date": 2020}, "book", span=(1, 2))
-    assert examined_hash(plain) == examined_hash(same)
+    seen = Passage("a", "text", {**plain.metadata, "logic": {"rank": 1}}, "book")  # evidence
+    assert examined_hash(plain) == examined_hash(same) == examined_hash(seen)
     for other in (
         Passage("a", "texts", plain.metadata, "book"),
         Passage("a", "text", {**plain.metadata, "date": 2021}, "book"),
         Passage("a", "text", plain.metadata, "page"),
         Passage("a", "text", plain.metadata),
+        Passage("a", "text", plain.metadata, "book", embed_text="texts"),
     ):
         assert examined_hash(other) != examined_hash(plain)
-    assert examined_hash(Passage("a", "\ud800", {3: object, "k": 1}))
+    circular: dict[str, object] = {}
+    circular["self"] = circular
+    for metadata in ({3: object, "k": 1}, circular):
+        assert examined_hash(Passage("a", "\ud800", metadata))
     assert text_hash(plain) == text_hash(same) != text_hash(Passage("a", "\ud800"))
 
 
