@@ -22,8 +22,8 @@ from benchmarks.common.output import publish, with_interval
 from benchmarks.common.statistics import wilson_interval
 from logic_retrievers import ContradictionScorer
 from logic_retrievers.conflicts.candidate_pairs import CandidatePair
-from logic_retrievers.conflicts.cleaning.classification import PairClassification, classify_pair
-from logic_retrievers.conflicts.cleaning.result import Kind
+from logic_retrievers.conflicts.cleaning.classification import classify_pair
+from logic_retrievers.conflicts.cleaning.result import Finding, Kind
 from logic_retrievers.conflicts.cleaning.settings import CleaningSettings, ReadThresholds
 from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.judging import RELATIONS, OnnxRelation, default_relation
@@ -50,10 +50,10 @@ CONTRADICTION = Kind.CONTRADICTION.value
 
 @dataclass(frozen=True, slots=True)
 class ClassifiedPair:
-    """A labelled pair, its classification, and its kind as read, which may be listed nowhere."""
+    """A labelled pair, its finding, and its kind as read, which may be listed nowhere."""
 
     row: Mapping[str, Any]
-    classification: PairClassification | None
+    finding: Finding | None
     read: str | None
 
     @property
@@ -64,7 +64,7 @@ class ClassifiedPair:
     @property
     def kind(self) -> str:
         """The kind as classified."""
-        return NOTHING if self.classification is None else self.classification.kind.value
+        return NOTHING if self.finding is None else self.finding.kind.value
 
 
 def main() -> None:
@@ -84,7 +84,7 @@ def main() -> None:
     if options.wrong and not options.part.endswith("test"):
         for place, pair in enumerate(pairs):
             if pair.kind != pair.label and not is_kept_aside(options.part, place):
-                reason = "" if pair.classification is None else pair.classification.reason
+                reason = "" if pair.finding is None else pair.finding.reason
                 print(pair.row["id"], pair.label, pair.row["aspect"], "->", pair.kind, reason)
 
 

@@ -151,12 +151,13 @@ def clean(
         if collection is not None:
             settings["ledger"] = open_ledger(ledger, location, create=not dry_run)
         cleaner = CorpusCleaner(index, **settings)
-        passages = None
+        passages, is_partial = None, False
         if path is not None:
             documents = read_documents(path, **asdict(files))
             passages = list(Splitter.for_encoder(encoder).split(documents))
             for error in documents.errors:
                 print_status("left out", str(error))
+            is_partial = bool(documents.errors)
             if not passages:
                 raise InputError(f"{path} holds no passage")
         total = index.count() if passages is None else len(passages)
@@ -179,6 +180,8 @@ def clean(
     if failing := failing_decisions(result, fail_on or []):
         print_status("found", f"{len(failing)} of what --fail-on names")
         raise typer.Exit(ExitCode.FOUND)
+    if is_partial:
+        raise typer.Exit(ExitCode.PARTIAL)
 
 
 def _print_result(result: CleaningResult, *, judged: bool) -> None:

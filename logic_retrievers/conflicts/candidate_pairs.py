@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from qdrant_client import models
 
-from logic_retrievers.conflicts.resolution_strategies import Group
 from logic_retrievers.conflicts.scorer import Rows, score_against
 from logic_retrievers.conflicts.settings import TOPICAL, VECTORS, ContradictionConstants
+from logic_retrievers.conflicts.stances import Group
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import ConfigurationError
@@ -21,6 +21,7 @@ from logic_retrievers.index import EncodedVectorQuery
 from logic_retrievers.index.filters import UserFilter, matching, to_qdrant_filter
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import METADATA
+from logic_retrievers.judging.relation import conflict_share
 from logic_retrievers.ranking.execution import passage_vectors
 from logic_retrievers.text import is_blank, unjudgeable_reason, words_of
 from logic_retrievers.types import SCORE_DECIMALS, Passage
@@ -64,6 +65,11 @@ class CandidatePair:
     own_probability: float
     read: bool = False
     relation: tuple[float, ...] | None = None
+
+    @property
+    def conflict(self) -> float:
+        """Probability of a contradiction or of two states of one thing, as read if it was read."""
+        return self.probability if self.relation is None else conflict_share(self.relation)
 
     @property
     def sort_key(self) -> tuple[float, float, int, int]:

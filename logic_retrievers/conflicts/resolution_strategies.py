@@ -8,42 +8,21 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from itertools import product
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from logic_retrievers.checks import check_texts
+from logic_retrievers.conflicts.stances import Group, stance_partitions
 from logic_retrievers.dates import is_later, parse_date
 from logic_retrievers.errors import ConfigurationError, InputError, UnknownResolutionError, shown
 from logic_retrievers.types import Passage
 
-Matrix = npt.NDArray[np.float64]
-Stances = npt.NDArray[np.int64]
-
 # two passages in conflict -> the one that stays, or None where the function cannot decide
 ChoiceFunction: TypeAlias = Callable[[Passage, Passage], Passage | None]
 
-# most passages of a group, all of whose 2 ** (MAX_GROUP - 1) partitions are weighed
-MAX_GROUP = 10
-_MIN_PROBABILITY = 1e-3
 # least probability that a passage is in the minority; found on ConflictQA's development part
 MINORITY_PROBABILITY = 0.7
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Group:
-    """Passages about one thing, and the probability that each two of them contradict each other.
-
-    Args:
-        members: positions of the passages; two that contradict each other come first.
-        probabilities: symmetric, shape (members, members).
-    """
-
-    members: tuple[int, ...]
-    probabilities: Matrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +73,7 @@ class ResolutionStrategy(ABC):
         """Return the ruling on two passages of the graph that contradict each other."""
 
 
-AnyResolution: TypeAlias = str | ResolutionStrategy | ChoiceFunction
+AnyResolution: TypeAlias = str | ResolutionStrategy | ChoiceFunction | Sequence["AnyResolution"]
 
 
 @dataclass(frozen=True)
@@ -115,6 +94,33 @@ class DropBoth(ResolutionStrategy):
 
     def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:  # noqa: ARG002
         return Ruling("of two that contradict each other neither stays", (one, other))
+
+
+@dataclass(frozen=True)
+class QuarantineAll(DropBoth):
+    """Neither of two passages that contradict each other is believed; the name for a cleaner."""
+
+    name: ClassVar[str] = "quarantine_all"
+
+
+@dataclass(frozen=True)
+class InOrder(ResolutionStrategy):
+    """Of several strategies, the first that can decide does so."""
+
+    strategies: tuple[ResolutionStrategy, ...]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return ", ".join(strategy.name for strategy in self.strategies)
+
+    def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
+        reasons = []
+        for strategy in self.strategies:
+            ruling = strategy.decide(one, other, graph)
+            if not ruling.abstained:
+                return ruling
+            reasons.append(ruling.reason)
+        return Ruling("; ".join(reasons), abstained=True)
 
 
 @dataclass(frozen=True)
@@ -287,40 +293,6 @@ class PreferMajority(ResolutionStrategy):
         return voters
 
 
-def stance_partitions(probabilities: Matrix, bias: float = 0.0) -> tuple[Stances, Matrix]:
-    """Return every partition of a group into two stances, and its probability.
-
-    Other passages help to judge a pair. A passage that contradicts the first and agrees with the
-    second speaks for a conflict of the two. A priori, all partitions into two stances are equally
-    likely, and together they are as likely as a single stance of all passages. Given a partition,
-    the pairs are taken to be independent.
-
-    Args:
-        probabilities: of a contradiction, symmetric, shape (n, n), n from 2 up to
-            :data:`MAX_GROUP`; the diagonal is ignored.
-        bias: added to the log-odds of every pair.
-
-    Returns:
-        The stances, 0 or 1, of shape (2 ** (n - 1), n), and the probability of each partition, of
-        shape (2 ** (n - 1),). The first row is one stance for all. The first passage has stance 0.
-    """
-    clipped = np.clip(probabilities, _MIN_PROBABILITY, 1 - _MIN_PROBABILITY)
-    odds = np.log(clipped) - np.log1p(-clipped) + bias
-    stances = _stances(len(probabilities))
-    pairs = np.triu_indices(len(probabilities), 1)
-    opposed = stances[:, pairs[0]] != stances[:, pairs[1]]
-    log_opposed, log_agreeing = -np.logaddexp(0, -odds[pairs]), -np.logaddexp(0, odds[pairs])
-    log_likelihood = np.where(opposed, log_opposed, log_agreeing).sum(axis=1)
-    log_likelihood[1:] -= np.log(len(stances) - 1)
-    weights: Matrix = np.exp(log_likelihood - log_likelihood.max())
-    return stances, weights / weights.sum()
-
-
-@cache
-def _stances(count: int) -> Stances:
-    return np.array([(0, *rest) for rest in product((0, 1), repeat=count - 1)])
-
-
 # name -> function that makes the strategy from date key, source key and order of sources
 RESOLUTIONS: Mapping[str, Callable[[str, str, tuple[str, ...]], ResolutionStrategy]] = {
     "annotate": lambda _date, _source, _order: Annotate(),
@@ -328,6 +300,7 @@ RESOLUTIONS: Mapping[str, Callable[[str, str, tuple[str, ...]], ResolutionStrate
     "prefer_source": lambda _date, source, order: PreferSource(order, source),
     "prefer_majority": lambda _date, source, _order: PreferMajority(source),
     "drop_both": lambda _date, _source, _order: DropBoth(),
+    "quarantine_all": lambda _date, _source, _order: QuarantineAll(),
 }
 
 
@@ -337,11 +310,11 @@ def resolution_strategy(
     source_key: str = "source",
     source_order: Sequence[str] = (),
 ) -> ResolutionStrategy:
-    """Return the strategy for a name or for a function of two passages, or a given strategy.
+    """Return the strategy for a name, for a function of two passages, or for several in order.
 
     Raises:
         UnknownResolutionError: no strategy has that name.
-        ConfigurationError: it is none of the three, or the strategy cannot work with the settings.
+        ConfigurationError: it is none of these, or the strategy cannot work with the settings.
     """
     for name, key in (("date_key", date_key), ("source_key", source_key)):
         if not isinstance(key, str) or not key:
@@ -356,10 +329,15 @@ def resolution_strategy(
         return RESOLUTIONS[resolution](date_key, source_key, tuple(source_order))
     if isinstance(resolution, ResolutionStrategy):
         return resolution
+    if isinstance(resolution, Sequence):
+        if not resolution:
+            raise ConfigurationError("resolution= is an empty list; name one or several")
+        settings = (date_key, source_key, source_order)
+        return InOrder(tuple(resolution_strategy(single, *settings) for single in resolution))
     if not callable(resolution) or isinstance(resolution, type):
         raise ConfigurationError(
-            "a resolution is a name, a ResolutionStrategy, or a function of two passages that gives"
-            f" back the one that stays; not {shown(resolution)}"
+            "a resolution is a name, a ResolutionStrategy, a function of two passages that gives"
+            f" back the one that stays, or a list of these; not {shown(resolution)}"
         )
     return ByFunction(resolution)
 

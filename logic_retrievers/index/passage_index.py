@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar, Unpack
 from qdrant_client import QdrantClient
 
 from logic_retrievers.effects import Compute, Operation, arun, run
-from logic_retrievers.encoders import default_encoder
+from logic_retrievers.encoders import RecentEncoder, default_encoder
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.encoders.query_encoder import QueryEncoderSource
 from logic_retrievers.errors import ConfigurationError
@@ -64,6 +64,8 @@ class PassageIndex:
         connection: performs the calls.
         embedded: whether the engine runs in this process.
         async_client: the client that was passed; None if the index makes its own.
+        recent_encoder: makes the vectors of passages, and remembers the latest: what a cleaner has
+            read is stored next.
         language: language of the lexical vector's stems.
         prefixes: payload keys that hold metadata, for filters made by hand; "" for the top level.
     """
@@ -76,6 +78,7 @@ class PassageIndex:
         self.prefixes = collection.prefixes
         self._collection = collection
         self._encoder = encoder
+        self.recent_encoder = RecentEncoder(encoder)
         self._swapping = threading.Lock()
         self._known_fields: set[str] = set()
 
@@ -214,7 +217,7 @@ class PassageIndex:
         self._collection = yield from prepare_writing(self._collection, self.encoder.specs)
         report = yield from ingestion.add(
             self._collection,
-            self.encoder,
+            self.recent_encoder,
             passages,
             replace_sources=replace_sources,
             keep_sources=keep_sources,

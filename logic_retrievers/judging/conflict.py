@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
-from logic_retrievers.judging.relation import RELATIONS
+from logic_retrievers.judging.relation import RELATIONS, conflict_share
 
 # constants of a bundle's cross-encoders for two passages, and for a statement and a passage
 RELATION_CONSTANTS = frozenset({"threshold", "hide_above"})
@@ -51,7 +51,7 @@ def conflict_probability(
         constants: those of the reader's entry in the manifest.
     """
     if len(read) == len(RELATIONS):
-        return min(1.0, sum(read[:3]))
+        return conflict_share(read)
     entailment, _, contradiction = read
     logit = (
         constants["intercept"]

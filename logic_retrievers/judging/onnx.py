@@ -24,7 +24,7 @@ from logic_retrievers.encoders.tokenization import SharedTokenizer
 from logic_retrievers.errors import BundleError
 from logic_retrievers.judging.constraint import CONSTRAINTS, ConstraintReading, read_tags
 from logic_retrievers.judging.judge import LABELS, BundledJudge, TextPair
-from logic_retrievers.judging.relation import RELATIONS, turned
+from logic_retrievers.judging.relation import RELATIONS, conflict_share, turned
 from logic_retrievers.language import ENGLISH, detect_language
 from logic_retrievers.text import visible_text
 
@@ -218,7 +218,7 @@ class OnnxRelation(OnnxCrossEncoder):
         # always the same way first, so that it does not matter which passage comes first
         ordered = [(min(pair), max(pair)) for pair in pairs]
         read = self.read(ordered)
-        doubtful = [n for n, row in enumerate(read) if sum(row[:3]) >= DOUBT]
+        doubtful = [n for n, row in enumerate(read) if conflict_share(row) >= DOUBT]
         second = self.read([ordered[n][::-1] for n in doubtful])
         for n, row in zip(doubtful, second, strict=True):
             both = zip(read[n], turned(row), strict=True)

@@ -25,6 +25,12 @@ def turned(relation: Sequence[float]) -> tuple[float, ...]:
     return (conflict, supersedes, superseded, *rest)
 
 
+def conflict_share(relation: Sequence[float]) -> float:
+    """Return the probability of a contradiction or of two states of one thing."""
+    contradiction, superseded, supersedes = relation[:3]
+    return min(1.0, contradiction + (superseded + supersedes))  # the same in any order
+
+
 def with_metadata(text: str, metadata: Mapping[str, Any]) -> str:
     """Append metadata in brackets, because two passages may differ in nothing else."""
     words = "; ".join(f"{key}: {value}" for key, value in metadata.items())

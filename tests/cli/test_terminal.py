@@ -85,8 +85,8 @@ COMMANDS = [
     (["search", "x", f"--{ATTACK}"], 2),
     (["contradictions", "x", ATTACK], 2),
     (["contradictions", UNPAID + ATTACK], 0),
-    (["clean", "docs", "-r", "prefer_newest"], 0),
-    (["clean", "docs", "-r", "prefer_newest", "--json", "--report", f"{ATTACK}.html"], 0),
+    (["clean", "docs", "-r", "prefer_newest"], 3),
+    (["clean", "docs", "-r", "prefer_newest", "--json", "--report", f"{ATTACK}.html"], 3),
     (["clean", "docs", "--fail-on", ATTACK], 2),
     (["quarantine", "list"], 0),
     (["quarantine", "show", ROWS[1]["id"]], 0),
@@ -158,7 +158,7 @@ def test_only_the_consoles_own_sequences_reach_a_terminal(call, folder):
     )]  # fmt: skip
     commands += [["parse", f"hotels except {ATTACK}"], ["evaluate", str(folder / f"set{ATTACK}")]]
     done = run_commands(*commands, ["--help"], FORCE_COLOR="1", TERM="xterm-256color")
-    assert done.codes == [3, 0, 0, 0, 1, 2, 0, 0, 0]
+    assert done.codes == [3, 0, 3, 0, 1, 2, 0, 0, 0]
     for printed in (done.stdout, done.stderr):
         assert SGR.search(printed)
         text = SGR.sub(b"", BAR.sub(b"", printed)).decode()
@@ -213,7 +213,7 @@ def test_narrow_terminals(folder, width):
         ["search", "--nope"],
     )
     done = run_commands(*commands, COLUMNS=width, FORCE_COLOR="1")
-    assert done.codes == [0, 0, 0, 0, 2]
+    assert done.codes == [0, 3, 0, 0, 2]
 
 
 def test_a_pipe_has_no_columns(folder):

@@ -12,12 +12,8 @@ from hypothesis import strategies as st
 
 from logic_retrievers import Passage
 from logic_retrievers.conflicts.cleaning.neighbour_groups import opposition_to_first
-from logic_retrievers.conflicts.resolution_strategies import (
-    ConflictGraph,
-    Group,
-    PreferMajority,
-    stance_partitions,
-)
+from logic_retrievers.conflicts.resolution_strategies import ConflictGraph, PreferMajority
+from logic_retrievers.conflicts.stances import Group, stance_partitions
 
 
 @st.composite

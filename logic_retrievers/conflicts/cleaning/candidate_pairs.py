@@ -22,7 +22,7 @@ from logic_retrievers.conflicts.cleaning.neighbours import (
     VectorCache,
 )
 from logic_retrievers.conflicts.cleaning.settings import CleaningSettings
-from logic_retrievers.conflicts.resolution_strategies import MAX_GROUP
+from logic_retrievers.conflicts.stances import MAX_GROUP
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import METADATA

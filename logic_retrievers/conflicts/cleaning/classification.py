@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from logic_retrievers.conflicts.candidate_pairs import CandidatePair
 from logic_retrievers.conflicts.cleaning.candidate_pairs import (
@@ -16,7 +16,7 @@ from logic_retrievers.conflicts.cleaning.metadata import (
     find_newer_version,
     find_other_scope,
 )
-from logic_retrievers.conflicts.cleaning.result import Difference, Finding, Kind, Side
+from logic_retrievers.conflicts.cleaning.result import Finding, Kind
 from logic_retrievers.conflicts.cleaning.settings import CleaningSettings, ReadThresholds
 from logic_retrievers.conflicts.cleaning.word_diff import find_differences, have_same_words
 from logic_retrievers.types import SCORE_DECIMALS, Passage
@@ -38,25 +38,6 @@ _READ_AS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PairClassification:
-    """How two passages relate.
-
-    Args:
-        kind: kind of the relation.
-        reason: in a sentence for people.
-        newer: which of the two is the newer version; None if neither is known to be.
-        probability: as in ``Finding``, by the cross-encoder; None if it has not decided.
-        certain: whether it may hide a passage.
-    """
-
-    kind: Kind
-    reason: str
-    newer: Side | None = None
-    probability: float | None = None
-    certain: bool = True
-
-
 def classify_pairs(
     candidates: CandidatePairs,
     pairs: Sequence[CandidatePair],
@@ -76,40 +57,21 @@ def classify_pairs(
     for pair in pairs:
         opposed, least = (opposition or {}).get((pair.one, pair.other)), threshold
         by = "vectors" if pair.probability == pair.own_probability else "judge"
-        is_sure = pair.relation and read and sum(pair.relation[:3]) >= read.hiding
+        is_sure = pair.relation and read and pair.conflict >= read.hiding
         if opposed is not None and pair.probability == pair.own_probability and not is_sure:
             # the whole neighbourhood was judged, so that only a sure reading overrules it
             pair = replace(pair, probability=round(opposed, SCORE_DECIMALS), relation=None)
             least, by = OPPOSED_PROBABILITY, "with all that is near to the trusted passage"
         one, other = candidates.passages[pair.one], candidates.passages[pair.other]
-        found = classify_pair(one, other, pair, settings, least, read, by)
-        if found is not None:
-            finding = _finding(one, other, pair, found)
+        finding = classify_pair(one, other, pair, settings, least, read, by)
+        if finding is not None:
+            if finding.kind is not Kind.DUPLICATE:
+                differences = find_differences(one.text, other.text)
+                finding = replace(finding, differences=differences)
             key = (-finding.probability, *pair.sort_key[1:])
             classified.append((_ORDER[finding.kind], key, finding))
     classified.sort(key=lambda row: row[:2])
     return [finding for _, _, finding in classified]
-
-
-def _finding(
-    one: Passage, other: Passage, pair: CandidatePair, found: PairClassification
-) -> Finding:
-    differences: tuple[Difference, ...] = ()
-    if found.kind is not Kind.DUPLICATE:
-        differences = find_differences(one.text, other.text)
-    return Finding(
-        one.id,
-        other.id,
-        found.kind,
-        found.reason,
-        pair.cosine,
-        pair.score,
-        pair.probability if found.probability is None else found.probability,
-        pair.own_probability,
-        differences,
-        {"one": one.id, "other": other.id}.get(found.newer or ""),
-        found.certain,
-    )
 
 
 def classify_pair(
@@ -120,7 +82,7 @@ def classify_pair(
     threshold: float,
     read: ReadThresholds | None = None,
     by: str = "vectors",
-) -> PairClassification | None:
+) -> Finding | None:
     """Classify how two passages relate; None if there is nothing to report.
 
     What the metadata declare comes first. Otherwise a cross-encoder decides if it has read the two,
@@ -142,22 +104,23 @@ def classify_pair(
     if pair.probability < threshold:
         return None
     reason = f"{by}: they contradict each other ({pair.probability:.2f})"
-    return PairClassification(Kind.CONTRADICTION, reason)
+    return _finding(one, other, pair, Kind.CONTRADICTION, reason)
 
 
 def classify_by_metadata(
     one: Passage, other: Passage, pair: CandidatePair, settings: CleaningSettings, threshold: float
-) -> PairClassification | None:
+) -> Finding | None:
     """Find copies, and what the metadata declare of near-copies and likely contradictions."""
     if have_same_words(one.text, other.text):
-        return PairClassification(Kind.DUPLICATE, "they say the same in the same words")
+        reason = "they say the same in the same words"
+        return _finding(one, other, pair, Kind.DUPLICATE, reason)
     if pair.cosine < NEAR_COPY_COSINE and pair.probability < threshold:
         return None
     if reason := find_other_scope(one, other, settings.scope_keys):
-        return PairClassification(Kind.SCOPE, reason)
+        return _finding(one, other, pair, Kind.SCOPE, reason)
     keys = settings.document_key, settings.date_key, settings.version_key
     if version := find_newer_version(one, other, *keys):
-        return PairClassification(Kind.SUPERSEDED, version[1], version[0])
+        return _finding(one, other, pair, Kind.SUPERSEDED, version[1], newer=version[0])
     return None
 
 
@@ -168,9 +131,8 @@ def _by_reading(
     relation: Sequence[float],
     settings: CleaningSettings,
     thresholds: ReadThresholds,
-) -> PairClassification | None:
+) -> Finding | None:
     contradiction, superseded, supersedes, scope, paraphrase, unrelated = relation
-    conflict = contradiction + (superseded + supersedes)  # the same in any order
     probabilities = {
         Kind.CONTRADICTION: contradiction,
         Kind.SUPERSEDED: superseded + supersedes,
@@ -179,22 +141,46 @@ def _by_reading(
     }
     kind = max(probabilities, key=probabilities.__getitem__)
     is_conflict = kind in (Kind.CONTRADICTION, Kind.SUPERSEDED)
-    if probabilities[kind] < unrelated or (is_conflict and conflict < thresholds.listed):
+    if probabilities[kind] < unrelated or (is_conflict and pair.conflict < thresholds.listed):
         return None
-    shown = conflict if is_conflict else probabilities[kind]
+    shown = pair.conflict if is_conflict else probabilities[kind]
     reason = f"{_READ_AS[kind]} ({shown:.2f})"
     if other_scope := find_other_scope(one, other, settings.scope_keys):
         kind, reason, is_conflict = Kind.SCOPE, other_scope, False
     if not is_conflict:
-        return None if _is_far(pair) else PairClassification(kind, reason, None, conflict)
+        return None if _is_far(pair) else _finding(one, other, pair, kind, reason)
     keys = settings.document_key, settings.date_key, settings.version_key
     if version := find_newer_version(one, other, *keys):
-        return PairClassification(Kind.SUPERSEDED, version[1], version[0], conflict)
-    certain = conflict >= thresholds.hiding
-    newer: Side | None = None
+        return _finding(one, other, pair, Kind.SUPERSEDED, version[1], newer=version[0])
+    certain = pair.conflict >= thresholds.hiding
+    newer: Passage | None = None
     if kind is Kind.SUPERSEDED and certain:
         newer = _read_newer(one, other, superseded, supersedes, settings)
-    return PairClassification(kind, reason, newer, conflict, certain)
+    return _finding(one, other, pair, kind, reason, newer=newer, certain=certain)
+
+
+def _finding(
+    one: Passage,
+    other: Passage,
+    pair: CandidatePair,
+    kind: Kind,
+    reason: str,
+    *,
+    newer: Passage | None = None,
+    certain: bool = True,
+) -> Finding:
+    return Finding(
+        one.id,
+        other.id,
+        kind,
+        reason,
+        pair.cosine,
+        pair.score,
+        pair.conflict,
+        pair.own_probability,
+        newer=None if newer is None else newer.id,
+        certain=certain,
+    )
 
 
 def _is_far(pair: CandidatePair) -> bool:
@@ -208,12 +194,12 @@ def _read_newer(
     superseded: float,
     supersedes: float,
     settings: CleaningSettings,
-) -> Side | None:
+) -> Passage | None:
     """Return the newer of two states, as read or else as dated; None if the two disagree."""
-    read: Side | None = None
+    read: Passage | None = None
     if max(superseded, supersedes) >= _MIN_NEWER * (superseded + supersedes):
-        read = "one" if supersedes > superseded else "other"
+        read = one if supersedes > superseded else other
     later = find_later(one, other, settings.date_key, settings.version_key)
     if later is None:
         return read
-    return later[0] if read in (None, later[0]) else None
+    return later[0] if read is None or read is later[0] else None

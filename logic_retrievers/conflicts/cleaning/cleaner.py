@@ -306,10 +306,7 @@ class CorpusCleaner:
             for finding in findings
             if finding.kind is Kind.CONTRADICTION and finding.certain
         ]
-        judged = {
-            (pair.one, pair.other): sum(pair.relation[:3]) if pair.relation else pair.probability
-            for pair in pairs
-        }
+        judged = {(pair.one, pair.other): pair.conflict for pair in pairs}
         groups = yield from conflict_groups(self._search, candidates, conflicts, judged)
         passages, trusted = candidates.passages, candidates.trusted
         against: AgainstTrusted = "annotate" if settings.against_trusted == "annotate" else "drop"

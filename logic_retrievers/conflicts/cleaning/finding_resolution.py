@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from logic_retrievers.conflicts.candidate_pairs import CandidatePair, ConflictCase
 from logic_retrievers.conflicts.cleaning.ledger import Entry, text_hash
@@ -15,47 +14,16 @@ from logic_retrievers.conflicts.conflict_resolution import (
     resolve_conflicts,
 )
 from logic_retrievers.conflicts.resolution_strategies import (
-    RESOLUTIONS,
-    AnyResolution,
     ConflictGraph,
-    DropBoth,
-    Group,
+    InOrder,
     ResolutionStrategy,
     Ruling,
-    resolution_strategy,
 )
-from logic_retrievers.errors import ConfigurationError, UnknownResolutionError, shown
+from logic_retrievers.conflicts.stances import Group
 from logic_retrievers.types import Passage
 
 # decisions of a filter that have another name in a cleaning
 _ACTIONS: Mapping[str, Action] = {"dropped": "quarantined", "unreached": "kept"}
-
-
-@dataclass(frozen=True)
-class QuarantineAll(DropBoth):
-    """Neither of two passages that contradict each other is believed."""
-
-    name: ClassVar[str] = "quarantine_all"
-
-
-@dataclass(frozen=True)
-class InOrder(ResolutionStrategy):
-    """Of several strategies, the first that can decide does so."""
-
-    strategies: tuple[ResolutionStrategy, ...]
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        return ", ".join(strategy.name for strategy in self.strategies)
-
-    def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
-        reasons = []
-        for strategy in self.strategies:
-            ruling = strategy.decide(one, other, graph)
-            if not ruling.abstained:
-                return ruling
-            reasons.append(ruling.reason)
-        return Ruling("; ".join(reasons), abstained=True)
 
 
 @dataclass(frozen=True)
@@ -78,31 +46,6 @@ class _NewerVersions(ResolutionStrategy):
             return self.strategy.decide(one, other, graph)
         older = other if finding.newer == graph.passages[one].id else one
         return Ruling(f"{finding.newer!r} is the newer version", (older,))
-
-
-def cleaning_resolution(
-    resolution: AnyResolution | Sequence[AnyResolution],
-    date_key: str = "date",
-    source_key: str = "source",
-    source_order: Sequence[str] = (),
-) -> ResolutionStrategy:
-    """Return the strategy for a name, a function or a strategy, or for several of them in order.
-
-    Raises:
-        UnknownResolutionError: no resolution has that name.
-        ConfigurationError: a strategy cannot work with the settings.
-    """
-    settings = (date_key, source_key, source_order)
-    if isinstance(resolution, Sequence) and not isinstance(resolution, str):
-        if not resolution:
-            raise ConfigurationError("resolution= is an empty list; name one or several")
-        return InOrder(tuple(cleaning_resolution(single, *settings) for single in resolution))
-    if resolution == "quarantine_all":
-        return QuarantineAll()
-    if isinstance(resolution, str) and resolution not in RESOLUTIONS:
-        names = ", ".join(name.replace("drop_both", "quarantine_all") for name in RESOLUTIONS)
-        raise UnknownResolutionError(f"unknown resolution {shown(resolution)}; one of {names}")
-    return resolution_strategy(resolution, *settings)
 
 
 def resolve_findings(

@@ -29,7 +29,10 @@ from logic_retrievers.types import Passage, plain_fields
 MEMORY = ":memory:"
 _IDS_PER_QUERY = 400  # SQLite before 3.32 takes 999 parameters
 # end of an error message: what to do without a copy of the ledger
-ACCEPT = "accept what there is by Quarantine(index, ledger).verify(accept_ledger=True)"
+ACCEPT = (
+    "accept what there is: `logic-retrievers quarantine verify --accept-ledger`, or"
+    " Quarantine(index, ledger).verify(accept_ledger=True)"
+)
 
 Event: TypeAlias = Literal[
     "found", "quarantine", "restore", "purge", "adopted", "released", "replaced", "gone", "mended"

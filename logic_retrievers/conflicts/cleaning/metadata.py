@@ -8,7 +8,6 @@ from itertools import zip_longest
 from math import isnan
 from typing import Any
 
-from logic_retrievers.conflicts.cleaning.result import Side
 from logic_retrievers.conflicts.resolution_strategies import metadata_value
 from logic_retrievers.dates import is_later, parse_date
 from logic_retrievers.text import comparable
@@ -31,7 +30,7 @@ def find_other_scope(one: Passage, other: Passage, keys: Sequence[str]) -> str:
 
 def find_newer_version(
     one: Passage, other: Passage, document_key: str | None, date_key: str, version_key: str
-) -> tuple[Side, str] | None:
+) -> tuple[Passage, str] | None:
     """Find the newer of two versions of one document, with the reason.
 
     ``{"document": "Leave", "version": 3}`` and ``{"document": "Leave", "version": 5}``.
@@ -42,13 +41,13 @@ def find_newer_version(
     newer = find_later(one, other, date_key, version_key) if left and left == right else None
     if newer is None:
         return None
-    side, key = newer
-    return side, f"two versions of one document: {_reason(key, one, other)}"
+    passage, key = newer
+    return passage, f"two versions of one document: {_reason(key, one, other)}"
 
 
 def find_later(
     one: Passage, other: Passage, date_key: str, version_key: str
-) -> tuple[Side, str] | None:
+) -> tuple[Passage, str] | None:
     """Find which passage has the later version or date, and the key that tells it."""
     ways: tuple[tuple[str, Callable[[Any], Any], Callable[[Any, Any], bool]], ...] = (
         (version_key, _parse_version, _is_later_version),
@@ -59,9 +58,9 @@ def find_later(
         if left is None or right is None:
             continue
         if is_after(left, right):
-            return "one", key
+            return one, key
         if is_after(right, left):
-            return "other", key
+            return other, key
     return None
 
 

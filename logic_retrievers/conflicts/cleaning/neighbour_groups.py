@@ -8,12 +8,7 @@ from typing import TypeAlias, TypeVar
 
 from logic_retrievers.conflicts.cleaning.candidate_pairs import CandidatePairs
 from logic_retrievers.conflicts.cleaning.neighbours import MIN_COSINE, NeighbourSearch
-from logic_retrievers.conflicts.resolution_strategies import (
-    MAX_GROUP,
-    Group,
-    Matrix,
-    stance_partitions,
-)
+from logic_retrievers.conflicts.stances import MAX_GROUP, Group, Matrix, stance_partitions
 from logic_retrievers.effects import Compute, Operation
 
 # added to the log-odds of pairs around a trusted passage; found on ConflictQA's development part,

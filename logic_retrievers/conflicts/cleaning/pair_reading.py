@@ -14,7 +14,7 @@ from logic_retrievers.conflicts.cleaning.ledger import examined_hash
 from logic_retrievers.conflicts.cleaning.settings import Criteria
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.index.client_calls import batches
-from logic_retrievers.judging.relation import pair_texts, turned
+from logic_retrievers.judging.relation import pair_texts
 from logic_retrievers.progress import ProgressMeter
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 
@@ -23,7 +23,7 @@ PAIRS_PER_BATCH = 256
 # readings that a cleaner keeps, some 40 MB; before keeping more it forgets them all
 REMEMBERED = 100_000
 
-# Sorted hashes of two passages -> relation of the first to the second. Pairs that a dry run or an
+# hashes of two passages -> relation of the first to the second. Pairs that a dry run or an
 # earlier batch of a stream has read are not read again.
 Readings: TypeAlias = dict[tuple[str, str], tuple[float, ...]]
 
@@ -57,31 +57,25 @@ def _read_batch(
 ) -> list[CandidatePair]:
     reader, settings = criteria.reader, criteria.settings
     assert reader is not None
-    to_read = {
-        number: sorted((pair.one, pair.other), key=lambda place: examined_hash(passages[place]))
+    keys = {
+        number: (examined_hash(passages[pair.one]), examined_hash(passages[pair.other]))
         for number, pair in enumerate(pairs)
         if not _is_certain(pair, passages, criteria)
     }
-    keys = {
-        number: (examined_hash(passages[first]), examined_hash(passages[second]))
-        for number, (first, second) in to_read.items()
-    }
     known = {key: found for key in keys.values() if (found := readings.get(key))}
-    if new := {key: to_read[number] for number, key in keys.items() if key not in known}:
+    if new := {key: pairs[number] for number, key in keys.items() if key not in known}:
         # with two dates any pair looks like two versions of one text
         without = (settings.date_key, settings.version_key, settings.source_key)
-        texts = [pair_texts(passages[one], passages[other], without) for one, other in new.values()]
+        texts = [pair_texts(passages[p.one], passages[p.other], without) for p in new.values()]
         for key, row in zip(new, reader.read(texts), strict=True):
             known[key] = tuple(round(probability, SCORE_DECIMALS) for probability in row)
         if len(readings) + len(known) > REMEMBERED:
             readings.clear()
         readings |= known
-    read = list(pairs)
-    for number, key in keys.items():
-        is_turned = to_read[number][0] != pairs[number].one
-        relation = turned(known[key]) if is_turned else known[key]
-        read[number] = replace(pairs[number], relation=relation)
-    return read
+    return [
+        replace(pair, relation=known[keys[number]]) if number in keys else pair
+        for number, pair in enumerate(pairs)
+    ]
 
 
 def _is_certain(pair: CandidatePair, passages: Sequence[Passage], criteria: Criteria) -> bool:

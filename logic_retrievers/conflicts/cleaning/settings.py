@@ -22,13 +22,16 @@ from logic_retrievers.conflicts.candidate_pairs import (
     TrustedFilter,
     check_trusted_filter,
 )
-from logic_retrievers.conflicts.cleaning.finding_resolution import cleaning_resolution
 from logic_retrievers.conflicts.pair_judge import (
     AnyPairJudge,
     Reader,
     check_pair_judge,
 )
-from logic_retrievers.conflicts.resolution_strategies import AnyResolution, ResolutionStrategy
+from logic_retrievers.conflicts.resolution_strategies import (
+    AnyResolution,
+    ResolutionStrategy,
+    resolution_strategy,
+)
 from logic_retrievers.conflicts.settings import (
     VECTORS,
     ContradictionConstants,
@@ -58,7 +61,7 @@ SCOPE_KEYS = (
 class CommonCleaningOptions(TypedDict, total=False):
     """Fields of :class:`CleaningSettings` that have the same types in all adapters."""
 
-    resolution: AnyResolution | Sequence[AnyResolution]
+    resolution: AnyResolution
     neighbours: int
     threshold: float | None
     settings: ContradictionSettings | None
@@ -113,7 +116,7 @@ class CleaningSettings:
         scope_keys: metadata keys for what a passage is true of; passages that differ in one do not
             contradict each other.
         judge: reads pairs of passages. With ``auto`` the package's cross-encoder reads how each
-            passage relates to its three nearest, to one that shares its rare words, and to what is
+            passage relates to its two nearest, to one that shares its rare words, and to what is
             likely to contradict it; ``judging.OnnxRelation`` does so with another bundle. Beside a
             trusted passage the vectors of all that is near to it decide too. With None the vectors
             decide alone, which is faster and finds less. A model of your own
@@ -130,7 +133,7 @@ class CleaningSettings:
         InputError: a trusted passage is not a passage, or a filter cannot be read.
     """
 
-    resolution: AnyResolution | Sequence[AnyResolution] = "annotate"
+    resolution: AnyResolution = "annotate"
     neighbours: int = 20
     threshold: float | None = None
     settings: ContradictionSettings | None = None
@@ -168,7 +171,7 @@ class CleaningSettings:
         object.__setattr__(self, "scope_keys", tuple(self.scope_keys))
 
     def strategy(self) -> ResolutionStrategy:
-        return cleaning_resolution(
+        return resolution_strategy(
             self.resolution, self.date_key, self.source_key, self.source_order
         )
 

@@ -18,7 +18,7 @@ from logic_retrievers.conflicts.cleaning.settings import SCOPE_KEYS
 
 
 def passages(*metadata):
-    return [Passage("p", "text", one) for one in metadata]
+    return [Passage(n, "text", one) for n, one in zip(("one", "other"), metadata, strict=True)]
 
 
 def scope(one, other, keys=SCOPE_KEYS):
@@ -26,11 +26,15 @@ def scope(one, other, keys=SCOPE_KEYS):
 
 
 def later(one, other, date_key="date", version_key="version"):
-    return find_later(*passages(one, other), date_key, version_key)
+    return by_id(find_later(*passages(one, other), date_key, version_key))
 
 
 def newer(one, other, document_key="title"):
-    return find_newer_version(*passages(one, other), document_key, "date", "version")
+    return by_id(find_newer_version(*passages(one, other), document_key, "date", "version"))
+
+
+def by_id(found):
+    return found and (found[0].id, found[1])
 
 
 # --- scope

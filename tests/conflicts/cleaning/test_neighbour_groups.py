@@ -16,8 +16,8 @@ from logic_retrievers.conflicts.candidate_pairs import CandidatePair
 from logic_retrievers.conflicts.cleaning.candidate_pairs import CandidatePairs
 from logic_retrievers.conflicts.cleaning.neighbour_groups import conflict_groups, opposition_by_pair
 from logic_retrievers.conflicts.cleaning.neighbours import MIN_COSINE, NeighbourSearch
-from logic_retrievers.conflicts.resolution_strategies import MAX_GROUP
 from logic_retrievers.conflicts.settings import VECTORS, merge_constants
+from logic_retrievers.conflicts.stances import MAX_GROUP
 from logic_retrievers.effects import encoder_threads, run
 from logic_retrievers.encoders import default_encoder
 

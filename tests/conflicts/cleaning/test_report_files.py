@@ -19,6 +19,7 @@ from report_pages import cleaning_result, decision
 from logic_retrievers.conflicts.cleaning.report import write_report
 from logic_retrievers.conflicts.cleaning.report.files import render_csv, render_json_lines
 from logic_retrievers.conflicts.cleaning.result import Difference, Kind
+from logic_retrievers.conflicts.cleaning.word_diff import find_differences
 from logic_retrievers.errors import ConfigurationError, StorageError
 from logic_retrievers.files import LONGEST_CELL, csv_cell
 from logic_retrievers.types import Passage
@@ -160,8 +161,8 @@ def test_an_ordinary_text_is_left_alone(text):
 @given(ANY_TEXT, ANY_TEXT)
 def test_any_text_is_one_cell(one, other):
     passages = {"a": Passage("a", one, {"source": other}), "b": Passage("b", other, source=one)}
-    difference = Difference("wording", (-3, 5), (2, 99))
-    text = render_csv(cleaning_result(decision(differences=[difference]), passages=passages))
+    differences = find_differences(one, other)
+    text = render_csv(cleaning_result(decision(differences=differences), passages=passages))
     text.encode("utf-8")
     (row,) = rows(text)
     assert (row["one_text"], row["other_text"]) == (csv_cell(one), csv_cell(other))

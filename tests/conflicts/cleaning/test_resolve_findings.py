@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 
 from logic_retrievers import Passage
 from logic_retrievers.conflicts.cleaning.finding_resolution import (
-    InOrder,
-    cleaning_resolution,
     resolve_findings,
 )
 from logic_retrievers.conflicts.cleaning.result import Finding, Kind
 from logic_retrievers.conflicts.resolution_strategies import (
     Annotate,
+    InOrder,
     PreferMajority,
     PreferNewest,
     PreferSource,
+    resolution_strategy,
 )
 from logic_retrievers.errors import ConfigurationError, UnknownResolutionError
 
@@ -38,7 +38,7 @@ def told(one, other, kind=Kind.CONTRADICTION, probability=0.9, newer=None):
 
 
 def decided(made, *findings, resolution="prefer_newest", against="drop"):
-    rule = cleaning_resolution(
+    rule = resolution_strategy(
         resolution, "date", "source", ORDER if "source" in str(resolution) else ()
     )
     return resolve_findings(*made, findings, rule, against)
@@ -140,14 +140,14 @@ def test_the_first_that_can_decide_does():
 def test_rules_by_name():
     """A name that gives another rule, or a key that is lost on the way, is not seen in a result."""
     own = PreferNewest("on")
-    assert cleaning_resolution(own, "date", "source", ()) is own
-    assert cleaning_resolution("prefer_newest", "on", "by", ()) == own
-    assert cleaning_resolution("prefer_majority", "on", "by", ()) == PreferMajority("by")
-    made = cleaning_resolution(["prefer_source", "annotate"], "on", "by", ORDER)
+    assert resolution_strategy(own, "date", "source", ()) is own
+    assert resolution_strategy("prefer_newest", "on", "by", ()) == own
+    assert resolution_strategy("prefer_majority", "on", "by", ()) == PreferMajority("by")
+    made = resolution_strategy(["prefer_source", "annotate"], "on", "by", ORDER)
     assert made == InOrder((PreferSource(ORDER, "by"), Annotate()))
     assert made.name == "prefer_source, annotate"
-    assert cleaning_resolution("quarantine_all", "d", "s", ()).name == "quarantine_all"
-    nested = cleaning_resolution([["quarantine_all"], own], "d", "s", ())
+    assert resolution_strategy("quarantine_all", "d", "s", ()).name == "quarantine_all"
+    nested = resolution_strategy([["quarantine_all"], own], "d", "s", ())
     assert nested.name == "quarantine_all, prefer_newest"
 
 
@@ -165,7 +165,7 @@ def test_rules_by_name():
 def test_rules_that_cannot_work(resolution, error):
     """A wrong setting that waits for the first conflict fails after an hour."""
     with pytest.raises(error):
-        cleaning_resolution(resolution, "date", "source", ())
+        resolution_strategy(resolution, "date", "source", ())
 
 
 years = st.lists(st.none() | st.integers(1990, 2030), min_size=2, max_size=6)

@@ -141,8 +141,5 @@ def _row(decision: Decision, result: CleaningResult) -> dict[str, Any]:
 
 
 def _difference_cell(difference: Difference, one: Passage, other: Passage) -> str:
-    one_words, other_words = (
-        passage.text[max(0, start) : max(0, end)]
-        for passage, (start, end) in ((one, difference.one), (other, difference.other))
-    )
+    one_words, other_words = one.text[slice(*difference.one)], other.text[slice(*difference.other)]
     return f"{difference.type}: {one_words!r} / {other_words!r}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC
 from importlib.resources import files
@@ -19,6 +19,7 @@ from logic_retrievers.conflicts.cleaning.result import (
     Kind,
     Severity,
     Side,
+    Type,
 )
 from logic_retrievers.conflicts.resolution_strategies import metadata_value, passage_source
 from logic_retrievers.errors import MissingExtraError
@@ -32,20 +33,11 @@ MAX_VALUE_CHARACTERS = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """A span of text with the types of differences there; empty where words are missing."""
-
-    begin: int
-    end: int
-    types: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a text; without types it is not marked."""
+    """A part of a text; ``difference`` is its type if the other text differs there."""
 
     text: str
-    types: tuple[str, ...] = ()
+    difference: Type | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +119,7 @@ def _passage_card(decision: Decision, side: Side, result: CleaningResult) -> Pas
         _shortened(passage_source(passage, result.source_key)),
         tuple(_tags(passage.id, decision, result)),
         _differing_metadata(passage, opponent, {result.date_key, result.source_key}),
-        split_at_marks(passage.text, find_marks(passage.text, finding.differences, side)),
+        tuple(split_at_differences(passage.text, finding.differences, side)),
     )
 
 
@@ -154,40 +146,16 @@ def _shortened(value: Any) -> str:
     return text if len(text) <= MAX_VALUE_CHARACTERS else f"{text[:MAX_VALUE_CHARACTERS]}…"
 
 
-def find_marks(text: str, differences: Iterable[Difference], side: Side) -> tuple[Mark, ...]:
-    """Return the marks of one of two texts; spans that overlap become one mark."""
-    spans: list[tuple[int, int, str]] = []
+def split_at_differences(
+    text: str, differences: Iterable[Difference], side: Side
+) -> Iterator[Piece]:
+    """Split one of two texts where they differ; joined, the pieces are the text."""
+    position = 0
     for difference in differences:
         begin, end = difference.one if side == "one" else difference.other
-        if begin <= end:
-            spans.append((_clip(begin, text), _clip(end, text), difference.type))
-    marks: list[Mark] = []
-    for begin, end, type_ in sorted(spans):
-        last = marks[-1] if marks else None
-        if last is not None and (begin < last.end or (begin, end) == (last.begin, last.end)):
-            # the type "wording" says least and goes last
-            types = tuple(sorted(dict.fromkeys((*last.types, type_)), key="wording".__eq__))
-            marks[-1] = Mark(last.begin, max(last.end, end), types)
-        else:
-            marks.append(Mark(begin, end, (type_,)))
-    return tuple(marks)
-
-
-def split_at_marks(text: str, marks: Sequence[Mark]) -> tuple[Piece, ...]:
-    """Split a text at its marks; joined, the pieces are the text."""
-    pieces: list[Piece] = []
-    position = 0
-    for mark in marks:
-        if mark.begin > position:
-            pieces.append(Piece(text[position : mark.begin]))
-        pieces.append(Piece(text[mark.begin : mark.end], mark.types))
-        position = mark.end
+        if begin > position:
+            yield Piece(text[position:begin])
+        yield Piece(text[begin:end], difference.type)
+        position = end
     if position < len(text):
-        pieces.append(Piece(text[position:]))
-    return tuple(pieces)
-
-
-def _clip(position: int, text: str) -> int:
-    # marks begin and end inside the text, but not inside a two-character line end
-    position = max(0, min(position, len(text)))
-    return position - (text[max(0, position - 1) : position + 1] == "\r\n")
+        yield Piece(text[position:])

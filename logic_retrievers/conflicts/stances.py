@@ -1,0 +1,64 @@
+"""Which passages of a group stand on one side: partitions of a group into two stances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+Matrix = npt.NDArray[np.float64]
+Stances = npt.NDArray[np.int64]
+
+# most passages of a group, all of whose 2 ** (MAX_GROUP - 1) partitions are weighed
+MAX_GROUP = 10
+_MIN_PROBABILITY = 1e-3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """Passages about one thing, and the probability that each two of them contradict each other.
+
+    Args:
+        members: positions of the passages; two that contradict each other come first.
+        probabilities: symmetric, shape (members, members).
+    """
+
+    members: tuple[int, ...]
+    probabilities: Matrix
+
+
+def stance_partitions(probabilities: Matrix, bias: float = 0.0) -> tuple[Stances, Matrix]:
+    """Return every partition of a group into two stances, and its probability.
+
+    Other passages help to judge a pair. A passage that contradicts the first and agrees with the
+    second speaks for a conflict of the two. A priori, all partitions into two stances are equally
+    likely, and together they are as likely as a single stance of all passages. Given a partition,
+    the pairs are taken to be independent.
+
+    Args:
+        probabilities: of a contradiction, symmetric, shape (n, n), n from 2 up to
+            :data:`MAX_GROUP`; the diagonal is ignored.
+        bias: added to the log-odds of every pair.
+
+    Returns:
+        The stances, 0 or 1, of shape (2 ** (n - 1), n), and the probability of each partition, of
+        shape (2 ** (n - 1),). The first row is one stance for all. The first passage has stance 0.
+    """
+    clipped = np.clip(probabilities, _MIN_PROBABILITY, 1 - _MIN_PROBABILITY)
+    odds = np.log(clipped) - np.log1p(-clipped) + bias
+    stances = _stances(len(probabilities))
+    pairs = np.triu_indices(len(probabilities), 1)
+    opposed = stances[:, pairs[0]] != stances[:, pairs[1]]
+    log_opposed, log_agreeing = -np.logaddexp(0, -odds[pairs]), -np.logaddexp(0, odds[pairs])
+    log_likelihood = np.where(opposed, log_opposed, log_agreeing).sum(axis=1)
+    log_likelihood[1:] -= np.log(len(stances) - 1)
+    weights: Matrix = np.exp(log_likelihood - log_likelihood.max())
+    return stances, weights / weights.sum()
+
+
+@cache
+def _stances(count: int) -> Stances:
+    return np.array([(0, *rest) for rest in product((0, 1), repeat=count - 1)])
