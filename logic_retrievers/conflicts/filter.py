@@ -17,7 +17,11 @@ from logic_retrievers.conflicts.candidate_pairs import (
     check_trusted_filter,
     gather_candidate_pairs,
 )
-from logic_retrievers.conflicts.conflict_resolution import AgainstTrusted, resolve_conflicts
+from logic_retrievers.conflicts.conflict_resolution import (
+    AgainstTrusted,
+    Resolution,
+    resolve_conflicts,
+)
 from logic_retrievers.conflicts.filter_result import (
     FilterResult,
     build_filter_result,
@@ -83,7 +87,8 @@ class ContradictionFilter:
         source_order: sources for ``prefer_source``, best first.
         judge: reads pairs. With ``auto``, the package's cross-encoder reads each passage with the
             two nearest passages before it in the list and the two nearest trusted ones, down
-            to a cosine of .35. A conflict is then a contradiction or two states of one thing.
+            to a cosine of .35. With k it reads no further than the filter goes, unless the
+            resolution counts votes. A conflict is then a contradiction or two states of one thing.
             ``judging.OnnxRelation`` of another bundle does the same. With None the vectors decide
             alone, much faster: they miss most contradictions in other words. A model of your
             own (:class:`PairJudge`) is asked once a call, and its probabilities replace those of
@@ -207,40 +212,68 @@ class ContradictionFilter:
     def _filter(
         self, passages: Sequence[Passage], k: int | None, trusted: Sequence[Passage]
     ) -> Operation[tuple[FilterResult, list[Warning]]]:
-        """Return result and warnings; resolving is a Compute, as a user's strategy may be slow."""
         if k is not None:
             check_count("k", k)
         checked = check_passages(passages), check_passages(trusted)
         case = yield from gather_candidate_pairs(self._context, *checked)
-        pairs, warnings = yield from self._judge(case)
-
-        def resolve() -> tuple[FilterResult, list[Warning]]:
-            judged = _with_pairs(case, pairs, self.threshold)
-            resolution = resolve_conflicts(
-                judged, self.resolution, self.threshold, self.against_trusted, k, self.drop_above
-            )
-            if note := describe_contested(judged, resolution):
-                warnings.append(ConflictingTrustWarning(note))
-            result = build_filter_result(
-                judged,
-                resolution,
-                k,
-                strategy=self.resolution.name,
-                threshold=self.threshold,
-                notes=[str(warning) for warning in warnings],
-            )
-            return result, warnings
-
-        outcome: tuple[FilterResult, list[Warning]] = yield Compute(resolve)
-        return outcome
-
-    def _judge(
-        self, case: ConflictCase
-    ) -> Operation[tuple[tuple[CandidatePair, ...], list[Warning]]]:
+        warnings: list[Warning] = []
         if self._reader is None:
-            return (yield from judge_pairs(self.judge, case.pairs, case.passages, self.judge_above))
-        read = partial(self._reader.judge, case.pairs, case.passages, self._unread)
-        return (yield Compute(read)), []
+            pairs, warnings = yield from judge_pairs(
+                self.judge, case.pairs, case.passages, self.judge_above
+            )
+            judged, resolution = yield from self._resolve(case, pairs, k)
+        else:
+            judged, resolution = yield from self._read_and_resolve(self._reader, case, k)
+        if note := describe_contested(judged, resolution):
+            warnings.append(ConflictingTrustWarning(note))
+        build = partial(
+            build_filter_result,
+            judged,
+            resolution,
+            k,
+            strategy=self.resolution.name,
+            threshold=self.threshold,
+            notes=[str(warning) for warning in warnings],
+        )
+        return (yield Compute(build)), warnings
+
+    def _read_and_resolve(
+        self, reader: Reader, case: ConflictCase, k: int | None
+    ) -> Operation[tuple[ConflictCase, Resolution]]:
+        """Read the pairs of the first k passages, and of those that take the free places."""
+        count = case.given_count
+        reached = count if k is None or self.resolution.needs_all_conflicts else min(k, count)
+        read: dict[tuple[int, int], CandidatePair] = {}
+        while True:
+            needed = [
+                pair
+                for pair in case.pairs
+                if (pair.one, pair.other) not in read
+                and all(p < reached or p in case.trusted for p in (pair.one, pair.other))
+            ]
+            new = yield Compute(partial(reader.judge, needed, case.passages, self._unread))
+            read |= {(pair.one, pair.other): pair for pair in new}
+            pairs = sorted(read.values(), key=lambda pair: pair.sort_key)
+            judged, resolution = yield from self._resolve(case, pairs, k)
+            if resolution.selection.reached <= reached:
+                return judged, resolution
+            reached = resolution.selection.reached
+
+    def _resolve(
+        self, case: ConflictCase, pairs: Sequence[CandidatePair], k: int | None
+    ) -> Operation[tuple[ConflictCase, Resolution]]:
+        """Resolve in a Compute, because a user's strategy may be slow."""
+        judged = _with_pairs(case, tuple(pairs), self.threshold)
+        resolve = partial(
+            resolve_conflicts,
+            judged,
+            self.resolution,
+            self.threshold,
+            self.against_trusted,
+            k,
+            self.drop_above,
+        )
+        return judged, (yield Compute(resolve))
 
 
 def _with_pairs(

@@ -64,9 +64,15 @@ class ResolutionStrategy(ABC):
 
     It must be pure: the same two passages in the same graph get the same ruling. The order of the
     two only says which one comes first in the list.
+
+    Attributes:
+        name: in results, logs and the ledger.
+        needs_all_conflicts: whether a ruling looks at other conflicts than that of the two. If not,
+            a filter with k leaves most of a long list unread.
     """
 
     name: ClassVar[str]
+    needs_all_conflicts: ClassVar[bool] = True
 
     @abstractmethod
     def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
@@ -81,6 +87,7 @@ class Annotate(ResolutionStrategy):
     """Keeps both, and the evidence of each names the other."""
 
     name: ClassVar[str] = "annotate"
+    needs_all_conflicts: ClassVar[bool] = False
 
     def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:  # noqa: ARG002
         return Ruling("nothing is dropped under 'annotate'")
@@ -91,6 +98,7 @@ class DropBoth(ResolutionStrategy):
     """Neither of two passages that contradict each other is believed."""
 
     name: ClassVar[str] = "drop_both"
+    needs_all_conflicts: ClassVar[bool] = False
 
     def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:  # noqa: ARG002
         return Ruling("of two that contradict each other neither stays", (one, other))
@@ -112,6 +120,10 @@ class InOrder(ResolutionStrategy):
     @property
     def name(self) -> str:  # type: ignore[override]
         return ", ".join(strategy.name for strategy in self.strategies)
+
+    @property
+    def needs_all_conflicts(self) -> bool:  # type: ignore[override]
+        return any(strategy.needs_all_conflicts for strategy in self.strategies)
 
     def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
         reasons = []
@@ -137,6 +149,7 @@ class ByFunction(ResolutionStrategy):
 
     choose: ChoiceFunction
     name: ClassVar[str] = "function"
+    needs_all_conflicts: ClassVar[bool] = False
 
     def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
         first, second = graph.passages[one], graph.passages[other]
@@ -163,6 +176,7 @@ class PreferNewest(ResolutionStrategy):
 
     key: str = "date"
     name: ClassVar[str] = "prefer_newest"
+    needs_all_conflicts: ClassVar[bool] = False
 
     def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
         found = []
@@ -198,6 +212,7 @@ class PreferSource(ResolutionStrategy):
     order: tuple[str, ...]
     key: str = "source"
     name: ClassVar[str] = "prefer_source"
+    needs_all_conflicts: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if isinstance(self.order, str) or not self.order:

@@ -265,3 +265,13 @@ def test_what_vanishes_in_the_meantime_is_left_out():
 
         candidates = index.run(pairs_of(index, pages, stored=True))
         assert found(candidates) == reference(*CORPUS[1:])
+
+
+def test_a_screened_passage_is_encoded_once():
+    """A hook reads each passage twice: to screen it, and to store it."""
+    encoder, new = PlacedEncoder(), passages("inn | no | new", "rain | yes | new")
+    with PassageIndex.open("p", encoder, **STORED) as index:
+        index.add(passages("inn | yes | a"))
+        encoder.encoded.clear()
+        index.add(CorpusCleaner(index, judge=None).screen(new).passages)
+    assert sorted(encoder.encoded) == sorted(one.text for one in new)
