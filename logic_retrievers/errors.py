@@ -261,6 +261,10 @@ class BlankTextWarning(UserWarning):
     """Blank passages were not stored; the others were."""
 
 
+class LedgerWarning(UserWarning):
+    """Passages of a lasting collection were hidden, and the ledger was kept in memory."""
+
+
 class CleaningSkippedWarning(UserWarning):
     """Cleaning failed during ingestion; the passages were stored without it."""
 

@@ -207,6 +207,11 @@ class Connection:
             )
         return self._client
 
+    @property
+    def is_lasting(self) -> bool:
+        """Whether what is written outlasts this process; False for a client that was passed."""
+        return self._owned and self.place != MEMORY
+
     def handle(self, effect: Effect) -> Any:
         """Perform an effect and return its result; raise this package's errors for Qdrant's."""
         self._check(effect)

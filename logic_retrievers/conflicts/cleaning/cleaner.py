@@ -57,12 +57,22 @@ from logic_retrievers.conflicts.conflict_resolution import AgainstTrusted
 from logic_retrievers.conflicts.pair_judge import judge_pairs
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders import Encoder, default_encoder
-from logic_retrievers.errors import ConfigurationError, ConflictingTrustWarning, warn_each
+from logic_retrievers.errors import (
+    ConfigurationError,
+    ConflictingTrustWarning,
+    LedgerWarning,
+    warn_each,
+)
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 from logic_retrievers.ranking.execution import arun_over, run_over
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import as_stored, check_parts, check_passages
+
+_FORGOTTEN = (
+    "passages were hidden, and this ledger ends with the process: later nobody can tell for whose"
+    " sake, and what was restored by hand may be hidden again. Name a file: ledger="
+)
 
 
 class CorpusCleaner:
@@ -76,7 +86,8 @@ class CorpusCleaner:
     Args:
         index: the collection to clean, or the one that new passages will enter. Without an index
             the passages given to :meth:`clean` are compared with each other.
-        ledger: log of all decisions: a :class:`Ledger` or a path; by default kept in memory only.
+        ledger: log of all decisions: a :class:`Ledger` or a path; by default kept in memory only,
+            with a :class:`LedgerWarning` when passages of a lasting collection are hidden.
         encoder: makes the vectors; by default the encoder of the index, or else of the bundle that
             comes with the package.
         **options: the fields of :class:`~logic_retrievers.conflicts.CleaningSettings`:
@@ -228,6 +239,9 @@ class CorpusCleaner:
                 f" {', '.join(map(repr, sorted(contested)))}; nothing was judged by them"
             )
             warnings.append(ConflictingTrustWarning(note))
+        hides = not dry_run and any(decision.quarantined for decision in decisions)
+        if hides and self.index and self.index.connection.is_lasting and self.ledger.in_memory:
+            warnings.append(LedgerWarning(_FORGOTTEN))
         named = {name for d in decisions for name in (d.finding.one, d.finding.other)}
         result = CleaningResult(
             decisions,
