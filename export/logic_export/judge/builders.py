@@ -45,6 +45,7 @@ OWN_PAIRS = {
         "relations_texts",
         "relations_mined",
         "relations_reworded",
+        "relations_restated",
         "relations_short",
         "relations_dev",
         "relations_mined_dev",
