@@ -39,7 +39,8 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
     Args:
         resolution: ``annotate`` (both stay, and name each other), ``prefer_newest``,
             ``prefer_source``, ``prefer_majority``, ``drop_both``; a ``ResolutionStrategy``; or a
-            function of two ``Passage``s that returns the one that stays, or None.
+            function of two ``Passage``s that returns the one that stays, or None. In a list the
+            first that can decide does.
         top_n: number of documents; None keeps all that can stay.
         trusted: documents (or passages) that the user vouches for. A given document is trusted if
             it has the id and text of a trusted one. If either has no id, the text decides.

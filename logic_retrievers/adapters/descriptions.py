@@ -15,18 +15,20 @@ from pydantic_core import to_jsonable_python
 from logic_retrievers.conflicts.resolution_strategies import (
     Annotate,
     DropBoth,
+    InOrder,
     PreferMajority,
     PreferNewest,
     PreferSource,
+    QuarantineAll,
     ResolutionStrategy,
 )
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.policies import policy_from
 from logic_retrievers.types import Hit, Passage
 
+_NAMED = (Annotate, DropBoth, PreferMajority, PreferNewest, PreferSource, QuarantineAll)
 _STRATEGIES: Mapping[str, Callable[..., ResolutionStrategy]] = {
-    strategy.name: strategy
-    for strategy in (Annotate, DropBoth, PreferMajority, PreferNewest, PreferSource)
+    strategy.name: strategy for strategy in _NAMED
 }
 _PASSAGE_FIELDS = ("id", "text", "metadata", "source", "embed_text")
 
@@ -55,6 +57,8 @@ def describe_resolution(resolution: Any) -> Any:
     """Describe a resolution by its name, its name and fields, or a list of these."""
     if isinstance(resolution, str):
         return resolution
+    if isinstance(resolution, InOrder):
+        resolution = resolution.strategies
     if isinstance(resolution, Sequence):
         return [describe_resolution(strategy) for strategy in resolution]
     if not isinstance(resolution, ResolutionStrategy):

@@ -120,12 +120,11 @@ FilterSetting: TypeAlias = Annotated[
 TrustedFilterSetting: TypeAlias = (
     FilterSetting | Annotated[Callable[[Passage], bool], PlainSerializer(_condition_or_name)]
 )
+_Resolution: TypeAlias = (
+    str | InstanceOf[ResolutionStrategy] | Callable[[Passage, Passage], Passage | None]
+)
 ResolutionSetting: TypeAlias = Annotated[
-    str | InstanceOf[ResolutionStrategy] | Callable[[Passage, Passage], Passage | None],
-    PlainSerializer(describe_resolution),
-]
-ResolutionsSetting: TypeAlias = Annotated[
-    ResolutionSetting | tuple[ResolutionSetting, ...], PlainSerializer(describe_resolution)
+    _Resolution | tuple[_Resolution, ...], PlainSerializer(describe_resolution)
 ]
 PairJudgeSetting: TypeAlias = Annotated[Callable[..., Any], PlainSerializer(qualified_name)]
 # an AnyJudge, which has no JSON schema
@@ -182,6 +181,7 @@ class ConflictFields(BaseModel):
     index: PassageIndex | None = Field(default=None, exclude=True, repr=False)
     encoder: Encoder | None = Field(default=None, exclude=True, repr=False)
     threshold: Number | None = None
+    resolution: ResolutionSetting = "annotate"
     settings: ContradictionSettings | None = None
     trusted_candidates: int = Field(default=10, strict=True)
     date_key: str = "date"
@@ -194,7 +194,6 @@ class ConflictFields(BaseModel):
 class FilterFields(ConflictFields):
     """Fields of a contradiction filter."""
 
-    resolution: ResolutionSetting = "annotate"
     top_n: Count | None = None
     against_trusted: AgainstTrusted = "drop"
     drop_above: Number | None = None
@@ -211,7 +210,6 @@ class FilterFields(ConflictFields):
 class CleanerFields(ConflictFields):
     """Fields of a corpus cleaner."""
 
-    resolution: ResolutionsSetting = "annotate"
     ledger: InstanceOf[Ledger] | str | os.PathLike[str] | None = Field(
         default=None, exclude=True, repr=False
     )

@@ -67,7 +67,7 @@ class CandidatePair:
     relation: tuple[float, ...] | None = None
 
     @property
-    def conflict(self) -> float:
+    def conflict_probability(self) -> float:
         """Probability of a contradiction or of two states of one thing, as read if it was read."""
         return self.probability if self.relation is None else conflict_share(self.relation)
 

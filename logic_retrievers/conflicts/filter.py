@@ -69,7 +69,7 @@ class ContradictionFilter:
         resolution: ``annotate`` (both stay, and the evidence of each names the other),
             ``prefer_newest``, ``prefer_source``, ``prefer_majority``, ``drop_both``; a
             ``ResolutionStrategy``; or a function of two passages that returns the one that stays,
-            or None.
+            or None. In a list the first that can decide does.
         index: a collection whose stored vectors are used. With a ``trusted_filter``, trusted
             passages of the collection judge too.
         threshold: least probability of a conflict; replaces the settings' and the judge's value.
@@ -257,7 +257,7 @@ class ContradictionFilter:
             judged, resolution = yield from self._resolve(case, pairs, k)
             if resolution.selection.reached <= reached:
                 return judged, resolution
-            reached = resolution.selection.reached
+            reached = max(2 * reached, resolution.selection.reached)  # few rounds
 
     def _resolve(
         self, case: ConflictCase, pairs: Sequence[CandidatePair], k: int | None

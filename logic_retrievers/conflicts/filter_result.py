@@ -29,8 +29,8 @@ class FilterResult:
             all opponents under ``details``.
         dropped: the dropped passages. Their rank is their place in the given list, and all their
             opponents count for the score.
-        conflicts: the pairs in conflict, the strongest first; if a cross-encoder reads, without
-            those further down the list than the filter went.
+        conflicts: the pairs in conflict, the strongest first. With k a cross-encoder does not read
+            all of the rest of the list.
         short: whether fewer than k passages stay.
         notes: sentences on why the result is short, which trusted passages contradict each other,
             and whether the pair judge failed.

@@ -74,6 +74,11 @@ class ResolutionStrategy(ABC):
     name: ClassVar[str]
     needs_all_conflicts: ClassVar[bool] = True
 
+    def __init_subclass__(cls) -> None:
+        # a subclass that decides otherwise may look at the others, whatever its base does
+        if "decide" in vars(cls) and "needs_all_conflicts" not in vars(cls):
+            cls.needs_all_conflicts = True
+
     @abstractmethod
     def decide(self, one: int, other: int, graph: ConflictGraph) -> Ruling:
         """Return the ruling on two passages of the graph that contradict each other."""

@@ -39,7 +39,7 @@ CREATE TABLE IF NOT EXISTS vectors (
 class _CachingEncoder(RoleEncoder):
     """Base of both caches; encodes only the texts that are not in the cache.
 
-    The key of a vector is a hash of three things: the role, the role's fingerprint and the text.
+    The key of a vector is a hash of its name, the role, the role's fingerprint and the text.
     """
 
     _encoder: Encoder
@@ -74,7 +74,7 @@ class _CachingEncoder(RoleEncoder):
         wanted = check_names(names, self.specs)
         specs = {name: self.specs[name] for name in wanted}
         keys = {
-            (name, text): hashlib.sha256(f"{mark}\0{role}\0{text}".encode()).digest()
+            (name, text): hashlib.sha256(f"{name}\0{mark}\0{role}\0{text}".encode()).digest()
             for name, mark in ((n, spec.fingerprint_for(role)) for n, spec in specs.items())
             for text in texts
         }
@@ -89,8 +89,8 @@ class _CachingEncoder(RoleEncoder):
             for name, rows in encode(self._encoder, role, batch, missing).items()
             for text, row in zip(batch, rows, strict=True)
         }
-        if computed:
-            self._write(computed)
+        if finite := {key: row for key, row in computed.items() if np.isfinite(row).all()}:
+            self._write(finite)
         known |= computed
         vectors: dict[str, Vectors] = {}
         for name in wanted:

@@ -64,8 +64,6 @@ class PassageIndex:
         connection: performs the calls.
         embedded: whether the engine runs in this process.
         async_client: the client that was passed; None if the index makes its own.
-        recent_encoder: makes the vectors of passages, and remembers the latest: what a cleaner has
-            read is stored next.
         language: language of the lexical vector's stems.
         prefixes: payload keys that hold metadata, for filters made by hand; "" for the top level.
     """
@@ -78,7 +76,7 @@ class PassageIndex:
         self.prefixes = collection.prefixes
         self._collection = collection
         self._encoder = encoder
-        self.recent_encoder = RecentEncoder(encoder)
+        self._recent_encoder: RecentEncoder | None = None
         self._swapping = threading.Lock()
         self._known_fields: set[str] = set()
 
@@ -160,6 +158,13 @@ class PassageIndex:
         """The encoder of queries and passages; another one after :meth:`use_query_encoder`."""
         return self._encoder
 
+    def recent_encoder(self) -> RecentEncoder:
+        """Return an encoder for a cleaner; :meth:`add` makes no vector again that it remembers."""
+        if self._recent_encoder is None:
+            own = self._encoder
+            self._recent_encoder = own if isinstance(own, RecentEncoder) else RecentEncoder(own)
+        return self._recent_encoder
+
     @property
     def vectors(self) -> tuple[str, ...]:
         """Names of the vectors that can be searched."""
@@ -217,7 +222,7 @@ class PassageIndex:
         self._collection = yield from prepare_writing(self._collection, self.encoder.specs)
         report = yield from ingestion.add(
             self._collection,
-            self.recent_encoder,
+            self._recent_encoder or self.encoder,
             passages,
             replace_sources=replace_sources,
             keep_sources=keep_sources,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from suites import HashedEncoder, WatchedEncoder
 
 from logic_retrievers.encoders import FunctionEncoder, RecentEncoder, identity_of
+from logic_retrievers.encoders.base import VectorSpec
 from logic_retrievers.encoders.functions import query_identity_of
 from logic_retrievers.errors import ConfigurationError, EncoderError
 
@@ -159,3 +161,31 @@ def test_recent_memory_is_bounded_and_loses_the_oldest():
     with pytest.raises(ConfigurationError):
         RecentEncoder(HashedEncoder(), size=0)
     assert all(row.base is None for row in recent._memory.values())  # a view would hold its batch
+
+
+class TwoHeads:
+    """Two vectors under one fingerprint; ``broken`` makes the first no number."""
+
+    broken = False
+    specs: ClassVar = {name: VectorSpec(name, 3, 8, "same") for name in ("one", "other")}
+
+    def encode_documents(self, texts, names=None):
+        values = {"one": np.nan if self.broken else 1, "other": 2}
+        shape = len(texts), 3
+        return {n: np.full(shape, values[n], dtype=np.float32) for n in names or values}
+
+    encode_queries = encode_documents
+
+    def token_spans(self, text):
+        return [(0, len(text))]
+
+
+def test_recent_vectors_are_what_the_encoder_makes():
+    """Two heads of one model may share its fingerprint; and what was damaged once is repaired."""
+    inner = TwoHeads()
+    recent = RecentEncoder(inner)
+    inner.broken = True
+    assert np.isnan(recent.encode_documents(["a"], ["one"])["one"]).all()
+    inner.broken = False
+    made = recent.encode_documents(["a"])
+    assert [set(rows.ravel().tolist()) for rows in made.values()] == [{1.0}, {2.0}]

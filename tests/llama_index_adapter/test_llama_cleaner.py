@@ -42,7 +42,11 @@ from qdrant_client import AsyncQdrantClient, QdrantClient, models
 from suites import HashedEncoder
 
 from logic_retrievers import PassageIndex
-from logic_retrievers.conflicts.resolution_strategies import PreferNewest, PreferSource
+from logic_retrievers.conflicts.resolution_strategies import (
+    PreferNewest,
+    PreferSource,
+    QuarantineAll,
+)
 from logic_retrievers.errors import (
     CleaningSkippedWarning,
     ConfigurationError,
@@ -76,7 +80,7 @@ KINDS = [
     {},
     {"resolution": "annotate"},
     {"resolution": PreferNewest("on")},
-    {"resolution": ["prefer_newest", PreferSource(("inn",))]},
+    {"resolution": ["prefer_newest", PreferSource(("inn",)), QuarantineAll()]},
     {"threshold": 0.7},
     {"settings": SETTINGS},
     {"trusted": [LAW]},

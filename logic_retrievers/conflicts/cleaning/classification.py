@@ -57,7 +57,7 @@ def classify_pairs(
     for pair in pairs:
         opposed, least = (opposition or {}).get((pair.one, pair.other)), threshold
         by = "vectors" if pair.probability == pair.own_probability else "judge"
-        is_sure = pair.relation and read and pair.conflict >= read.hiding
+        is_sure = pair.relation and read and pair.conflict_probability >= read.hiding
         if opposed is not None and pair.probability == pair.own_probability and not is_sure:
             # the whole neighbourhood was judged, so that only a sure reading overrules it
             pair = replace(pair, probability=round(opposed, SCORE_DECIMALS), relation=None)
@@ -133,6 +133,7 @@ def _by_reading(
     thresholds: ReadThresholds,
 ) -> Finding | None:
     contradiction, superseded, supersedes, scope, paraphrase, unrelated = relation
+    conflict = pair.conflict_probability
     probabilities = {
         Kind.CONTRADICTION: contradiction,
         Kind.SUPERSEDED: superseded + supersedes,
@@ -141,9 +142,9 @@ def _by_reading(
     }
     kind = max(probabilities, key=probabilities.__getitem__)
     is_conflict = kind in (Kind.CONTRADICTION, Kind.SUPERSEDED)
-    if probabilities[kind] < unrelated or (is_conflict and pair.conflict < thresholds.listed):
+    if probabilities[kind] < unrelated or (is_conflict and conflict < thresholds.listed):
         return None
-    shown = pair.conflict if is_conflict else probabilities[kind]
+    shown = conflict if is_conflict else probabilities[kind]
     reason = f"{_READ_AS[kind]} ({shown:.2f})"
     if other_scope := find_other_scope(one, other, settings.scope_keys):
         kind, reason, is_conflict = Kind.SCOPE, other_scope, False
@@ -152,7 +153,7 @@ def _by_reading(
     keys = settings.document_key, settings.date_key, settings.version_key
     if version := find_newer_version(one, other, *keys):
         return _finding(one, other, pair, Kind.SUPERSEDED, version[1], newer=version[0])
-    certain = pair.conflict >= thresholds.hiding
+    certain = conflict >= thresholds.hiding
     newer: Passage | None = None
     if kind is Kind.SUPERSEDED and certain:
         newer = _read_newer(one, other, superseded, supersedes, settings)
@@ -176,7 +177,7 @@ def _finding(
         reason,
         pair.cosine,
         pair.score,
-        pair.conflict,
+        pair.conflict_probability,
         pair.own_probability,
         newer=None if newer is None else newer.id,
         certain=certain,

@@ -70,8 +70,9 @@ from logic_retrievers.types import Passage
 from logic_retrievers.validation import as_stored, check_parts, check_passages
 
 _FORGOTTEN = (
-    "passages were hidden, and this ledger ends with the process: later nobody can tell for whose"
-    " sake, and what was restored by hand may be hidden again. Name a file: ledger="
+    "passages are hidden, or will be once they are stored, and this ledger ends with the process:"
+    " later nobody can tell for whose sake, and what was restored by hand may be hidden again. Name"
+    " a file: ledger='ledger.sqlite'"
 )
 
 
@@ -320,7 +321,7 @@ class CorpusCleaner:
             for finding in findings
             if finding.kind is Kind.CONTRADICTION and finding.certain
         ]
-        judged = {(pair.one, pair.other): pair.conflict for pair in pairs}
+        judged = {(pair.one, pair.other): pair.conflict_probability for pair in pairs}
         groups = yield from conflict_groups(self._search, candidates, conflicts, judged)
         passages, trusted = candidates.passages, candidates.trusted
         against: AgainstTrusted = "annotate" if settings.against_trusted == "annotate" else "drop"

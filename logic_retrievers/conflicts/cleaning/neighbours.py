@@ -87,8 +87,8 @@ class NeighbourSearch:
         min_cosine: float = MIN_COSINE,
         by_words: int = 0,
     ) -> None:
-        # passages in conflict are needed again, and so are those that will be stored
-        self._encoder = RecentEncoder(encoder) if index is None else index.recent_encoder
+        # passages in conflict are needed again, and those that will be stored, by the index
+        self._encoder = RecentEncoder(encoder) if index is None else index.recent_encoder()
         self._index = index
         self._constants = constants
         self._count = count

@@ -23,8 +23,8 @@ PAIRS_PER_BATCH = 256
 # readings that a cleaner keeps, some 40 MB; before keeping more it forgets them all
 REMEMBERED = 100_000
 
-# hashes of two passages -> relation of the first to the second. Pairs that a dry run or an
-# earlier batch of a stream has read are not read again.
+# Hashes of two passages -> relation of the first to the second. What a dry run or an earlier batch
+# of a stream has read in this order is not read again.
 Readings: TypeAlias = dict[tuple[str, str], tuple[float, ...]]
 
 

@@ -24,6 +24,7 @@ RULES: list[dict[str, Any]] = [
     {"resolution": "prefer_source", "source_order": ["inn", "press", "blog"]},
     {"resolution": "prefer_majority"},
     {"resolution": "drop_both"},
+    {"resolution": ["prefer_newest", "drop_both"]},
 ]
 NAMES = [str(rule["resolution"]) for rule in RULES]
 
