@@ -19,6 +19,7 @@ from logic_retrievers.errors import (
     AuthenticationError,
     ConfigurationError,
     InputError,
+    LedgerWarning,
     PairJudgeWarning,
     StorageError,
 )
@@ -312,3 +313,13 @@ def test_a_ledger_on_a_full_disk_hides_nothing(tmp_path, monkeypatch):
         with pytest.raises(StorageError, match="Nothing was hidden"):
             made.clean()
         assert active(index) == {one.id for one in CORPUS}
+
+
+def test_a_ledger_that_ends_with_the_process_is_told(tmp_path):
+    """The next process hides again what was restored, and knows nobody's winner."""
+    with stored(location=str(tmp_path / "inns")) as index:
+        assert cleaner(index).clean(dry_run=True).quarantined
+        cleaner(index, resolution="annotate").clean()
+        with pytest.warns(LedgerWarning, match="ledger="):
+            result = cleaner(index).clean()
+    assert any("ledger=" in note for note in result.notes)
