@@ -86,8 +86,8 @@ class ContradictionFilter:
             if a passage lacks the key, its own ``source`` counts.
         source_order: sources for ``prefer_source``, best first.
         judge: reads pairs. With ``auto``, the package's cross-encoder reads each passage with the
-            two nearest passages before it in the list and the two nearest trusted ones, down
-            to a cosine of .35. With k it reads no further than the filter goes, unless the
+            two nearest passages before it in the list and the two nearest trusted ones, down to a
+            cosine of .35. With k it leaves most of the rest of a long list unread, unless the
             resolution counts votes. A conflict is then a contradiction or two states of one thing.
             ``judging.OnnxRelation`` of another bundle does the same. With None the vectors decide
             alone, much faster: they miss most contradictions in other words. A model of your

@@ -240,8 +240,10 @@ class CorpusCleaner:
                 f" {', '.join(map(repr, sorted(contested)))}; nothing was judged by them"
             )
             warnings.append(ConflictingTrustWarning(note))
-        hides = not dry_run and any(decision.quarantined for decision in decisions)
-        if hides and self.index and self.index.connection.is_lasting and self.ledger.in_memory:
+        is_forgotten = (
+            self.index is not None and self.index.connection.is_lasting and self.ledger.in_memory
+        )
+        if is_forgotten and not dry_run and any(decision.quarantined for decision in decisions):
             warnings.append(LedgerWarning(_FORGOTTEN))
         named = {name for d in decisions for name in (d.finding.one, d.finding.other)}
         result = CleaningResult(
