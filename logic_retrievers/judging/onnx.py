@@ -29,7 +29,7 @@ from logic_retrievers.language import ENGLISH, detect_language
 from logic_retrievers.text import visible_text
 
 # Two passages are also read in the second order if a conflict has this probability in the first:
-# with less the mean of the two seldom reaches the shipped threshold.
+# with less the mean of the two stays under .6, the shipped threshold.
 DOUBT = 0.2
 # fields of a manifest that describe a cross-encoder
 Entry: TypeAlias = Literal["judge", "verdict", "relation", "nli", "constraint"]
