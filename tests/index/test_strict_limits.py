@@ -53,7 +53,7 @@ SEARCHES = {
 
 
 @pytest.mark.filterwarnings("ignore::logic_retrievers.errors.StrictModeWarning")
-def test_a_strict_collection_serves_everything(wire_settings):
+def test_a_strict_collection_serves_everything(wire_settings, tmp_path):
     """With fewer passages than the limit nothing is cut: all lists are those without limits."""
     encoder = OnnxEncoder()
 
@@ -80,7 +80,9 @@ def test_a_strict_collection_serves_everything(wire_settings):
         ]
         assert Engine(strict).search_many(queries) == Engine(free).search_many(queries)
         found = [
-            CorpusCleaner(index, resolution="prefer_newest").clean().quarantined
+            CorpusCleaner(index, resolution="prefer_newest", ledger=tmp_path / index.collection)
+            .clean()
+            .quarantined
             for index in (free, strict)
         ]
         assert found[0] == found[1] != ()
