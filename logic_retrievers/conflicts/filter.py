@@ -257,7 +257,7 @@ class ContradictionFilter:
             judged, resolution = yield from self._resolve(case, pairs, k)
             if resolution.selection.reached <= reached:
                 return judged, resolution
-            reached = max(2 * reached, resolution.selection.reached)  # few rounds
+            reached *= 2  # so that the rounds are few
 
     def _resolve(
         self, case: ConflictCase, pairs: Sequence[CandidatePair], k: int | None

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from placed import PlacedEncoder, passages
+from table_reader import OPPOSED, UNRELATED, TableReader, claim_of
 
 from logic_retrievers import ContradictionSearch, Passage, PassageIndex, judging
 from logic_retrievers.conflicts import (
@@ -18,52 +17,13 @@ from logic_retrievers.conflicts import (
     pair_judge,
 )
 from logic_retrievers.conflicts.candidate_pairs import NEAREST_READ
-from logic_retrievers.conflicts.resolution_strategies import (
-    Annotate,
-    ByFunction,
-    DropBoth,
-    PreferNewest,
-    Ruling,
-)
 from logic_retrievers.encoders.bundle import default_bundle_manifest
 from logic_retrievers.errors import (
     BundleError,
     ConfigurationError,
-    ConflictingTrustWarning,
 )
 from logic_retrievers.judging import LABELS, RELATIONS
 from logic_retrievers.judging.conflict import conflict_probability
-
-UNRELATED = {RELATIONS: (0.01, 0.01, 0.01, 0.01, 0.01, 0.95), LABELS: (0.02, 0.96, 0.02)}
-OPPOSED = {RELATIONS: (0.96, 0.01, 0.01, 0.01, 0.005, 0.005), LABELS: (0.02, 0.02, 0.96)}
-CONSTANTS = {
-    RELATIONS: {"threshold": 0.6, "hide_above": 0.6},
-    LABELS: {"threshold": 0.5, "intercept": 0.0, "own": 0.2, "margin": 3.0},
-}
-
-
-class TableReader:
-    """Reads by a table of two claims; all else is unrelated. Notes what it was asked."""
-
-    def __init__(self, *opposed, labels=RELATIONS, **constants):
-        self.opposed = {frozenset(pair) for pair in opposed}
-        self.asked = []
-        self.labels = labels
-        self.entry_name = "relation" if labels == RELATIONS else "nli"
-        self.manifest = default_bundle_manifest()
-        changes = {"constants": CONSTANTS[labels] | constants}
-        self.entry = self.manifest.relation.model_copy(update=changes)
-
-    def __call__(self, pairs):
-        self.asked += pairs
-        return [
-            (OPPOSED if frozenset(map(_claim, pair)) in self.opposed else UNRELATED)[self.labels]
-            for pair in pairs
-        ]
-
-
-def _claim(text):
-    return text.split(" | ")[1]
 
 
 def filtered(judge, given_, resolution="drop_both", **settings):
@@ -72,7 +32,7 @@ def filtered(judge, given_, resolution="drop_both", **settings):
 
 
 def staying(result):
-    return [_claim(hit.passage.text) for hit in result.hits]
+    return [claim_of(hit.passage.text) for hit in result.hits]
 
 
 # the same claim in two wordings: the vectors see no contradiction
@@ -145,67 +105,6 @@ def test_of_each_passage_the_nearest_before_it_are_read():
     judge = TableReader()
     filtered(judge, many)
     assert len(judge.asked) == sum(min(n, NEAREST_READ) for n in range(12))
-
-
-CLAIMS = ("quiet", "loud", "open", "shut", "warm")
-LISTS = st.lists(st.tuples(st.sampled_from(CLAIMS), st.integers(2020, 2022)), max_size=9)
-TABLES = st.sets(st.tuples(st.sampled_from(CLAIMS), st.sampled_from(CLAIMS)), max_size=5)
-
-
-def reads_all(strategy):
-    """The same strategy, which has the whole list read."""
-    kind = type(strategy)
-    return type(kind.__name__, (kind,), {"needs_all_conflicts": True})(**vars(strategy))
-
-
-@given(
-    LISTS,
-    TABLES,
-    st.sets(st.integers(0, 10)),
-    st.integers(1, 9),
-    st.sampled_from([Annotate(), DropBoth(), PreferNewest(), ByFunction(lambda one, _: one)]),
-    st.sampled_from(["drop", "annotate"]),
-)
-def test_what_is_left_unread_changes_nothing(rows, opposed, trusted, k, strategy, against):
-    """With k, a filter reads only what it needs; it must drop the same for the same reasons."""
-    texts = [f"inn | {claim} | {n}" for n, (claim, _) in enumerate(rows)]
-    listed = passages(*texts, date=[date for _, date in rows])
-    vouched = [Passage("law", "inn | law | x"), *(p for n, p in enumerate(listed) if n in trusted)]
-    judge, full = TableReader(*opposed, ("law", "shut")), TableReader(*opposed, ("law", "shut"))
-    settings = {"against_trusted": against, "trusted": vouched}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConflictingTrustWarning)
-        found, expected = (
-            ContradictionFilter(PlacedEncoder(), judge=reader, resolution=way, **settings)
-            for reader, way in ((judge, strategy), (full, reads_all(strategy)))
-        )
-        found, expected = found.filter(listed, k), expected.filter(listed, k)
-    assert (found.hits, found.dropped, found.notes) == (
-        expected.hits,
-        expected.dropped,
-        expected.notes,
-    )
-    reached = [c for c in expected.conflicts if c.decision != "unreached"]
-    assert [c for c in found.conflicts if c.decision != "unreached"] == reached
-    assert set(judge.asked) <= set(full.asked)
-
-
-class Loneliest(DropBoth):
-    """A user's own, which counts conflicts."""
-
-    def decide(self, one, other, graph):
-        return Ruling("has more", (max(one, other, key=lambda p: len(graph.rivals[p])),))
-
-
-@pytest.mark.parametrize(
-    ("resolution", "count"), [("annotate", 5), ("prefer_majority", 20), (Loneliest(), 20)]
-)
-def test_no_more_is_read_than_a_filter_needs(resolution, count):
-    """Twenty passages are fetched for a context of five; votes come from all of them."""
-    many = passages(*(f"inn | quiet | {n}" for n in range(20)))
-    judge = TableReader()
-    ContradictionFilter(PlacedEncoder(), judge=judge, resolution=resolution).filter(many, 5)
-    assert {text for pair in judge.asked for text in pair} == {p.text for p in many[:count]}
 
 
 def test_dates_are_not_read():
@@ -313,7 +212,7 @@ def index():
 
 
 def found(hits):
-    return [_claim(hit.passage.text) for hit in hits]
+    return [claim_of(hit.passage.text) for hit in hits]
 
 
 def test_a_search_puts_what_was_read_first(index):
