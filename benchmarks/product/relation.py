@@ -27,7 +27,7 @@ from logic_retrievers.conflicts.cleaning.result import Finding, Kind
 from logic_retrievers.conflicts.cleaning.settings import CleaningSettings, ReadThresholds
 from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.judging import RELATIONS, OnnxRelation, default_relation
-from logic_retrievers.judging.relation import pair_texts
+from logic_retrievers.judging.relation import conflict_share, pair_texts
 from logic_retrievers.types import Passage
 
 DATA = Path(__file__).parents[1] / "data"
@@ -121,7 +121,8 @@ def classify_pairs(
     classified = []
     for row, pair, score, relation in zip(rows, passages, scores, relations, strict=True):
         own = score.probability or 0.0
-        candidate = CandidatePair(0, 1, score.cosine, score.score, own, own, relation=relation)
+        judged = None if relation is None else conflict_share(relation)
+        candidate = CandidatePair(0, 1, score.cosine, score.score, own, judged, relation)
         found = classify_pair(*pair, candidate, settings, scorer.constants.threshold, thresholds)
         classified.append(ClassifiedPair(row, found, None if relation is None else _kind(relation)))
     return classified

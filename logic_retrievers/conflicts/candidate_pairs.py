@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from qdrant_client import models
 
 from logic_retrievers.conflicts.scorer import Rows, score_against
 from logic_retrievers.conflicts.settings import TOPICAL, VECTORS, ContradictionConstants
 from logic_retrievers.conflicts.stances import Group
 from logic_retrievers.effects import Compute, Operation
-from logic_retrievers.encoders.base import Encoder
+from logic_retrievers.encoders import Encoder, RecentEncoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import EncodedVectorQuery
 from logic_retrievers.index.filters import UserFilter, matching, to_qdrant_filter
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import METADATA
-from logic_retrievers.judging.relation import conflict_share
 from logic_retrievers.ranking.execution import passage_vectors
-from logic_retrievers.text import is_blank, unjudgeable_reason, words_of
+from logic_retrievers.text import have_same_words, is_blank, unjudgeable_reason
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 from logic_retrievers.validation import distinct
 
 # {"key": wanted} over the metadata, a Qdrant filter, or a function of a passage
 TrustedFilter: TypeAlias = UserFilter | Callable[[Passage], bool]
-# id of a passage and the texts that its vectors are made from -> vector name -> vector
-VectorCache: TypeAlias = dict[tuple[str, ...], dict[str, Rows]]
-# position -> positions of passages that say the same in nearly the same words
-Copies: TypeAlias = Mapping[int, frozenset[int]]
 
 # Number of nearest passages that are candidates at any probability if a cross-encoder reads pairs.
 # The vectors miss most contradictions in other words. With five as many are found, at a precision
@@ -44,32 +38,34 @@ BY_WORDS_READ = 1
 # Least topical cosine of a pair that a cross-encoder reads, because passages further apart are
 # about different things. (But a filter reads all probable pairs.)
 LEAST_COSINE_READ = 0.35
-# topical cosine from which two passages say the same, if they do not contradict each other
-COPY_COSINE = 0.97
 
 
 @dataclass(frozen=True, slots=True)
 class CandidatePair:
-    """Two passages, by position, that may contradict each other.
+    """Two passages that may contradict each other.
 
-    ``score`` is F. ``probability`` comes from the judge if it has read the pair, else from the
-    vectors; ``own_probability`` comes from the vectors alone. ``read`` is true if a cross-encoder
-    has read both. ``relation`` has probabilities of ``judging.RELATIONS``, for a cleaner.
+    Args:
+        one, other: their positions.
+        cosine: of the topical vectors.
+        score: F = cosine + alpha * sparsity.
+        own_probability: of a contradiction, from the vectors alone.
+        judged: of a contradiction, from a judge that has read the pair; as the package's
+            cross-encoder reads, also of two states of one thing. None if no judge has read it.
+        reading: probabilities of the cross-encoder's labels, if one has read the pair.
     """
 
     one: int
     other: int
     cosine: float
     score: float
-    probability: float
     own_probability: float
-    read: bool = False
-    relation: tuple[float, ...] | None = None
+    judged: float | None = None
+    reading: tuple[float, ...] | None = None
 
     @property
-    def conflict_probability(self) -> float:
-        """Probability of a contradiction or of two states of one thing, as read if it was read."""
-        return self.probability if self.relation is None else conflict_share(self.relation)
+    def probability(self) -> float:
+        """Probability of a conflict, from the judge if it has read the pair."""
+        return self.own_probability if self.judged is None else self.judged
 
     @property
     def sort_key(self) -> tuple[float, float, int, int]:
@@ -86,7 +82,6 @@ class ConflictCase:
         given_count: number of given passages.
         trusted: positions of the trusted passages, given or not.
         pairs: pairs that may contradict each other, the strongest first.
-        copies: copies among the given passages.
         unjudgeable: position -> why a passage cannot be judged.
         unjudgeable_trusted: id -> why a trusted passage, given or not, cannot judge others.
         groups: as in ConflictGraph; a filter has none.
@@ -96,7 +91,6 @@ class ConflictCase:
     given_count: int
     trusted: frozenset[int]
     pairs: tuple[CandidatePair, ...]
-    copies: Copies = field(default_factory=dict)
     unjudgeable: Mapping[int, str] = field(default_factory=dict)
     unjudgeable_trusted: Mapping[str, str] = field(default_factory=dict)
     groups: Mapping[tuple[int, int], Group] = field(default_factory=dict)
@@ -106,11 +100,11 @@ class ConflictCase:
 class FilterContext:
     """Settings that all calls of a ``ContradictionFilter`` share.
 
-    ``nearest_read`` is the number of nearest passages that are candidates at any probability.
-    ``cache`` keeps the vectors of ``trusted``.
+    ``encoder`` remembers vectors, so that those of ``trusted`` are made once. ``nearest_read`` is
+    the number of nearest passages that are candidates at any probability.
     """
 
-    encoder: Encoder
+    encoder: RecentEncoder
     index: PassageIndex | None
     constants: ContradictionConstants
     min_probability: float
@@ -118,70 +112,54 @@ class FilterContext:
     trusted_filter: TrustedFilter
     trusted_candidates: int
     nearest_read: int = 0
-    cache: VectorCache = field(default_factory=dict)
 
 
 def gather_candidate_pairs(
     context: FilterContext, passages: Sequence[Passage], trusted: Sequence[Passage]
 ) -> Operation[ConflictCase]:
     """Find the pairs of distinct given and trusted passages that may be contradictions."""
-    given = distinct(passages)
+    given, index = distinct(passages), context.index
     keys = [passage_key(passage) for passage in given]
-    unjudgeable = {
-        position: reason
-        for position, passage in enumerate(given)
-        if (reason := _unjudgeable_reason(passage))
-    }
-    judgeable = [position for position in range(len(given)) if position not in unjudgeable]
-    prefixes = (METADATA,) if context.index is None else context.index.prefixes
-    trusted_given = trusted_positions(given, context.trusted_filter, prefixes)
+    unjudgeable = {n: reason for n, p in enumerate(given) if (reason := _unjudgeable_reason(p))}
     named = {passage_key(passage): passage for passage in (*context.trusted, *trusted)}
-    trusted_given |= {position for position, key in enumerate(keys) if key in named}
     silent = {key: reason for key, p in named.items() if (reason := _unjudgeable_reason(p))}
-    all_trusted = {key: p for key, p in named.items() if key not in silent}
-    named_only = all_trusted.keys() - set(keys)
-    cache = dict(context.cache)
-    untrusted = [given[position] for position in judgeable if position not in trusted_given]
-    stored = yield from _trusted_in_index(context, untrusted, cache)
-    all_trusted |= {passage_key(p): p for p in stored if not _unjudgeable_reason(p)}
-    trusted_given |= {position for position, key in enumerate(keys) if key in all_trusted}
-    extra = [passage for key, passage in all_trusted.items() if key not in keys]
-    compared = [given[position] for position in judgeable] + extra
+    outside = {key: p for key, p in named.items() if key not in silent and key not in keys}
+    among_given = trusted_positions(
+        given, context.trusted_filter, (METADATA,) if index is None else index.prefixes
+    )
+    among_given |= {position for position, key in enumerate(keys) if key in named}
+    judgeable = [position for position in range(len(given)) if position not in unjudgeable]
+    compared = [given[position] for position in judgeable]
+    untrusted = [row for row, position in enumerate(judgeable) if position not in among_given]
+    found = yield from _trusted_in_index(context, [compared[row] for row in untrusted])
+    among_given |= {position for position, key in enumerate(keys) if key in found}
+    extra = {**outside, **{key: p for key, p in found.items() if key not in keys}}
+    positions = [*judgeable, *range(len(given), len(given) + len(extra))]
     pairs: tuple[CandidatePair, ...] = ()
-    copies: Copies = {}
-    if len(compared) > 1:
-        vectors = yield from _vectors(context, compared, cache)
-        pairs, copies = yield Compute(
+    if len(positions) > 1:
+        vectors = yield from passage_vectors(
+            [*compared, *extra.values()], VECTORS, context.encoder, index
+        )
+        pairs = yield Compute(
             partial(
                 compare_passages,
-                compared,
+                [*compared, *extra.values()],
                 vectors,
                 context.constants,
                 context.min_probability,
-                given_count=len(judgeable),
-                trusted=[
-                    len(judgeable) + number
-                    for number, passage in enumerate(extra)
-                    if passage_key(passage) in named_only
-                ],
-                trusted_given=[n for n, p in enumerate(judgeable) if p in trusted_given],
+                given_count=len(compared),
+                trusted=range(len(compared), len(compared) + len(outside)),
+                trusted_given=[n for n, p in enumerate(judgeable) if p in among_given],
                 nearest_read=context.nearest_read,
             )
         )
-        made = map(_cache_key, context.trusted)
-        context.cache.update({key: cache[key] for key in made if key in cache})
-    positions = judgeable + [len(given) + number for number in range(len(extra))]
     return ConflictCase(
-        (*given, *extra),
+        (*given, *extra.values()),
         len(given),
-        frozenset(trusted_given) | frozenset(range(len(given), len(given) + len(extra))),
+        frozenset(among_given) | frozenset(range(len(given), len(given) + len(extra))),
         tuple(
             replace(pair, one=positions[pair.one], other=positions[pair.other]) for pair in pairs
         ),
-        {
-            positions[number]: frozenset(positions[other] for other in others)
-            for number, others in copies.items()
-        },
         unjudgeable,
         {passage_id: reason for (passage_id, _), reason in silent.items()},
     )
@@ -197,7 +175,7 @@ def compare_passages(
     trusted: Collection[int] = (),
     trusted_given: Collection[int] = (),
     nearest_read: int = 0,
-) -> tuple[tuple[CandidatePair, ...], Copies]:
+) -> tuple[CandidatePair, ...]:
     """Compare the given passages with each other and with the trusted ones after them.
 
     Two trusted passages after the given ones are compared only if a given passage may contradict
@@ -208,59 +186,38 @@ def compare_passages(
     ``given_count`` is None, all passages are given ones.
 
     Returns:
-        The pairs, the strongest first, and the copies.
+        The pairs, the strongest first.
     """
     count = len(passages) if given_count is None else given_count
-    texts = [passage.text for passage in passages]
-    words = [tuple(words_of(text)) for text in texts]
     rows = {name: matrix.astype(np.float32) for name, matrix in vectors.items()}
 
-    def compare(one: int, first: int) -> tuple[list[CandidatePair], npt.NDArray[np.bool_]]:
-        """Return pairs of one passage with those from ``first`` on, and a mask of its copies."""
+    def compare(one: int, first: int) -> Iterator[CandidatePair]:
+        """Pair one passage with those from ``first`` on."""
         others = {name: matrix[first:] for name, matrix in rows.items()}
-        row = {name: matrix[one] for name, matrix in rows.items()}
-        scores = score_against(row, others, constants)
-        is_copy = np.isnan(scores.sparsities)
-        probable = np.round(scores.probabilities, SCORE_DECIMALS) >= min_probability
-        listed = probable | ((scores.cosines >= LEAST_COSINE_READ) & (nearest_read > 0))
-        found = []
-        for column in np.flatnonzero(listed & ~is_copy).tolist():
+        scores = score_against({name: row[one] for name, row in rows.items()}, others, constants)
+        listed = np.round(scores.probabilities, SCORE_DECIMALS) >= min_probability
+        listed |= (scores.cosines >= LEAST_COSINE_READ) & (nearest_read > 0)
+        columns = (scores.cosines, scores.scores, scores.probabilities)
+        for column in np.flatnonzero(listed & ~np.isnan(scores.sparsities)).tolist():
             other = first + column
-            if other != one and texts[one] != texts[other]:
-                cosine, score, probability = (
-                    round(float(values[column]), SCORE_DECIMALS)
-                    for values in (scores.cosines, scores.scores, scores.probabilities)
-                )
-                positions = (min(one, other), max(one, other))
-                found.append(CandidatePair(*positions, cosine, score, probability, probability))
-        # a pair that contradicts by a cross-encoder is taken out of the copies later
-        is_near = (scores.cosines >= COPY_COSINE) & (~probable | (nearest_read > 0))
-        return found, is_copy | is_near
+            if other != one and not have_same_words(passages[one].text, passages[other].text):
+                cosine, score, own = (round(float(c[column]), SCORE_DECIMALS) for c in columns)
+                yield CandidatePair(min(one, other), max(one, other), cosine, score, own)
 
-    pairs: list[CandidatePair] = []
-    copies: dict[int, frozenset[int]] = {}
-    for one in range(min(count, len(passages) - 1)):
-        found, alike = compare(one, one + 1)
-        pairs += found
-        for other in range(one + 1, count):
-            if words[one] == words[other] or alike[other - one - 1]:
-                copies[one] = copies.get(one, frozenset()) | {other}
-                copies[other] = copies.get(other, frozenset()) | {one}
-    all_trusted = {*trusted_given, *range(count, len(passages))}
-    pairs = _nearest_or_probable(pairs, nearest_read, min_probability, all_trusted)
-    to_compare = set(trusted) | {pair.other for pair in pairs if pair.other >= count}
-    among_trusted = [
-        pair
-        for one in sorted(to_compare)
-        for pair in compare(one, count)[0]
-        if pair.one == one or pair.one not in to_compare  # else the other's row has it
-    ]
-    pairs += _nearest_or_probable(among_trusted, nearest_read, min_probability, all_trusted)
-    return tuple(sorted(pairs, key=lambda pair: pair.sort_key)), copies
+    def select(pairs: Iterable[CandidatePair]) -> list[CandidatePair]:
+        once = {(pair.one, pair.other): pair for pair in pairs}
+        all_trusted = {*trusted_given, *range(count, len(passages))}
+        return _nearest_or_probable(once.values(), nearest_read, min_probability, all_trusted)
+
+    last = len(passages) - 1
+    pairs = select(pair for one in range(min(count, last)) for pair in compare(one, one + 1))
+    opponents = {*trusted, *(pair.other for pair in pairs if pair.other >= count)}
+    pairs += select(pair for one in sorted(opponents) for pair in compare(one, count))
+    return tuple(sorted(pairs, key=lambda pair: pair.sort_key))
 
 
 def _nearest_or_probable(
-    pairs: Sequence[CandidatePair],
+    pairs: Collection[CandidatePair],
     nearest: int,
     min_probability: float,
     trusted: Collection[int],
@@ -273,61 +230,38 @@ def _nearest_or_probable(
     if not nearest:
         return list(pairs)
     of_passage: dict[tuple[int, bool], list[CandidatePair]] = {}
-    for pair in pairs:
+    for pair in sorted(pairs, key=lambda pair: -pair.cosine):
         judged = pair.one if pair.other in trusted and pair.one not in trusted else pair.other
         opponent = pair.one + pair.other - judged
         of_passage.setdefault((judged, opponent in trusted), []).append(pair)
-    kept = {pair for pair in pairs if pair.own_probability >= min_probability}
-    for others in of_passage.values():
-        kept.update(sorted(others, key=lambda pair: -pair.cosine)[:nearest])
-    return [pair for pair in pairs if pair in kept]
+    kept = {pair for others in of_passage.values() for pair in others[:nearest]}
+    return [pair for pair in pairs if pair in kept or pair.own_probability >= min_probability]
 
 
 def _trusted_in_index(
-    context: FilterContext, passages: Sequence[Passage], cache: VectorCache
-) -> Operation[list[Passage]]:
-    """Find the trusted passages of the index that are nearest to each given passage."""
+    context: FilterContext, passages: Sequence[Passage]
+) -> Operation[dict[tuple[str, str], Passage]]:
+    """Find the judgeable trusted passages of the index that are nearest to each given passage."""
     index, condition = context.index, index_filter(context.trusted_filter)
     if index is None or condition is None or not passages or not context.trusted_candidates:
-        return []
-    vectors = yield from _vectors(context, passages, cache)
-    queries = vectors[TOPICAL]
+        return {}
+    encoder: Encoder = context.encoder
     index_spec = index.encoder.specs.get(TOPICAL)
-    if index_spec is None or index_spec.fingerprint != context.encoder.specs[TOPICAL].fingerprint:
-        of_index = yield from passage_vectors(passages, [TOPICAL], index.encoder, index)
-        queries = of_index[TOPICAL]
+    if index_spec is None or index_spec.fingerprint != encoder.specs[TOPICAL].fingerprint:
+        encoder = index.encoder
     # each passage is a query, because what refutes it is near to it, not to the user's query
+    vectors = yield from passage_vectors(passages, [TOPICAL], encoder, index)
     pools = yield from index.find_candidates(
         [
             [EncodedVectorQuery(TOPICAL, TOPICAL, row, context.trusted_candidates)]
-            for row in queries
+            for row in vectors[TOPICAL]
         ],
         condition,
     )
     points = sorted({point for pool in pools for point in pool.ids})
     found = yield from index.fetch_passages(points)
-    return [found[point] for point in points if point in found]
-
-
-def _vectors(
-    context: FilterContext, passages: Sequence[Passage], cache: VectorCache
-) -> Operation[dict[str, Rows]]:
-    """Return vector name -> shape (passages, dimension), and add new vectors to the cache.
-
-    An index is asked by id, so two passages with one id (a trusted one and its older version) take
-    two rounds.
-    """
-    while missing := {p.id: p for p in passages if _cache_key(p) not in cache}:
-        batch = list(missing.values())
-        vectors = yield from passage_vectors(batch, VECTORS, context.encoder, context.index)
-        for row, passage in enumerate(batch):
-            cache[_cache_key(passage)] = {name: rows[row] for name, rows in vectors.items()}
-    keys = [_cache_key(passage) for passage in passages]
-    return {name: np.stack([cache[key][name] for key in keys]) for name in VECTORS}
-
-
-def _cache_key(passage: Passage) -> tuple[str, ...]:
-    return passage.id, *(passage.text_for(name) for name in VECTORS)
+    trusted = [found[point] for point in points if point in found]
+    return {passage_key(p): p for p in trusted if not _unjudgeable_reason(p)}
 
 
 def _unjudgeable_reason(passage: Passage) -> str:

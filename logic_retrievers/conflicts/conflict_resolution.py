@@ -224,7 +224,6 @@ def _conflict_graph(
     return ConflictGraph(
         case.passages[: case.given_count],
         [frozenset(positions) for positions in rivals],
-        [case.copies.get(position, frozenset()) for position in range(case.given_count)],
         case.groups,
     )
 
@@ -271,5 +270,5 @@ def _conflict(
         reason,
         tuple(case.passages[position].id for position in sorted(drop)),
         tuple(case.passages[position].id for position in sorted(trusted)),
-        pair_sentences(one.text, other.text) if pair.read else None,
+        pair_sentences(one.text, other.text) if pair.reading else None,
     )

@@ -30,13 +30,14 @@ from logic_retrievers.conflicts.filter_result import (
 from logic_retrievers.conflicts.pair_judge import (
     AnyPairJudge,
     Reader,
+    Readings,
     check_pair_judge,
     judge_pairs,
 )
 from logic_retrievers.conflicts.resolution_strategies import AnyResolution, resolution_strategy
 from logic_retrievers.conflicts.settings import ContradictionSettings, merge_constants
 from logic_retrievers.effects import Compute, Operation
-from logic_retrievers.encoders import Encoder, default_encoder
+from logic_retrievers.encoders import Encoder, RecentEncoder, default_encoder
 from logic_retrievers.errors import ConflictingTrustWarning, warn_each
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.ranking.execution import arun_over, run_over
@@ -143,6 +144,7 @@ class ContradictionFilter:
         self._reader = Reader.of(judge, "relation")
         # not read, because with two dates any conflict looks like two versions
         self._unread = (date_key, source_key)
+        self._readings: Readings = {}
         self.threshold = least = self.constants.threshold
         self.judge_above = least if judge_above is None else judge_above
         check_number("judge_above", self.judge_above, 0, 1)
@@ -157,7 +159,7 @@ class ContradictionFilter:
         check_number("drop_above", self.drop_above, 0, 1)
         check_trusted_filter(trusted_filter)
         self._context = FilterContext(
-            encoder=encoder,
+            encoder=RecentEncoder(encoder),
             index=index,
             constants=self.constants,
             min_probability=least,
@@ -243,27 +245,23 @@ class ContradictionFilter:
         """Read the pairs of the first k passages, and of those that take the free places."""
         count = case.given_count
         reached = count if k is None or self.resolution.needs_all_conflicts else min(k, count)
-        read: dict[tuple[int, int], CandidatePair] = {}
         while True:
             needed = [
                 pair
                 for pair in case.pairs
-                if (pair.one, pair.other) not in read
-                and all(p < reached or p in case.trusted for p in (pair.one, pair.other))
+                if all(p < reached or p in case.trusted for p in (pair.one, pair.other))
             ]
-            new = yield Compute(partial(reader.judge, needed, case.passages, self._unread))
-            read |= {(pair.one, pair.other): pair for pair in new}
-            pairs = sorted(read.values(), key=lambda pair: pair.sort_key)
-            judged, resolution = yield from self._resolve(case, pairs, k)
+            read = partial(reader.judge, needed, case.passages, self._unread, self._readings)
+            judged, resolution = yield from self._resolve(case, (yield Compute(read)), k)
             if resolution.selection.reached <= reached:
                 return judged, resolution
             reached *= 2  # so that the rounds are few
 
     def _resolve(
-        self, case: ConflictCase, pairs: Sequence[CandidatePair], k: int | None
+        self, case: ConflictCase, pairs: tuple[CandidatePair, ...], k: int | None
     ) -> Operation[tuple[ConflictCase, Resolution]]:
         """Resolve in a Compute, because a user's strategy may be slow."""
-        judged = _with_pairs(case, tuple(pairs), self.threshold)
+        judged = replace(case, pairs=pairs)
         resolve = partial(
             resolve_conflicts,
             judged,
@@ -274,16 +272,3 @@ class ContradictionFilter:
             self.drop_above,
         )
         return judged, (yield Compute(resolve))
-
-
-def _with_pairs(
-    case: ConflictCase, pairs: tuple[CandidatePair, ...], threshold: float
-) -> ConflictCase:
-    """Put the judged pairs into the case; two passages in conflict stop being copies."""
-    opposed: dict[int, set[int]] = {}
-    for pair in pairs:
-        if pair.probability >= threshold:
-            opposed.setdefault(pair.one, set()).add(pair.other)
-            opposed.setdefault(pair.other, set()).add(pair.one)
-    copies = {one: others - opposed.get(one, set()) for one, others in case.copies.items()}
-    return replace(case, pairs=pairs, copies=copies)

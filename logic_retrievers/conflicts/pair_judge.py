@@ -31,6 +31,10 @@ from logic_retrievers.types import SCORE_DECIMALS, Passage
 # position in a pair -> passage
 Passages: TypeAlias = Sequence[Passage] | Mapping[int, Passage]
 PairProbabilities: TypeAlias = Sequence[float | None]
+# pair of texts -> probabilities of the labels, which are not read again
+Readings: TypeAlias = dict[TextPair, tuple[float, ...]]
+# readings that are kept, some 30 MB; before keeping more all are forgotten
+REMEMBERED = 32_768
 
 
 class PairJudge(Protocol):
@@ -145,17 +149,32 @@ class Reader:
         return model(pairs)
 
     def judge(
-        self, pairs: Sequence[CandidatePair], passages: Passages, without: Collection[str] = ()
+        self,
+        pairs: Sequence[CandidatePair],
+        passages: Passages,
+        without: Collection[str] = (),
+        readings: Readings | None = None,
     ) -> tuple[CandidatePair, ...]:
-        """Return the pairs with a probability as read, the strongest first.
+        """Return the pairs as read, the strongest first.
 
-        ``without``: metadata keys that are not read.
+        ``without``: metadata keys that are not read. ``readings`` are not read again; new ones are
+        added.
         """
+        readings = {} if readings is None else readings
         texts = [pair_texts(passages[pair.one], passages[pair.other], without) for pair in pairs]
+        known = {text: read for text in texts if (read := readings.get(text))}
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        for text, shares in zip(new, self.read(new), strict=True):
+            known[text] = tuple(round(share, SCORE_DECIMALS) for share in shares)
+        if len(readings) + len(new) > REMEMBERED:
+            readings.clear()
+        readings |= known
         judged = []
-        for pair, read in zip(pairs, self.read(texts), strict=True):
-            probability = conflict_probability(read, pair.own_probability, self.constants)
-            judged.append(replace(pair, probability=round(probability, SCORE_DECIMALS), read=True))
+        for pair, text in zip(pairs, texts, strict=True):
+            probability = conflict_probability(known[text], pair.own_probability, self.constants)
+            judged.append(
+                replace(pair, judged=round(probability, SCORE_DECIMALS), reading=known[text])
+            )
         return tuple(sorted(judged, key=lambda pair: pair.sort_key))
 
 
@@ -181,7 +200,7 @@ def judge_pairs(
     for numbers, probability in zip(numbers_of.values(), reply.answers or (), strict=False):
         for number in numbers:
             if probability is not None:
-                judged[number] = replace(judged[number], probability=round(probability, 6))
+                judged[number] = replace(judged[number], judged=round(probability, 6))
     judged.sort(key=lambda pair: pair.sort_key)
     return tuple(judged), [PairJudgeWarning(reply.warning)] if reply.warning else []
 

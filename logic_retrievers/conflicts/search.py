@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -63,11 +63,72 @@ class StatementQuery:
     points: Collection[str] = ()
 
 
-class RankedCandidates:
-    """The candidates of a query, ordered by F; makes hits with evidence from them.
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A stored passage that may contradict a statement.
 
-    Candidates that a judge has read come first, by its probability. Candidates without a
-    contradiction vector come last, by cosine.
+    Args:
+        point: its id in the collection.
+        pair: the statement as 0, and the candidate. Without a contradiction vector F is the cosine.
+        sparsity: None without a contradiction vector.
+        ranks: among the candidates, by each vector; None without it.
+        threshold: least probability of a conflict.
+    """
+
+    point: str
+    pair: CandidatePair
+    sparsity: float | None
+    ranks: Mapping[str, int | None]
+    threshold: float
+
+    def unjudgeable(self, query: StatementQuery, passage: Passage) -> str:
+        """Return why the candidate, which is this passage, cannot be judged; empty if it can."""
+        if self.sparsity is None:
+            return "has no contradiction vector to judge it by"
+        reason = unjudgeable_reason(query.text) or unjudgeable_reason(passage.text)
+        return reason and f"one of the two {reason}"
+
+    def hit(self, query: StatementQuery, passage: Passage, rank: int, alpha: float) -> Hit:
+        pair, probability, conflict = self.pair, None, False
+        if not (reason := self.unjudgeable(query, passage)):
+            probability = pair.probability
+            conflict = probability >= self.threshold
+            reason = f"contradicts it with probability {probability:.2f}"
+            if not conflict:
+                reason = (
+                    f"no conflict: probability {probability:.2f}, threshold {self.threshold:.2f}"
+                )
+        evidence = Evidence(
+            policy=POLICY,
+            scores={
+                TOPICAL: pair.cosine,
+                CONTRADICTION: None if self.sparsity is None else pair.score,
+            },
+            ranks=self.ranks,
+            passed_filter=self.sparsity is not None,
+            reason=reason,
+            details={
+                "sparsity": self.sparsity,
+                "probability": probability,
+                "alpha": alpha,
+                "conflict": conflict,
+                "opponent": query.opponent,
+                "read": pair.judged is not None,
+            },
+        )
+        return Hit(passage, rank, pair.score, evidence)
+
+
+def rank_candidates(
+    query: StatementQuery,
+    pool: CandidatePool,
+    sparsities: Values,
+    has_vector: npt.NDArray[np.bool_],
+    constants: ContradictionConstants,
+) -> list[Candidate]:
+    """Order the candidates by F; those without a contradiction vector come last, by cosine.
+
+    The statement itself and its copies are left out.
 
     Args:
         query: statement or passage that the candidates are to contradict.
@@ -75,109 +136,26 @@ class RankedCandidates:
         sparsities: of shape (candidates,); NaN for a copy of the statement.
         has_vector: whether each has a contradiction vector.
         constants: of the contradiction vector.
-
-    Attributes:
-        order: positions in the pool, best first; without the statement itself and its copies.
     """
-
-    def __init__(
-        self,
-        query: StatementQuery,
-        pool: CandidatePool,
-        sparsities: Values,
-        has_vector: npt.NDArray[np.bool_],
-        constants: ContradictionConstants,
-    ) -> None:
-        own = np.array([point in query.points for point in pool.ids], dtype=bool)
-        left_out = own | (has_vector & np.isnan(sparsities))
-        cosines = np.where(left_out, np.nan, pool.scores[TOPICAL])
-        sparsities = np.where(left_out, np.nan, sparsities)
-        scores = np.round(constants.score(cosines, sparsities), SCORE_DECIMALS)
-        # the sort is stable, so ties stay in the order of the pool, which is by id
-        order = np.lexsort((-np.where(has_vector, scores, cosines), ~has_vector))
-        self.order = [i for i in order.tolist() if not left_out[i]]
-        self._opponent, self._constants = query.opponent, constants
-        self._read: list[int] = []
-        self._read_threshold = constants.threshold
-        self._query_reason = unjudgeable_reason(query.text)
-        self._cosines, self._scores = cosines, scores
-        self._sparsities = np.round(sparsities, SCORE_DECIMALS)
-        probabilities = constants.probability(cosines, sparsities)
-        self._probabilities = np.round(probabilities, SCORE_DECIMALS)
-        self._ranks = {TOPICAL: ordinal_ranks(cosines), CONTRADICTION: ordinal_ranks(scores)}
-
-    def pairs_to_read(self, least_cosine: float) -> list[CandidatePair]:
-        """Pair the statement, as 0, with each candidate to read, as its position + 1."""
-        nearest = sorted(self.order, key=lambda i: -self._cosines[i])[: MAX_READ // 2]
-        chosen = dict.fromkeys(self.order[:MAX_READ] + nearest)
-        return [
-            CandidatePair(
-                0,
-                i + 1,
-                float(self._cosines[i]),
-                float(self._scores[i]),
-                float(self._probabilities[i]),
-                float(self._probabilities[i]),
-            )
-            for i in chosen
-            if not np.isnan(self._sparsities[i]) and self._cosines[i] >= least_cosine
-        ]
-
-    def set_read(self, pairs: Sequence[CandidatePair], threshold: float) -> None:
-        """Take the probabilities of read pairs, strongest first, and put their candidates first."""
-        self._read_threshold = threshold
-        answered = [p for p in pairs if p.read or p.probability != p.own_probability]
-        for pair in answered:
-            self._probabilities[pair.other - 1] = pair.probability
-        self._read = [pair.other - 1 for pair in answered]
-        self.order = [*self._read, *(i for i in self.order if i not in self._read)]
-
-    def probable(self, min_probability: float | None) -> list[int]:
-        """Return the positions in order; only those with ``min_probability`` if it is given."""
-        if min_probability is None:
-            return self.order
-        return [i for i in self.order if self._probabilities[i] >= min_probability]
-
-    def unjudgeable(self, position: int, passage: Passage) -> str:
-        """Return why the candidate at a position of the pool cannot be judged; empty if it can."""
-        if np.isnan(self._sparsities[position]):
-            return "has no contradiction vector to judge it by"
-        reason = self._query_reason or unjudgeable_reason(passage.text)
-        return reason and f"one of the two {reason}"
-
-    def hit(self, position: int, passage: Passage, rank: int) -> Hit:
-        """Make a hit of the candidate at a position of the pool."""
-        cosine, score = float(self._cosines[position]), _or_none(self._scores[position])
-        probability: float | None = None
-        conflict = False
-        if not (reason := self.unjudgeable(position, passage)):
-            probability = float(self._probabilities[position])
-            is_read = position in self._read
-            threshold = self._read_threshold if is_read else self._constants.threshold
-            conflict = probability >= threshold
-            reason = f"contradicts it with probability {probability:.2f}"
-            if not conflict:
-                reason = f"no conflict: probability {probability:.2f}, threshold {threshold:.2f}"
-        evidence = Evidence(
-            policy=POLICY,
-            scores={TOPICAL: cosine, CONTRADICTION: score},
-            ranks={name: int(ranks[position]) or None for name, ranks in self._ranks.items()},
-            passed_filter=score is not None,
-            reason=reason,
-            details={
-                "sparsity": _or_none(self._sparsities[position]),
-                "probability": probability,
-                "alpha": self._constants.alpha,
-                "conflict": conflict,
-                "opponent": self._opponent,
-                "read": position in self._read,
-            },
+    is_copy = has_vector & np.isnan(sparsities)
+    kept = [n for n, point in enumerate(pool.ids) if point not in query.points and not is_copy[n]]
+    cosines, hoyer, known = pool.scores[TOPICAL][kept], sparsities[kept], has_vector[kept]
+    scores = np.round(constants.score(cosines, hoyer), SCORE_DECIMALS)
+    probabilities = np.round(constants.probability(cosines, hoyer), SCORE_DECIMALS)
+    hoyer = np.round(hoyer, SCORE_DECIMALS)
+    ranks = {TOPICAL: ordinal_ranks(cosines), CONTRADICTION: ordinal_ranks(scores)}
+    scores = np.where(known, scores, cosines)
+    return [
+        Candidate(
+            pool.ids[kept[n]],
+            CandidatePair(0, n + 1, float(cosines[n]), float(scores[n]), float(probabilities[n])),
+            float(hoyer[n]) if known[n] else None,
+            {name: int(row[n]) or None for name, row in ranks.items()},
+            constants.threshold,
         )
-        return Hit(passage, rank, cosine if score is None else score, evidence)
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+        # the sort is stable, so ties stay in the order of the pool, which is by id
+        for n in np.lexsort((-scores, ~known)).tolist()
+    ]
 
 
 class ContradictionSearch:
@@ -318,57 +296,71 @@ class ContradictionSearch:
         while True:
             vector_query = EncodedVectorQuery(TOPICAL, TOPICAL, query.vectors[TOPICAL], limit)
             (pool,) = yield from self.index.find_candidates([[vector_query]], user_filter)
-            ranked = yield from self._rank(query, pool)
+            candidates = yield from self._rank(query, pool)
             # only vectors tell which candidates are copies; if copies fill the pool, it is enlarged
-            if len(ranked.order) >= k or len(pool.ids) < limit:
-                if self.judge is not None:
-                    yield from self._read(query, pool, ranked, name)
-                return (yield from self._build_hits(pool, ranked, k))
+            if len(candidates) >= k or len(pool.ids) < limit:
+                break
             limit *= 2
+        if self.judge is not None:
+            candidates = yield from self._read(query, candidates, name)
+        return (yield from self._build_hits(query, candidates, k))
 
     def _read(
-        self, query: StatementQuery, pool: CandidatePool, ranked: RankedCandidates, name: ReaderName
-    ) -> Operation[None]:
-        """Fetch the first candidates, and let the judge read them."""
+        self, query: StatementQuery, candidates: Sequence[Candidate], name: ReaderName
+    ) -> Operation[list[Candidate]]:
+        """Let the judge read the first and the nearest candidates, which then come first."""
         reader = self._readers[name]
         # a cross-encoder takes some texts about other things for contradictions
-        pairs = ranked.pairs_to_read(-1.0 if reader is None else LEAST_COSINE_READ)
-        found = yield from self.index.fetch_passages([pool.ids[pair.other - 1] for pair in pairs])
-        texts = {0: Passage("statement", query.text)}  # without metadata, which a statement lacks
-        for pair in pairs:
-            passage = found.get(pool.ids[pair.other - 1])
-            if passage is not None and not ranked.unjudgeable(pair.other - 1, passage):
-                texts[pair.other] = Passage(passage.id, passage.text)
-        known = sorted((p for p in pairs if p.other in texts), key=lambda pair: pair.sort_key)
+        least_cosine = -1.0 if reader is None else LEAST_COSINE_READ
+        nearest = sorted(candidates, key=lambda candidate: -candidate.pair.cosine)
+        chosen = {c.point: c for c in (*candidates[:MAX_READ], *nearest[: MAX_READ // 2])}
+        found = yield from self.index.fetch_passages(list(chosen))
+        known = {
+            candidate.pair.other: candidate
+            for point, candidate in chosen.items()
+            if point in found
+            and candidate.pair.cosine >= least_cosine
+            and not candidate.unjudgeable(query, found[point])
+        }
+        # without metadata, which a statement lacks
+        texts = {n: Passage(c.point, found[c.point].text) for n, c in known.items()}
+        texts[0] = Passage("statement", query.text)
+        pairs = sorted((candidate.pair for candidate in known.values()), key=lambda p: p.sort_key)
         threshold = self.constants.threshold
         if reader is None:
-            judged, warnings = yield from judge_pairs(self.judge, known, texts, 0)
+            judged, warnings = yield from judge_pairs(self.judge, pairs, texts, 0)
             warn_each(warnings)
         else:
             threshold = self._threshold or reader.constants["threshold"]
-            judged = yield Compute(partial(reader.judge, known, texts))
-        ranked.set_read(judged, threshold)
+            judged = yield Compute(partial(reader.judge, pairs, texts))
+        read = [
+            replace(known[pair.other], pair=pair, threshold=threshold)
+            for pair in judged
+            if pair.judged is not None
+        ]
+        points = {candidate.point for candidate in read}
+        return [*read, *(other for other in candidates if other.point not in points)]
 
     def _build_hits(
-        self, pool: CandidatePool, ranked: RankedCandidates, k: int
+        self, query: StatementQuery, candidates: Sequence[Candidate], k: int
     ) -> Operation[list[Hit]]:
         """Fetch passages k at a time, until k of them can be returned."""
-        hits: list[Hit] = []
-        for positions in batches(ranked.probable(self.min_probability), k):
-            passages = yield from self.index.fetch_passages(
-                [pool.ids[position] for position in positions]
-            )
-            for position in positions:
-                passage = passages.get(pool.ids[position])
+        least, hits = self.min_probability, list[Hit]()
+        probable = [c for c in candidates if least is None or c.pair.probability >= least]
+        for batch in batches(probable, k):
+            passages = yield from self.index.fetch_passages([c.point for c in batch])
+            for candidate in batch:
+                passage = passages.get(candidate.point)
                 if passage is None:  # deleted in the meantime
                     continue
-                if self.min_probability is None or not ranked.unjudgeable(position, passage):
-                    hits.append(ranked.hit(position, passage, len(hits) + 1))
+                if least is None or not candidate.unjudgeable(query, passage):
+                    rank, alpha = len(hits) + 1, self.constants.alpha
+                    hits.append(candidate.hit(query, passage, rank, alpha))
             if len(hits) >= k:
                 break
         return hits[:k]
 
-    def _rank(self, query: StatementQuery, pool: CandidatePool) -> Operation[RankedCandidates]:
+    def _rank(self, query: StatementQuery, pool: CandidatePool) -> Operation[list[Candidate]]:
         """Read vectors in batches, and keep only the sparsity of each candidate."""
         sparsities = np.full(len(pool.ids), np.nan)
         has_vector = np.zeros(len(pool.ids), dtype=bool)
@@ -382,4 +374,4 @@ class ContradictionSearch:
                 chosen = vectors[[row_of[pool.ids[position]] for position in stored]]
                 sparsities[stored] = sparsity(query.vectors[CONTRADICTION], chosen)
                 has_vector[stored] = True
-        return RankedCandidates(query, pool, sparsities, has_vector, self.constants)
+        return rank_candidates(query, pool, sparsities, has_vector, self.constants)

@@ -107,6 +107,18 @@ def test_of_each_passage_the_nearest_before_it_are_read():
     assert len(judge.asked) == sum(min(n, NEAREST_READ) for n in range(12))
 
 
+def test_what_was_read_is_not_read_again():
+    """The same passages are retrieved for one question after another."""
+    judge = TableReader(("quiet", "quiet"))
+    own = ContradictionFilter(PlacedEncoder(), judge=judge)
+    first = own.filter(AGREEING)
+    asked = len(judge.asked)
+    assert own.filter(AGREEING) == first
+    assert len(judge.asked) == asked
+    own.filter([*AGREEING, *passages("inn | quiet | new")])
+    assert all("new" in other for _, other in judge.asked[asked:])
+
+
 def test_dates_are_not_read():
     """Two dates make an older and a newer version of what the resolution is to decide."""
     dated = {"doc.date": ["2021", "2024"], "area": ["north", "south"]}
@@ -152,14 +164,6 @@ def test_traces_hold_no_sentence_that_was_read():
     assert result.to_dict()["conflicts"][0]["read"]
     assert "quiet" not in str(result.without_texts()["conflicts"][0]["read"])
     assert "read" not in repr(result.conflicts[0])
-
-
-def test_two_that_were_read_as_opposed_are_no_copies():
-    """They would vote for each other under prefer_majority."""
-    given_ = passages("inn | quiet | a", "inn | quiet | b", "inn | quiet | c")
-    judge = TableReader(("quiet", "quiet"))
-    result = filtered(judge, given_, resolution="prefer_majority")
-    assert [conflict.decision for conflict in result.conflicts] == ["abstained"] * 3
 
 
 def test_what_another_trusted_passage_drops_is_settled(monkeypatch):

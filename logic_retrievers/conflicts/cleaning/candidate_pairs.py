@@ -220,7 +220,6 @@ def find_candidate_pairs(
             scored.cosine,
             scored.cosine if isnan(scored.score) else scored.score,  # a copy has no sparsity
             scored.probability,
-            scored.probability,
         )
         for one, other, scored in collector.pairs.values()
     ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import TypeAlias
 
 from logic_retrievers.conflicts.candidate_pairs import CandidatePair
 from logic_retrievers.conflicts.cleaning.candidate_pairs import (
@@ -17,18 +19,23 @@ from logic_retrievers.conflicts.cleaning.metadata import (
     find_other_scope,
 )
 from logic_retrievers.conflicts.cleaning.result import Finding, Kind
-from logic_retrievers.conflicts.cleaning.settings import CleaningSettings, ReadThresholds
-from logic_retrievers.conflicts.cleaning.word_diff import find_differences, have_same_words
+from logic_retrievers.conflicts.cleaning.settings import CleaningSettings, Criteria, ReadThresholds
+from logic_retrievers.conflicts.cleaning.word_diff import find_differences
+from logic_retrievers.conflicts.pair_judge import Readings
+from logic_retrievers.effects import Compute, Operation
+from logic_retrievers.index.client_calls import batches
+from logic_retrievers.progress import ProgressMeter
+from logic_retrievers.text import have_same_words
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 
+# reading a batch takes some seconds, after which progress is reported
+PAIRS_PER_BATCH = 256
 # probability from which a passage counts as opposed to a trusted one
 OPPOSED_PROBABILITY = 0.8
-
-# findings come in the order of the kinds
-_ORDER = {kind: rank for rank, kind in enumerate(Kind)}
-
 # least share of a side in the probability of two states, to be the newer one
 _MIN_NEWER = 0.8
+# findings come in the order of the kinds
+_ORDER = {kind: rank for rank, kind in enumerate(Kind)}
 
 _READ_AS = {
     Kind.CONTRADICTION: "read together they contradict each other",
@@ -36,6 +43,43 @@ _READ_AS = {
     Kind.SCOPE: "read together they speak of different things",
     Kind.PARAPHRASE: "read together they say the same",
 }
+
+# how two passages relate, why, which is the newer, and whether it may hide a passage
+Relation: TypeAlias = tuple[Kind, str, Passage | None, bool]
+
+
+def read_pairs(
+    candidates: CandidatePairs, criteria: Criteria, readings: Readings, meter: ProgressMeter
+) -> Operation[list[CandidatePair]]:
+    """Return the pairs, with the relation by the cross-encoder where metadata do not tell it.
+
+    New readings are added to ``readings``. ``meter`` counts the passages whose pairs have all been
+    read.
+    """
+    passages, settings, reader = candidates.passages, criteria.settings, criteria.reader
+    assert reader is not None
+    # not read, because with two dates any pair looks like two versions of one text
+    unread = (settings.date_key, settings.version_key, settings.source_key)
+
+    def read(batch: Sequence[CandidatePair]) -> list[CandidatePair]:
+        undeclared: list[CandidatePair] = []
+        declared: list[CandidatePair] = []
+        for pair in batch:
+            likely = pair.probability >= criteria.constants.threshold
+            found = declared_relation(
+                passages[pair.one], passages[pair.other], pair, settings, likely=likely
+            )
+            (declared if found else undeclared).append(pair)
+        return [*reader.judge(undeclared, passages, unread, readings), *declared]
+
+    examined, count = len(candidates.digests), len(candidates.pairs)
+    pairs: list[CandidatePair] = []
+    for batch in batches(candidates.pairs, PAIRS_PER_BATCH):
+        pairs += yield Compute(partial(read, batch))
+        meter.report(examined * len(pairs) // count, examined)
+    if not pairs:
+        meter.report(examined)
+    return pairs
 
 
 def classify_pairs(
@@ -50,24 +94,21 @@ def classify_pairs(
 
     ``opposition``: pair with a trusted passage -> probability that the other passage has the
     opposite stance. It replaces the probability of the vectors and what a cross-encoder read
-    without being sure, but not the probability by a user's judge. ``read``: needed for pairs with
-    a relation.
+    without being sure, but not the probability by a user's judge. ``read``: needed for pairs that a
+    cross-encoder has read.
     """
     classified = []
     for pair in pairs:
         opposed, least = (opposition or {}).get((pair.one, pair.other)), threshold
-        by = "vectors" if pair.probability == pair.own_probability else "judge"
-        is_sure = pair.relation and read and pair.conflict_probability >= read.hiding
-        if opposed is not None and pair.probability == pair.own_probability and not is_sure:
+        by = "vectors" if pair.judged is None else "judge"
+        is_unsure = pair.reading and read and pair.probability < read.hiding
+        if opposed is not None and (pair.judged is None or is_unsure):
             # the whole neighbourhood was judged, so that only a sure reading overrules it
-            pair = replace(pair, probability=round(opposed, SCORE_DECIMALS), relation=None)
+            pair = replace(pair, judged=round(opposed, SCORE_DECIMALS), reading=None)
             least, by = OPPOSED_PROBABILITY, "with all that is near to the trusted passage"
         one, other = candidates.passages[pair.one], candidates.passages[pair.other]
         finding = classify_pair(one, other, pair, settings, least, read, by)
         if finding is not None:
-            if finding.kind is not Kind.DUPLICATE:
-                differences = find_differences(one.text, other.text)
-                finding = replace(finding, differences=differences)
             key = (-finding.probability, *pair.sort_key[1:])
             classified.append((_ORDER[finding.kind], key, finding))
     classified.sort(key=lambda row: row[:2])
@@ -94,82 +135,20 @@ def classify_pair(
         pair: their scores, and the cross-encoder's reading if there is one.
         settings: names the metadata keys.
         threshold: least probability of a contradiction.
-        read: thresholds of the cross-encoder's probabilities; needed with a relation.
+        read: thresholds of the cross-encoder's probabilities; needed with a reading.
         by: what the probability is from if no cross-encoder has read the pair, for the reason.
     """
-    if found := classify_by_metadata(one, other, pair, settings, threshold):
-        return found
-    if pair.relation is not None and read is not None:
-        return _by_reading(one, other, pair, pair.relation, settings, read)
-    if pair.probability < threshold:
+    is_read = pair.reading is not None and read is not None
+    likely = pair.probability >= (read.listed if is_read and read else threshold)
+    found = declared_relation(one, other, pair, settings, likely=likely)
+    if found is None and pair.reading is not None and read is not None:
+        found = _read_relation(one, other, pair, pair.reading, settings, read)
+    elif found is None and likely:
+        reason = f"{by}: they contradict each other ({pair.probability:.2f})"
+        found = Kind.CONTRADICTION, reason, None, True
+    if found is None:
         return None
-    reason = f"{by}: they contradict each other ({pair.probability:.2f})"
-    return _finding(one, other, pair, Kind.CONTRADICTION, reason)
-
-
-def classify_by_metadata(
-    one: Passage, other: Passage, pair: CandidatePair, settings: CleaningSettings, threshold: float
-) -> Finding | None:
-    """Find copies, and what the metadata declare of near-copies and likely contradictions."""
-    if have_same_words(one.text, other.text):
-        reason = "they say the same in the same words"
-        return _finding(one, other, pair, Kind.DUPLICATE, reason)
-    if pair.cosine < NEAR_COPY_COSINE and pair.probability < threshold:
-        return None
-    if reason := find_other_scope(one, other, settings.scope_keys):
-        return _finding(one, other, pair, Kind.SCOPE, reason)
-    keys = settings.document_key, settings.date_key, settings.version_key
-    if version := find_newer_version(one, other, *keys):
-        return _finding(one, other, pair, Kind.SUPERSEDED, version[1], newer=version[0])
-    return None
-
-
-def _by_reading(
-    one: Passage,
-    other: Passage,
-    pair: CandidatePair,
-    relation: Sequence[float],
-    settings: CleaningSettings,
-    thresholds: ReadThresholds,
-) -> Finding | None:
-    contradiction, superseded, supersedes, scope, paraphrase, unrelated = relation
-    conflict = pair.conflict_probability
-    probabilities = {
-        Kind.CONTRADICTION: contradiction,
-        Kind.SUPERSEDED: superseded + supersedes,
-        Kind.SCOPE: scope,
-        Kind.PARAPHRASE: paraphrase,
-    }
-    kind = max(probabilities, key=probabilities.__getitem__)
-    is_conflict = kind in (Kind.CONTRADICTION, Kind.SUPERSEDED)
-    if probabilities[kind] < unrelated or (is_conflict and conflict < thresholds.listed):
-        return None
-    shown = conflict if is_conflict else probabilities[kind]
-    reason = f"{_READ_AS[kind]} ({shown:.2f})"
-    if other_scope := find_other_scope(one, other, settings.scope_keys):
-        kind, reason, is_conflict = Kind.SCOPE, other_scope, False
-    if not is_conflict:
-        return None if _is_far(pair) else _finding(one, other, pair, kind, reason)
-    keys = settings.document_key, settings.date_key, settings.version_key
-    if version := find_newer_version(one, other, *keys):
-        return _finding(one, other, pair, Kind.SUPERSEDED, version[1], newer=version[0])
-    certain = conflict >= thresholds.hiding
-    newer: Passage | None = None
-    if kind is Kind.SUPERSEDED and certain:
-        newer = _read_newer(one, other, superseded, supersedes, settings)
-    return _finding(one, other, pair, kind, reason, newer=newer, certain=certain)
-
-
-def _finding(
-    one: Passage,
-    other: Passage,
-    pair: CandidatePair,
-    kind: Kind,
-    reason: str,
-    *,
-    newer: Passage | None = None,
-    certain: bool = True,
-) -> Finding:
+    kind, reason, newer, certain = found
     return Finding(
         one.id,
         other.id,
@@ -177,16 +156,59 @@ def _finding(
         reason,
         pair.cosine,
         pair.score,
-        pair.conflict_probability,
+        pair.probability,
         pair.own_probability,
-        newer=None if newer is None else newer.id,
-        certain=certain,
+        () if kind is Kind.DUPLICATE else find_differences(one.text, other.text),
+        None if newer is None else newer.id,
+        certain,
     )
 
 
-def _is_far(pair: CandidatePair) -> bool:
-    """Whether two passages without a conflict are too far apart for a line in a report."""
-    return pair.cosine < NEAR_COPY_COSINE and pair.own_probability < MIN_PROBABILITY
+def declared_relation(
+    one: Passage, other: Passage, pair: CandidatePair, settings: CleaningSettings, *, likely: bool
+) -> Relation | None:
+    """Find copies, and what the metadata declare of near-copies and ``likely`` contradictions."""
+    if have_same_words(one.text, other.text):
+        return Kind.DUPLICATE, "they say the same in the same words", None, True
+    if not likely and pair.cosine < NEAR_COPY_COSINE:
+        return None
+    if reason := find_other_scope(one, other, settings.scope_keys):
+        return Kind.SCOPE, reason, None, True
+    keys = settings.document_key, settings.date_key, settings.version_key
+    if version := find_newer_version(one, other, *keys):
+        return Kind.SUPERSEDED, version[1], version[0], True
+    return None
+
+
+def _read_relation(
+    one: Passage,
+    other: Passage,
+    pair: CandidatePair,
+    reading: Sequence[float],
+    settings: CleaningSettings,
+    thresholds: ReadThresholds,
+) -> Relation | None:
+    contradiction, superseded, supersedes, scope, paraphrase, unrelated = reading
+    probabilities = {
+        Kind.CONTRADICTION: contradiction,
+        Kind.SUPERSEDED: superseded + supersedes,
+        Kind.SCOPE: scope,
+        Kind.PARAPHRASE: paraphrase,
+    }
+    kind = max(probabilities, key=probabilities.__getitem__)
+    if probabilities[kind] < unrelated:
+        return None
+    if kind in (Kind.SCOPE, Kind.PARAPHRASE):
+        if pair.cosine < NEAR_COPY_COSINE and pair.own_probability < MIN_PROBABILITY:
+            return None  # too far apart for a line in a report
+        return kind, f"{_READ_AS[kind]} ({probabilities[kind]:.2f})", None, True
+    if pair.probability < thresholds.listed:
+        return None
+    newer: Passage | None = None
+    if kind is Kind.SUPERSEDED and pair.probability >= thresholds.hiding:
+        newer = _read_newer(one, other, superseded, supersedes, settings)
+    reason = f"{_READ_AS[kind]} ({pair.probability:.2f})"
+    return kind, reason, newer, pair.probability >= thresholds.hiding
 
 
 def _read_newer(

@@ -21,7 +21,7 @@ from logic_retrievers.conflicts.cleaning.candidate_pairs import (
     listed_pages,
     stored_pages,
 )
-from logic_retrievers.conflicts.cleaning.classification import classify_pairs
+from logic_retrievers.conflicts.cleaning.classification import classify_pairs, read_pairs
 from logic_retrievers.conflicts.cleaning.finding_resolution import (
     resolve_findings,
     without_restored,
@@ -42,7 +42,6 @@ from logic_retrievers.conflicts.cleaning.neighbour_groups import (
     opposition_by_pair,
 )
 from logic_retrievers.conflicts.cleaning.neighbours import MIN_COSINE, NeighbourSearch
-from logic_retrievers.conflicts.cleaning.pair_reading import Readings, read_pairs
 from logic_retrievers.conflicts.cleaning.quarantine import Quarantine, Release, refuse_mixed_tenants
 from logic_retrievers.conflicts.cleaning.result import (
     CleaningResult,
@@ -54,7 +53,7 @@ from logic_retrievers.conflicts.cleaning.result import (
 )
 from logic_retrievers.conflicts.cleaning.settings import CleaningOptions, CleaningSettings, Criteria
 from logic_retrievers.conflicts.conflict_resolution import AgainstTrusted
-from logic_retrievers.conflicts.pair_judge import judge_pairs
+from logic_retrievers.conflicts.pair_judge import Readings, judge_pairs
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import (
@@ -226,6 +225,7 @@ class CorpusCleaner:
         criteria, settings = self.criteria, self.settings
         candidates = yield from self._find_pairs(passages, again, meter, dry_run)
         opposition = yield from opposition_by_pair(self._search, candidates)
+        pairs: Sequence[CandidatePair]
         if criteria.reader is not None:
             pairs = yield from read_pairs(candidates, criteria, self._readings, meter)
         else:
@@ -323,7 +323,7 @@ class CorpusCleaner:
             for finding in findings
             if finding.kind is Kind.CONTRADICTION and finding.certain
         ]
-        judged = {(pair.one, pair.other): pair.conflict_probability for pair in pairs}
+        judged = {(pair.one, pair.other): pair.probability for pair in pairs}
         groups = yield from conflict_groups(self._search, candidates, conflicts, judged)
         passages, trusted = candidates.passages, candidates.trusted
         against: AgainstTrusted = "annotate" if settings.against_trusted == "annotate" else "drop"

@@ -70,12 +70,8 @@ def resolve_findings(
     pairs: list[CandidatePair] = []
     numbers: list[int] = []
     versions: dict[tuple[int, int], Finding] = {}
-    copies: dict[int, set[int]] = {}
     for number, finding in enumerate(findings):
         one, other = position_of[finding.one], position_of[finding.other]
-        if finding.kind is Kind.DUPLICATE:
-            copies.setdefault(one, set()).add(other)
-            copies.setdefault(other, set()).add(one)
         older = {finding.one, finding.other} - {finding.newer}
         is_superseded = finding.kind is Kind.SUPERSEDED and len(older - trusted_ids) == 1
         if is_superseded and (hides_outdated or finding.newer in trusted_ids):
@@ -83,14 +79,13 @@ def resolve_findings(
         elif finding.kind is not Kind.CONTRADICTION or not finding.certain:
             continue
         numbers.append(number)
-        scores = (finding.cosine, finding.score, finding.probability, finding.own_probability)
+        scores = (finding.cosine, finding.score, finding.own_probability, finding.probability)
         pairs.append(CandidatePair(one, other, *scores))
     case = ConflictCase(
         passages,
         len(passages),
         trusted,
         tuple(pairs),
-        {position: frozenset(others) for position, others in copies.items()},
         groups=groups,
     )
     resolved = _resolve(case, _NewerVersions(strategy, versions), against_trusted)

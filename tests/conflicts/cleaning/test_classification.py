@@ -15,7 +15,7 @@ from logic_retrievers.conflicts.cleaning.classification import classify_pair, cl
 from logic_retrievers.conflicts.cleaning.result import Kind
 from logic_retrievers.conflicts.cleaning.settings import CleaningSettings, ReadThresholds
 from logic_retrievers.judging import RELATIONS
-from logic_retrievers.judging.relation import turned
+from logic_retrievers.judging.relation import conflict_share, turned
 
 THRESHOLD = 0.87
 BIKES = "Bicycles may be taken on every train."
@@ -35,12 +35,17 @@ def states(superseded, supersedes):
     return (rest, superseded, supersedes, rest, rest, rest)
 
 
+def read_pair(near, likely, relation):
+    judged = relation and conflict_share(relation)
+    return CandidatePair(0, 1, near, near, likely, judged, relation)
+
+
 def classified(
     metadata=({}, {}), relation=None, *, texts=(BIKES, NO_BIKES), near=0.6, likely=0.0, **settings
 ):
     thresholds = ReadThresholds(settings.pop("listed", 0.5), 0.8)
     one, other = (Passage(*row) for row in zip("ab", texts, metadata, strict=True))
-    pair = CandidatePair(0, 1, near, near, likely, likely, relation=relation)
+    pair = read_pair(near, likely, relation)
     return classify_pair(one, other, pair, CleaningSettings(**settings), THRESHOLD, thresholds)
 
 
@@ -84,7 +89,7 @@ def test_the_vectors_decide_what_nobody_read():
 
 def test_beside_a_trusted_passage_the_neighbourhood_decides():
     """Its probability counts, and no reading of two passages overrules it."""
-    pair = CandidatePair(0, 1, 0.85, 0.5, 0.3, 0.3, relation=read_as("paraphrase"))
+    pair = read_pair(0.85, 0.3, read_as("paraphrase"))
     two = Passage("one", BIKES), Passage("other", NO_BIKES)
     candidates = CandidatePairs(two, (pair,), frozenset({0}))
     arguments = candidates, [pair], CleaningSettings(), THRESHOLD
@@ -97,7 +102,7 @@ def test_beside_a_trusted_passage_the_neighbourhood_decides():
 def test_findings_name_the_newer_and_the_words():
     """A person decides by these, without opening both passages."""
     two = Passage("one", "It opens at 9.", OLD), Passage("other", "It opens at 10.", NEW)
-    pair = CandidatePair(0, 1, 0.85, 0.5, 0.3, 0.3, relation=read_as("superseded"))
+    pair = read_pair(0.85, 0.3, read_as("superseded"))
     arguments = [pair], CleaningSettings(), THRESHOLD
     (found,) = classify_pairs(CandidatePairs(two, (pair,)), *arguments, read=READ_FROM)
     assert (found.kind, found.newer) == (Kind.SUPERSEDED, "other")
@@ -114,12 +119,13 @@ def test_findings_name_the_newer_and_the_words():
 def test_another_scope_comes_before_a_reading():
     """What two passages are true of is known for certain there."""
     about = (SPAIN, IRELAND)
-    for near, relation in ((0.8, "contradiction"), (0.8, "unrelated"), (0.6, None)):
+    for near, relation in (
+        *((0.8, "contradiction"), (0.6, "contradiction"), (0.8, "unrelated"), (0.6, None)),
+    ):
         read = relation and read_as(relation)
         found = classified(about, read, near=near, likely=0.0 if relation else 0.9)
         assert found.kind is Kind.SCOPE
         assert "country" in found.reason
-    assert classified(about, read_as("contradiction"), near=0.6) is None
     assert classified(about, near=0.6) is None
     assert classified(about, read_as("contradiction"), scope_keys=()).kind is Kind.CONTRADICTION
 
@@ -204,6 +210,7 @@ def test_the_order_of_the_two_plays_no_part(texts, metadata, relation, near, lik
         assert found is back
         return
     sides = {"a": "b", "b": "a", None: None}
-    assert replace(back, reason=found.reason, newer=sides[back.newer]) == found
+    same = {"reason": found.reason, "differences": found.differences}
+    assert replace(back, newer=sides[back.newer], **same) == found
     assert found.reason
     assert found.newer is None or found.kind is Kind.SUPERSEDED

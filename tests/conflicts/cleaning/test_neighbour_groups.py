@@ -41,8 +41,7 @@ def gathered(count, pairs, trusted=()):
     return CandidatePairs(
         tuple(Passage(str(place), TEXTS[place % len(TEXTS)]) for place in range(count)),
         tuple(
-            CandidatePair(one, other, 1 - abs(one - other) / 100, 1.0, 0.9, 0.9)
-            for one, other in pairs
+            CandidatePair(one, other, 1 - abs(one - other) / 100, 1.0, 0.9) for one, other in pairs
         ),
         frozenset(trusted),
     )
