@@ -73,6 +73,8 @@ async def test_trusted_passages_of_the_collection_judge(index, encoder):
     assert found.dropped[1].evidence.reason.endswith("'act' is trusted")
     assert encoder.encoded == []
     assert await made.afilter(given, 2) == found
+    assert ids(made.filter(passages("inn | no | new", COPPER)).hits) == [COPPER]
+    assert encoder.encoded == ["inn | no | new"], "once, for both vectors"
 
 
 def test_which_are_trusted_is_the_filters_affair(index):
