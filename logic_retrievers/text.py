@@ -8,7 +8,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache
-from itertools import zip_longest
 
 # Scripts that put no space between words (Thai to Khmer, Japanese, Chinese).
 UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
@@ -61,15 +60,6 @@ _IRREGULAR = re.findall(
     person/people sis/ses matrix/matrices vertex/vertices index/indices appendix/appendices
     quiz/quizzes penny/pence ch/chs
     """,
-)
-# words, numbers with their signs and separators, and signs that say something
-TOKEN = re.compile(
-    r"(?<![\w.,])[-\u2212]?\d+(?:[.,:]\d+)*"  # -5, 1,200.50, 2.1.0, 17:00
-    r"|\d+(?:[.,:]\d+)*"
-    rf"|[^\W\d][\w{INVISIBLE_CLASS}]*(?:['\u2019]\w+)*"  # don't, X200
-    r"(?:(?<=\d)(?:[.-]\w*\d)+|-\d\w*)?"  # XR-500, v3.2
-    # signs, arrows, pictures
-    r"|[+#%\u2030\u00b0$\u20ac\u00a3\u00a5<>\u00b1\u00bd\u00bc\u00be\u2190-\u2bff\U0001f300-\U0001faff]"
 )
 _ENDINGS = (
     *(("ies", "y"), ("ied", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", "")),
@@ -126,12 +116,6 @@ def _replace(text: str, pairs: Iterable[str]) -> str:
 def words_of(text: str) -> list[str]:
     """Return the words of a text in their :func:`comparable` form."""
     return re.findall(r"\w+", comparable(text))
-
-
-def have_same_words(left: str, right: str) -> bool:
-    """Whether two texts of any length differ in case, punctuation and white space at most."""
-    words = zip_longest(TOKEN.finditer(left), TOKEN.finditer(right))
-    return all(a and b and comparable(a[0]) == comparable(b[0]) for a, b in words)
 
 
 def word_forms(word: str) -> list[str]:

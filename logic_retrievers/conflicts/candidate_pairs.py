@@ -14,17 +14,19 @@ from logic_retrievers.conflicts.scorer import Rows, score_against
 from logic_retrievers.conflicts.settings import TOPICAL, VECTORS, ContradictionConstants
 from logic_retrievers.conflicts.stances import Group
 from logic_retrievers.effects import Compute, Operation
-from logic_retrievers.encoders import Encoder, RecentEncoder
+from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import EncodedVectorQuery
 from logic_retrievers.index.filters import UserFilter, matching, to_qdrant_filter
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.index.point_format import METADATA
 from logic_retrievers.ranking.execution import passage_vectors
-from logic_retrievers.text import have_same_words, is_blank, unjudgeable_reason
+from logic_retrievers.text import is_blank, unjudgeable_reason
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 from logic_retrievers.validation import distinct
 
+# id of a passage and the texts that its vectors are made from -> vector name -> vector
+VectorCache: TypeAlias = dict[tuple[str, ...], dict[str, Rows]]
 # {"key": wanted} over the metadata, a Qdrant filter, or a function of a passage
 TrustedFilter: TypeAlias = UserFilter | Callable[[Passage], bool]
 
@@ -100,11 +102,11 @@ class ConflictCase:
 class FilterContext:
     """Settings that all calls of a ``ContradictionFilter`` share.
 
-    ``encoder`` remembers vectors, so that those of ``trusted`` are made once. ``nearest_read`` is
-    the number of nearest passages that are candidates at any probability.
+    ``nearest_read`` is the number of nearest passages that are candidates at any probability.
+    ``cache`` keeps the vectors of ``trusted``.
     """
 
-    encoder: RecentEncoder
+    encoder: Encoder
     index: PassageIndex | None
     constants: ContradictionConstants
     min_probability: float
@@ -112,6 +114,7 @@ class FilterContext:
     trusted_filter: TrustedFilter
     trusted_candidates: int
     nearest_read: int = 0
+    cache: VectorCache = field(default_factory=dict)
 
 
 def gather_candidate_pairs(
@@ -131,15 +134,16 @@ def gather_candidate_pairs(
     judgeable = [position for position in range(len(given)) if position not in unjudgeable]
     compared = [given[position] for position in judgeable]
     untrusted = [row for row, position in enumerate(judgeable) if position not in among_given]
-    found = yield from _trusted_in_index(context, [compared[row] for row in untrusted])
+    cache = dict(context.cache)
+    found = yield from _trusted_in_index(context, [compared[row] for row in untrusted], cache)
     among_given |= {position for position, key in enumerate(keys) if key in found}
     extra = {**outside, **{key: p for key, p in found.items() if key not in keys}}
     positions = [*judgeable, *range(len(given), len(given) + len(extra))]
     pairs: tuple[CandidatePair, ...] = ()
     if len(positions) > 1:
-        vectors = yield from passage_vectors(
-            [*compared, *extra.values()], VECTORS, context.encoder, index
-        )
+        vectors = yield from _vectors(context, [*compared, *extra.values()], cache)
+        kept = map(_cache_key, context.trusted)
+        context.cache.update({key: cache[key] for key in kept if key in cache})
         pairs = yield Compute(
             partial(
                 compare_passages,
@@ -200,7 +204,7 @@ def compare_passages(
         columns = (scores.cosines, scores.scores, scores.probabilities)
         for column in np.flatnonzero(listed & ~np.isnan(scores.sparsities)).tolist():
             other = first + column
-            if other != one and not have_same_words(passages[one].text, passages[other].text):
+            if other != one and passages[one].text != passages[other].text:
                 cosine, score, own = (round(float(c[column]), SCORE_DECIMALS) for c in columns)
                 yield CandidatePair(min(one, other), max(one, other), cosine, score, own)
 
@@ -239,19 +243,17 @@ def _nearest_or_probable(
 
 
 def _trusted_in_index(
-    context: FilterContext, passages: Sequence[Passage]
+    context: FilterContext, passages: Sequence[Passage], cache: VectorCache
 ) -> Operation[dict[tuple[str, str], Passage]]:
     """Find the judgeable trusted passages of the index that are nearest to each given passage."""
     index, condition = context.index, index_filter(context.trusted_filter)
     if index is None or condition is None or not passages or not context.trusted_candidates:
         return {}
-    encoder: Encoder = context.encoder
-    names: Sequence[str] = VECTORS  # the pairs need both, and they are made together
+    vectors: Mapping[str, Rows] = yield from _vectors(context, passages, cache)
     index_spec = index.encoder.specs.get(TOPICAL)
-    if index_spec is None or index_spec.fingerprint != encoder.specs[TOPICAL].fingerprint:
-        encoder, names = index.encoder, [TOPICAL]
+    if index_spec is None or index_spec.fingerprint != context.encoder.specs[TOPICAL].fingerprint:
+        vectors = yield from passage_vectors(passages, [TOPICAL], index.encoder, index)
     # each passage is a query, because what refutes it is near to it, not to the user's query
-    vectors = yield from passage_vectors(passages, names, encoder, index)
     pools = yield from index.find_candidates(
         [
             [EncodedVectorQuery(TOPICAL, TOPICAL, row, context.trusted_candidates)]
@@ -263,6 +265,27 @@ def _trusted_in_index(
     found = yield from index.fetch_passages(points)
     trusted = [found[point] for point in points if point in found]
     return {passage_key(p): p for p in trusted if not _unjudgeable_reason(p)}
+
+
+def _vectors(
+    context: FilterContext, passages: Sequence[Passage], cache: VectorCache
+) -> Operation[dict[str, Rows]]:
+    """Return vector name -> shape (passages, dimension), and add new vectors to the cache.
+
+    An index is asked by id, so two passages with one id (a trusted one and its older version) take
+    two rounds.
+    """
+    while missing := {p.id: p for p in passages if _cache_key(p) not in cache}:
+        batch = list(missing.values())
+        vectors = yield from passage_vectors(batch, VECTORS, context.encoder, context.index)
+        for row, passage in enumerate(batch):
+            cache[_cache_key(passage)] = {name: rows[row] for name, rows in vectors.items()}
+    keys = [_cache_key(passage) for passage in passages]
+    return {name: np.stack([cache[key][name] for key in keys]) for name in VECTORS}
+
+
+def _cache_key(passage: Passage) -> tuple[str, ...]:
+    return passage.id, *(passage.text_for(name) for name in VECTORS)
 
 
 def _unjudgeable_reason(passage: Passage) -> str:

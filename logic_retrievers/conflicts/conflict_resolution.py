@@ -14,6 +14,7 @@ from logic_retrievers.conflicts.resolution_strategies import (
 )
 from logic_retrievers.errors import InputError
 from logic_retrievers.judging.relation import pair_sentences
+from logic_retrievers.text import words_of
 from logic_retrievers.types import plain_fields
 
 AgainstTrusted: TypeAlias = Literal["drop", "annotate"]
@@ -221,9 +222,15 @@ def _conflict_graph(
         if pair.one not in excluded and pair.other not in excluded:
             rivals[pair.one].add(pair.other)
             rivals[pair.other].add(pair.one)
+    named = {position for group in case.groups.values() for position in group.members}
+    same: dict[tuple[str, ...], set[int]] = {}
+    for position in sorted(named.union(*rivals)):
+        same.setdefault(tuple(words_of(case.passages[position].text)), set()).add(position)
+    copies_of = {position: copies for copies in same.values() for position in copies}
     return ConflictGraph(
         case.passages[: case.given_count],
         [frozenset(positions) for positions in rivals],
+        [frozenset(copies_of.get(n, ())) - {n} for n in range(case.given_count)],
         case.groups,
     )
 

@@ -37,7 +37,7 @@ from logic_retrievers.conflicts.pair_judge import (
 from logic_retrievers.conflicts.resolution_strategies import AnyResolution, resolution_strategy
 from logic_retrievers.conflicts.settings import ContradictionSettings, merge_constants
 from logic_retrievers.effects import Compute, Operation
-from logic_retrievers.encoders import Encoder, RecentEncoder, default_encoder
+from logic_retrievers.encoders import Encoder, default_encoder
 from logic_retrievers.errors import ConflictingTrustWarning, warn_each
 from logic_retrievers.index.passage_index import PassageIndex
 from logic_retrievers.ranking.execution import arun_over, run_over
@@ -159,7 +159,7 @@ class ContradictionFilter:
         check_number("drop_above", self.drop_above, 0, 1)
         check_trusted_filter(trusted_filter)
         self._context = FilterContext(
-            encoder=RecentEncoder(encoder),
+            encoder=encoder,
             index=index,
             constants=self.constants,
             min_probability=least,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from numbers import Real
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -31,10 +32,10 @@ from logic_retrievers.types import SCORE_DECIMALS, Passage
 # position in a pair -> passage
 Passages: TypeAlias = Sequence[Passage] | Mapping[int, Passage]
 PairProbabilities: TypeAlias = Sequence[float | None]
-# pair of texts -> probabilities of the labels, which are not read again
-Readings: TypeAlias = dict[TextPair, tuple[float, ...]]
-# readings that are kept, some 30 MB; before keeping more all are forgotten
-REMEMBERED = 32_768
+# hash of two texts -> probabilities of the labels, which are not read again
+Readings: TypeAlias = dict[bytes, tuple[float, ...]]
+# readings that are kept, some 40 MB; before keeping more all are forgotten
+REMEMBERED = 100_000
 
 
 class PairJudge(Protocol):
@@ -162,18 +163,19 @@ class Reader:
         """
         readings = {} if readings is None else readings
         texts = [pair_texts(passages[pair.one], passages[pair.other], without) for pair in pairs]
-        known = {text: read for text in texts if (read := readings.get(text))}
-        new = [text for text in dict.fromkeys(texts) if text not in known]
-        for text, shares in zip(new, self.read(new), strict=True):
-            known[text] = tuple(round(share, SCORE_DECIMALS) for share in shares)
+        keys = [sha256("\0".join(text).encode(errors="surrogatepass")).digest() for text in texts]
+        known = {key: read for key in keys if (read := readings.get(key))}
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        for key, shares in zip(new, self.read(list(new.values())), strict=True):
+            known[key] = tuple(round(share, SCORE_DECIMALS) for share in shares)
         if len(readings) + len(new) > REMEMBERED:
             readings.clear()
         readings |= known
         judged = []
-        for pair, text in zip(pairs, texts, strict=True):
-            probability = conflict_probability(known[text], pair.own_probability, self.constants)
+        for pair, key in zip(pairs, keys, strict=True):
+            probability = conflict_probability(known[key], pair.own_probability, self.constants)
             judged.append(
-                replace(pair, judged=round(probability, SCORE_DECIMALS), reading=known[text])
+                replace(pair, judged=round(probability, SCORE_DECIMALS), reading=known[key])
             )
         return tuple(sorted(judged, key=lambda pair: pair.sort_key))
 

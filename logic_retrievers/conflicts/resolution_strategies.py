@@ -16,7 +16,6 @@ from logic_retrievers.checks import check_texts
 from logic_retrievers.conflicts.stances import Group, stance_partitions
 from logic_retrievers.dates import is_later, parse_date
 from logic_retrievers.errors import ConfigurationError, InputError, UnknownResolutionError, shown
-from logic_retrievers.text import have_same_words
 from logic_retrievers.types import Passage
 
 # two passages in conflict -> the one that stays, or None where the function cannot decide
@@ -34,12 +33,14 @@ class ConflictGraph:
         passages: by position.
         rivals: per passage, the positions of passages that it conflicts with. A passage that is
             dropped because it contradicts a trusted one is no rival, so it has no vote.
+        copies: per passage, the positions of those that say the same in the same words.
         groups: positions of a pair in conflict -> the two and their neighbours; empty if the
             neighbours are unknown.
     """
 
     passages: Sequence[Passage]
     rivals: Sequence[frozenset[int]]
+    copies: Sequence[frozenset[int]]
     groups: Mapping[tuple[int, int], Group] = field(default_factory=dict)
 
 
@@ -302,12 +303,11 @@ class PreferMajority(ResolutionStrategy):
 
     def _voters(self, positions: Sequence[int], graph: ConflictGraph) -> list[int]:
         """Number the vote of each passage; copies and passages of one source share a vote."""
-        passages = [graph.passages[position] for position in positions]
-        sources = [passage_source(passage, self.key) for passage in passages]
+        sources = [passage_source(graph.passages[position], self.key) for position in positions]
         voters = list(range(len(positions)))
-        for n in range(len(positions)):
+        for n, position in enumerate(positions):
             for m in range(n):
-                is_copy = have_same_words(passages[m].text, passages[n].text)
+                is_copy = positions[m] in graph.copies[position]
                 if is_copy or sources[m] == sources[n] is not None:
                     voters = [voters[n] if voter == voters[m] else voter for voter in voters]
         return voters

@@ -17,7 +17,8 @@ from logic_retrievers.conflicts.settings import (
     ContradictionSettings,
     merge_constants,
 )
-from logic_retrievers.encoders import Encoder, RecentEncoder, default_encoder
+from logic_retrievers.encoders import default_encoder
+from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import EmptyTextError, InputError
 from logic_retrievers.index.client_calls import batches
 from logic_retrievers.scoring import cosine, normalise, sparsity
@@ -26,8 +27,6 @@ from logic_retrievers.types import SCORE_DECIMALS
 from logic_retrievers.validation import check_parts
 
 PAIRS_PER_BATCH = 128
-# vectors that a call keeps, for texts that many pairs have
-REMEMBERED = 1024
 
 Rows: TypeAlias = npt.NDArray[np.floating]
 Values: TypeAlias = npt.NDArray[np.float64]
@@ -145,28 +144,32 @@ class ContradictionScorer:
     def score(self, pairs: Sequence[TextPair]) -> list[PairScore]:
         """Score every pair, in the given order.
 
-        Vectors of the last few hundred texts are remembered.
+        Each text is encoded once, and its vectors are dropped after the last pair that has it. So
+        memory grows with the texts that later pairs need, and not with the pairs.
 
         Raises:
             EmptyTextError: a text is empty or white space; the message names the pair.
             InputError: something is not a pair of strings.
         """
         _check_pairs(pairs)
-        encoder = RecentEncoder(self.encoder, REMEMBERED)
+        groups = list(batches(pairs, PAIRS_PER_BATCH))
+        last_use = {text: n for n, batch in enumerate(groups) for pair in batch for text in pair}
+        vectors: dict[str, dict[str, Rows]] = {}
         found: list[PairScore] = []
-        for batch in batches(pairs, PAIRS_PER_BATCH):
-            texts = list(dict.fromkeys(text for pair in batch for text in pair))
-            row_of = {text: row for row, text in enumerate(texts)}
-            vectors = encoder.encode_documents(texts, VECTORS)
+        for number, batch in enumerate(groups):
+            new = [t for t in dict.fromkeys(t for pair in batch for t in pair) if t not in vectors]
+            encoded = self.encoder.encode_documents(new, VECTORS) if new else {}
+            for row, text in enumerate(new):
+                # copied, because a view would keep its whole batch in memory
+                vectors[text] = {name: encoded[name][row].copy() for name in VECTORS}
             left, right = (
-                {
-                    name: rows[[row_of[pair[side]] for pair in batch]]
-                    for name, rows in vectors.items()
-                }
+                {name: np.stack([vectors[pair[side]][name] for pair in batch]) for name in VECTORS}
                 for side in (0, 1)
             )
             scores = score_rows(left, right, self.constants)
             found += _pair_scores(batch, scores, self.constants.threshold)
+            for text in [text for text in vectors if last_use[text] == number]:
+                del vectors[text]
         return found
 
 

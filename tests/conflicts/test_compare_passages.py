@@ -91,7 +91,9 @@ def test_copies_do_not_contradict_each_other():
     rows["contradiction"][3] = vectors("inn | no | a")["contradiction"]
     rows["topical"][3] = vectors("inn | no | a")["topical"]
     pairs = compare_passages(found, rows, MERGED, 0.0)
-    assert {(pair.one, pair.other) for pair in pairs} == {(0, 1), (1, 2), (1, 3)}
+    assert {(pair.one, pair.other) for pair in pairs} == {
+        (0, 1), (0, 3), (1, 2), (1, 3), (2, 3),
+    }  # fmt: skip
 
 
 def test_one_text_does_not_contradict_itself_whatever_its_vectors():
@@ -103,8 +105,6 @@ def test_one_text_does_not_contradict_itself_whatever_its_vectors():
         for name in ("topical", "contradiction")
     }
     assert compare_passages([one, other], rows, MERGED, 0.5) == ()
-    loud = Passage("b", "OPEN until nine", embed_text="inn | no | a")
-    assert compare_passages([one, loud], rows, MERGED, 0.5) == ()
     third = Passage("c", "Open until ten.")
     assert len(compare_passages([one, third], rows, MERGED, 0.5)) == 1
     near = [other, Passage("d", "Open till nine.")]  # so near that no sparsity can be told of

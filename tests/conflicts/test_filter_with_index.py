@@ -101,6 +101,7 @@ def test_a_given_passage_that_the_collection_vouches_for_is_trusted(index):
     ).filter(bare)
     assert ids(found.hits) == ["law"]
     assert found.hits[0].evidence.details["trusted"]
+    assert len(found.conflicts) == 1
     stale = [Passage("law", NO), *passages(COPPER)]
     assert ids(
         ContradictionFilter(index=index, trusted_filter={"trusted": True}).filter(stale).hits

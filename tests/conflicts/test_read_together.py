@@ -285,6 +285,9 @@ def test_a_threshold_of_the_users_own_counts_in_a_search(index):
     search = ContradictionSearch(index, judge=TableReader(("quiet", "quiet")), settings=settings)
     hits = search.search("inn | quiet | a", 4)
     assert not any(hit.evidence.details["conflict"] for hit in hits)
+    strict = TableReader(("quiet", "quiet"), threshold=0.999)
+    hits = ContradictionSearch(index, judge=strict).search("inn | quiet | a", 4)
+    assert not any(hit.evidence.details["conflict"] for hit in hits if _is_read(hit))
 
 
 def test_the_judge_of_a_user_is_asked_the_likeliest_first(index):
@@ -293,7 +296,8 @@ def test_the_judge_of_a_user_is_asked_the_likeliest_first(index):
     likely = sorted(plain, key=lambda hit: -hit.evidence.details["probability"])
     asked = []
     judge = lambda pairs: asked.extend(pairs) or [None] * len(pairs)  # noqa: E731
-    ContradictionSearch(index, judge=judge).search("inn | quiet | a", 4)
+    unanswered = ContradictionSearch(index, judge=judge).search("inn | quiet | a", 4)
+    assert unanswered == plain
     assert [other for _, other in asked] == [hit.passage.text for hit in likely]
 
 

@@ -18,11 +18,8 @@ from logic_retrievers.errors import ConfigurationError, InputError, UnknownResol
 
 def graph(*metadata, rivals=(), copies=(), sources=()):
     """Passages p0, p1, ... with these metadata; rivals and copies are pairs of places."""
-    text_of = list(range(len(metadata)))
-    for one, other in copies:
-        text_of[other] = text_of[one]
     passages = [
-        Passage(f"p{at}", f"text {text_of[at]}", one, source=sources[at] if sources else None)
+        Passage(f"p{at}", f"text {at}", one, source=sources[at] if sources else None)
         for at, one in enumerate(metadata)
     ]
 
@@ -33,7 +30,7 @@ def graph(*metadata, rivals=(), copies=(), sources=()):
             found[other].add(one)
         return [frozenset(one) for one in found]
 
-    return ConflictGraph(passages, sides(rivals))
+    return ConflictGraph(passages, sides(rivals), sides(copies))
 
 
 def both_ways(rule, made):

@@ -81,15 +81,16 @@ def graph(sides, *, copies=(), sources=(), unsure=()):
         likely = CLASH if sides[a] != sides[b] else AGREE
         matrix[a, b] = matrix[b, a] = 0.5 if (a, b) in unsure else likely
 
+    def others(pairs, at):
+        return frozenset({*(b for a, b in pairs if a == at), *(a for a, b in pairs if b == at)})
+
     named = [{"source": one} if one else {} for one in sources] or [{}] * count
-    text_of = list(range(count))
-    for one, other in copies:
-        text_of[other] = text_of[one]
-    passages = [Passage(f"p{at}", f"text {text_of[at]}", about) for at, about in enumerate(named)]
+    passages = [Passage(f"p{at}", f"text {at}", about) for at, about in enumerate(named)]
     group = Group(tuple(range(count)), matrix)
     return ConflictGraph(
         passages,
-        [frozenset({1}), frozenset({0}), *[frozenset()] * (count - 2)],
+        [others([(0, 1)], at) for at in range(count)],
+        [others(copies, at) for at in range(count)],
         {(0, 1): group},
     )
 

@@ -20,12 +20,11 @@ from logic_retrievers.conflicts.cleaning.metadata import (
 )
 from logic_retrievers.conflicts.cleaning.result import Finding, Kind
 from logic_retrievers.conflicts.cleaning.settings import CleaningSettings, Criteria, ReadThresholds
-from logic_retrievers.conflicts.cleaning.word_diff import find_differences
+from logic_retrievers.conflicts.cleaning.word_diff import find_differences, have_same_words
 from logic_retrievers.conflicts.pair_judge import Readings
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.index.client_calls import batches
 from logic_retrievers.progress import ProgressMeter
-from logic_retrievers.text import have_same_words
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 
 # reading a batch takes some seconds, after which progress is reported
@@ -138,16 +137,20 @@ def classify_pair(
         read: thresholds of the cross-encoder's probabilities; needed with a reading.
         by: what the probability is from if no cross-encoder has read the pair, for the reason.
     """
-    is_read = pair.reading is not None and read is not None
-    likely = pair.probability >= (read.listed if is_read and read else threshold)
-    found = declared_relation(one, other, pair, settings, likely=likely)
-    if found is None and pair.reading is not None and read is not None:
+    found: Relation | None = None
+    if pair.reading is not None and read is not None:
         found = _read_relation(one, other, pair, pair.reading, settings, read)
-    elif found is None and likely:
+    elif pair.probability >= threshold:
         reason = f"{by}: they contradict each other ({pair.probability:.2f})"
         found = Kind.CONTRADICTION, reason, None, True
-    if found is None:
-        return None
+    is_conflict = found is not None and found[0] in (Kind.CONTRADICTION, Kind.SUPERSEDED)
+    if declared := declared_relation(one, other, pair, settings, likely=is_conflict):
+        found = declared
+    elif found and (other_scope := find_other_scope(one, other, settings.scope_keys)):
+        found = Kind.SCOPE, other_scope, None, True
+    is_far = pair.cosine < NEAR_COPY_COSINE and pair.own_probability < MIN_PROBABILITY
+    if found is None or (is_far and found[0] in (Kind.SCOPE, Kind.PARAPHRASE)):
+        return None  # two of one topic that are no conflict are not worth a line
     kind, reason, newer, certain = found
     return Finding(
         one.id,
@@ -199,8 +202,6 @@ def _read_relation(
     if probabilities[kind] < unrelated:
         return None
     if kind in (Kind.SCOPE, Kind.PARAPHRASE):
-        if pair.cosine < NEAR_COPY_COSINE and pair.own_probability < MIN_PROBABILITY:
-            return None  # too far apart for a line in a report
         return kind, f"{_READ_AS[kind]} ({probabilities[kind]:.2f})", None, True
     if pair.probability < thresholds.listed:
         return None

@@ -119,14 +119,14 @@ def test_findings_name_the_newer_and_the_words():
 def test_another_scope_comes_before_a_reading():
     """What two passages are true of is known for certain there."""
     about = (SPAIN, IRELAND)
-    for near, relation in (
-        *((0.8, "contradiction"), (0.6, "contradiction"), (0.8, "unrelated"), (0.6, None)),
-    ):
+    for near, relation in ((0.8, "contradiction"), (0.8, "unrelated"), (0.6, None)):
         read = relation and read_as(relation)
         found = classified(about, read, near=near, likely=0.0 if relation else 0.9)
         assert found.kind is Kind.SCOPE
         assert "country" in found.reason
+    assert classified(about, read_as("contradiction"), near=0.6) is None
     assert classified(about, near=0.6) is None
+    assert classified(about, read_as("paraphrase"), likely=0.6).kind is Kind.SCOPE
     assert classified(about, read_as("contradiction"), scope_keys=()).kind is Kind.CONTRADICTION
 
 
@@ -148,6 +148,11 @@ def test_a_document_key_makes_versions():
         found = classified(about, read_as(relation), document_key="title")
         assert (found.kind, found.newer) == (Kind.SUPERSEDED, "b")
     assert classified(about, read_as("unrelated"), document_key="title") is None
+    likeliest_is_none = (0.31, 0.15, 0.15, 0.0, 0.0, 0.39)
+    assert classified(about, likeliest_is_none, document_key="title") is None
+    doubtful = read_as("contradiction", 0.5)
+    assert classified(about, doubtful, document_key="title").newer == "b"
+    assert classified(about, doubtful, document_key="title", listed=0.8) is None
     assert classified(about, near=0.9) is None
 
 

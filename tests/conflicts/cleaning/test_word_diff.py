@@ -8,8 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logic_retrievers.conflicts.cleaning.word_diff import MAX_WORDS, find_differences
-from logic_retrievers.text import have_same_words
+from logic_retrievers.conflicts.cleaning.word_diff import (
+    MAX_WORDS,
+    find_differences,
+    have_same_words,
+)
 
 WORDS = "the inn is Not closed 12 1,200 5.5 17:00 % X200 v2.1 XR-500 don't na\u00efve \u7d20\u98df"
 ENDS = st.sampled_from([" ", ", ", ". ", "\n", " ("])
