@@ -132,27 +132,27 @@ def gather_candidate_pairs(
     )
     among_given |= {position for position, key in enumerate(keys) if key in named}
     judgeable = [position for position in range(len(given)) if position not in unjudgeable]
-    compared = [given[position] for position in judgeable]
-    untrusted = [row for row, position in enumerate(judgeable) if position not in among_given]
+    untrusted = [given[position] for position in judgeable if position not in among_given]
     cache = dict(context.cache)
-    found = yield from _trusted_in_index(context, [compared[row] for row in untrusted], cache)
+    found = yield from _trusted_in_index(context, untrusted, cache)
     among_given |= {position for position, key in enumerate(keys) if key in found}
     extra = {**outside, **{key: p for key, p in found.items() if key not in keys}}
+    compared = [*(given[position] for position in judgeable), *extra.values()]
     positions = [*judgeable, *range(len(given), len(given) + len(extra))]
     pairs: tuple[CandidatePair, ...] = ()
-    if len(positions) > 1:
-        vectors = yield from _vectors(context, [*compared, *extra.values()], cache)
+    if len(compared) > 1:
+        vectors = yield from _vectors(context, compared, cache)
         kept = map(_cache_key, context.trusted)
         context.cache.update({key: cache[key] for key in kept if key in cache})
         pairs = yield Compute(
             partial(
                 compare_passages,
-                [*compared, *extra.values()],
+                compared,
                 vectors,
                 context.constants,
                 context.min_probability,
-                given_count=len(compared),
-                trusted=range(len(compared), len(compared) + len(outside)),
+                given_count=len(judgeable),
+                trusted=range(len(judgeable), len(judgeable) + len(outside)),
                 trusted_given=[n for n, p in enumerate(judgeable) if p in among_given],
                 nearest_read=context.nearest_read,
             )

@@ -271,6 +271,14 @@ async def test_a_search_takes_a_judge_of_the_users_own(index):
     assert await search.asearch("inn | quiet | a", 4) == hits
 
 
+def test_what_a_judge_does_not_answer_stays_behind(index):
+    """Its probability is the vectors', which the judge's cannot be compared with."""
+    plain = found(ContradictionSearch(index).search("inn | quiet | a", 4))
+    judge = lambda pairs: [0.2 if "dear" in other else None for _, other in pairs]  # noqa: E731
+    hits = ContradictionSearch(index, judge=judge).search("inn | quiet | a", 4)
+    assert found(hits) == ["dear", *(claim for claim in plain if claim != "dear")]
+
+
 def test_what_is_like_a_stored_passage_is_read_without_metadata(index):
     """A statement has none; one side's would be a difference."""
     index.add([Passage("dated", "inn | dim | a", {"date": "2020", "area": "x"})])
