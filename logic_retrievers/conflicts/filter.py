@@ -90,10 +90,11 @@ class ContradictionFilter:
             two nearest passages before it in the list and the two nearest trusted ones, down to a
             cosine of .35. With k it leaves most of the rest of a long list unread, unless the
             resolution counts votes. A conflict is then a contradiction or two states of one thing.
-            ``judging.OnnxRelation`` of another bundle does the same. With None the vectors decide
-            alone, much faster: they miss most contradictions in other words. A model of your
-            own (:class:`PairJudge`) is asked once a call, and its probabilities replace those of
-            the vectors. If it fails, theirs stand, and a warning says so.
+            What it has read it remembers. ``judging.OnnxRelation`` of another bundle does the same.
+            With None the vectors decide alone, much faster: they miss most contradictions in other
+            words. A model of your own (:class:`PairJudge`) is asked once a call, and its
+            probabilities replace those of the vectors. If it fails, theirs stand, and a warning
+            says so.
         judge_above: least vector probability of the pairs that a judge of your own reads; by
             default the threshold.
         drop_above: least probability of a conflict for which a passage is dropped. In a conflict

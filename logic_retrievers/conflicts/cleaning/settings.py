@@ -119,9 +119,9 @@ class CleaningSettings:
             passage relates to its two nearest, to one that shares its rare words, and to what is
             likely to contradict it; ``judging.OnnxRelation`` does so with another bundle. Beside a
             trusted passage the vectors of all that is near to it decide too. With None the vectors
-            decide alone, which is faster and finds less. A model of your own
-            (``conflicts.PairJudge``) is asked once a call. If it fails, the probabilities of the
-            vectors stand, and a warning says so.
+            decide alone, which is faster and finds less, except among passages that argue for
+            opposite answers at length. A model of your own (``conflicts.PairJudge``) is asked once
+            a call. If it fails, the probabilities of the vectors stand, and a warning says so.
         judge_above: least vector probability of the pairs that a judge of your own reads; by
             default the threshold.
         hide_above: least probability, as the cross-encoder reads, of a contradiction or newer
