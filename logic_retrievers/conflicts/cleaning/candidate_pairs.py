@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import isnan
@@ -15,11 +15,9 @@ from logic_retrievers.conflicts.candidate_pairs import (
 )
 from logic_retrievers.conflicts.cleaning.ledger import Ledger, examined_hash, ledger_namespace
 from logic_retrievers.conflicts.cleaning.neighbours import (
-    EncodedPassages,
-    Key,
     NeighbourSearch,
+    PassageCache,
     ScoredNeighbour,
-    VectorCache,
 )
 from logic_retrievers.conflicts.cleaning.settings import CleaningSettings
 from logic_retrievers.conflicts.stances import MAX_GROUP
@@ -104,51 +102,6 @@ def stored_pages(
     return next_page
 
 
-@dataclass(slots=True)
-class _Collector:
-    """Passages by id, and pairs of them, each once."""
-
-    index: PassageIndex | None
-    min_probability: float
-    nearest_read: int
-    released: Collection[str] = ()
-    passages: dict[str, Passage] = field(default_factory=dict)
-    pairs: dict[frozenset[str], tuple[str, str, ScoredNeighbour]] = field(default_factory=dict)
-
-    def add_neighbours(
-        self,
-        encoded: EncodedPassages,
-        neighbours: Sequence[Sequence[ScoredNeighbour]],
-        probes: Collection[Key],
-    ) -> Operation[None]:
-        """Add the pairs that are worth classifying, with their passages.
-
-        ``probes`` are trusted passages, whose nearest neighbours are added at any score.
-        """
-        candidates = [
-            pair
-            for near in neighbours
-            for rank, pair in enumerate(near)
-            if pair.probability >= self.min_probability
-            or pair.cosine >= NEAR_COPY_COSINE
-            or pair.by_words
-            or rank < (MAX_GROUP - 1 if pair.one in probes else self.nearest_read)
-        ]
-        passages = dict(encoded.passages)
-        points = sorted({pair.other for pair in candidates if pair.other not in passages})
-        if self.index is not None:
-            passages |= yield from self.index.fetch_passages(points)
-        for pair in candidates:
-            if pair.other not in passages:
-                continue  # deleted in the meantime
-            one, other = passages[pair.one], passages[pair.other]
-            # hidden passages count for nothing
-            is_hidden = any(p.quarantined and p.id not in self.released for p in (one, other))
-            if one.id != other.id and not is_hidden and not unjudgeable_reason(other.text):
-                self.passages |= {one.id: one, other.id: other}
-                self.pairs.setdefault(frozenset((one.id, other.id)), (one.id, other.id, pair))
-
-
 def find_candidate_pairs(
     search: NeighbourSearch,
     index: PassageIndex | None,
@@ -169,8 +122,9 @@ def find_candidate_pairs(
     examined passages; if a cross-encoder is still to read pairs, it counts none as done.
     """
     meter = ProgressMeter(None) if meter is None else meter
-    collector = _Collector(index, min_probability, nearest_read, released)
-    vectors: VectorCache = {}
+    by_id: dict[str, Passage] = {}
+    found: dict[frozenset[str], ScoredNeighbour] = {}
+    cache: PassageCache = {}
     trusted = settings.trusted or ()
     unjudgeable = _unjudgeable(trusted)
     digests: dict[str, str] = {}
@@ -189,39 +143,44 @@ def find_candidate_pairs(
         judgeable = {p.id: p for p in page if p.id not in unjudgeable}
         encoded = yield from search.encode(list({**new_probes, **judgeable}.values()))
         neighbours = yield from search.score_neighbours(
-            encoded, vectors, within=not stored or bool(released), without=without
+            encoded, cache, within=not stored or bool(released), without=without
         )
         if condition is not None and index is not None and settings.trusted_candidates:
             neighbours += yield from search.score_neighbours(
                 encoded,
-                vectors,
+                cache,
                 within=False,
                 count=settings.trusted_candidates,
                 filter=condition,
                 without=without,
             )
-        probe_keys = {search.key_of(passage) for passage in new_probes.values()}
         compared += sum(map(len, neighbours))
-        yield from collector.add_neighbours(encoded, neighbours, probe_keys)
+        for pair in _worth_classifying(neighbours, min_probability, nearest_read, new_probes):
+            # hidden passages count for nothing
+            both = {pair.one.id: pair.one, pair.other.id: pair.other}
+            is_hidden = any(p.quarantined and p.id not in released for p in both.values())
+            if not is_hidden and not unjudgeable_reason(pair.other.text):
+                by_id |= both
+                found.setdefault(frozenset(both), pair)
         new_probes = {}
         digests |= {passage.id: examined_hash(passage) for passage in page}
         if not stored:
-            collector.passages |= judgeable
+            by_id |= judgeable
         meter.report(0 if nearest_read else len(digests), len(digests))
-    by_id = {**collector.passages, **probes}
+    by_id |= probes
     passages = tuple(by_id.values())
     position_of = {name: position for position, name in enumerate(by_id)}
     prefixes = (METADATA,) if index is None else index.prefixes
     by_filter = trusted_positions(passages, settings.trusted_filter, prefixes)
     pairs = [
         CandidatePair(
-            position_of[one],
-            position_of[other],
-            scored.cosine,
-            scored.cosine if isnan(scored.score) else scored.score,  # a copy has no sparsity
-            scored.probability,
+            position_of[pair.one.id],
+            position_of[pair.other.id],
+            pair.cosine,
+            pair.cosine if isnan(pair.score) else pair.score,  # a copy has no sparsity
+            pair.probability,
         )
-        for one, other, scored in collector.pairs.values()
+        for pair in found.values()
     ]
     return CandidatePairs(
         passages,
@@ -231,6 +190,27 @@ def find_candidate_pairs(
         unjudgeable,
         digests,
     )
+
+
+def _worth_classifying(
+    neighbours: Sequence[Sequence[ScoredNeighbour]],
+    min_probability: float,
+    nearest_read: int,
+    probes: Collection[str],
+) -> Iterator[ScoredNeighbour]:
+    """Yield probable pairs, near-copies, and each passage's nearest at any score.
+
+    ``probes``: ids of trusted passages, of which a whole group is needed.
+    """
+    for near in neighbours:
+        for rank, pair in enumerate(near):
+            if (
+                pair.probability >= min_probability
+                or pair.cosine >= NEAR_COPY_COSINE
+                or pair.by_words
+                or rank < (MAX_GROUP - 1 if pair.one.id in probes else nearest_read)
+            ):
+                yield pair
 
 
 def _unjudgeable(passages: Sequence[Passage]) -> dict[str, str]:

@@ -21,36 +21,36 @@ from logic_retrievers.index.client_calls import batches
 from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.lexical import NAME as LEXICAL
 from logic_retrievers.index.lexical import term_vector
-from logic_retrievers.index.point_format import point_id, possible_point_ids
+from logic_retrievers.index.point_format import possible_point_ids
 from logic_retrievers.ranking.execution import passage_vectors
 from logic_retrievers.scoring import normalise
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool, Passage
 
 PASSAGES_PER_BATCH = 128
 ROWS_PER_PRODUCT = 32
-# most stored passages whose vectors a run keeps (those read first), about 3.5 KB each
+# most stored passages that a run keeps (those read first), about 3.5 KB of vectors each
 CACHED_PASSAGES = 32_768
 # topical cosine under which two passages are about different things
 MIN_COSINE = 0.5
 
-# the id of a passage's point, whether it is stored or not
-Key: TypeAlias = str
-# key, vectors, and whether words found it
-Neighbour: TypeAlias = tuple[Key, Mapping[str, Rows], bool]
-# vectors of stored passages, kept for one run because most are neighbours of many passages
-VectorCache: TypeAlias = dict[Key, Mapping[str, Rows]]
+# id of a stored point
+Point: TypeAlias = str
+# a passage, its vectors, and whether words found it
+Neighbour: TypeAlias = tuple[Passage, Mapping[str, Rows], bool]
+# stored passages and their vectors, kept for one run because most are neighbours of many passages
+PassageCache: TypeAlias = dict[Point, tuple[Passage, Mapping[str, Rows]]]
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredNeighbour:
-    """A passage, one of its neighbours, and the scores of the two.
+    """A passage that was examined, one of its neighbours, and the scores of the two.
 
-    ``one`` is the key of the passage that was examined; ``score`` is F. ``by_words``: found by the
-    words that they share, and not among the nearest that are read.
+    ``score`` is F. ``by_words``: found by the words that they share, and not among the nearest that
+    are read.
     """
 
-    one: Key
-    other: Key
+    one: Passage
+    other: Passage
     cosine: float
     score: float
     probability: float
@@ -64,7 +64,7 @@ class EncodedPassages:
     ``vectors``: name -> shape (passages, dimension), in the order of ``passages``.
     """
 
-    passages: dict[Key, Passage]
+    passages: Sequence[Passage]
     vectors: dict[str, Rows]
 
     def row(self, position: int) -> dict[str, Rows]:
@@ -95,39 +95,35 @@ class NeighbourSearch:
         self._min_cosine = min_cosine
         self._by_words = by_words
 
-    def key_of(self, passage: Passage) -> Key:
-        return point_id(passage.id, None if self._index is None else self._index.tenant)
-
-    def points_of(self, passage: Passage) -> frozenset[Key]:
+    def points_of(self, passage: Passage) -> frozenset[Point]:
         """Return every point under which the passage is or will be stored."""
         tenant = None if self._index is None else self._index.tenant
         return frozenset(str(point) for point in possible_point_ids(passage.id, tenant))
 
     def encode(self, passages: Sequence[Passage]) -> Operation[EncodedPassages]:
         """Return the passages with their vectors; vectors that are not stored are made."""
-        by_key = {self.key_of(passage): passage for passage in passages}
         specs = self._encoder.specs
         vectors = {
-            name: np.empty((len(by_key), specs[name].dimension), dtype=np.float32)
+            name: np.empty((len(passages), specs[name].dimension), dtype=np.float32)
             for name in VECTORS
         }
         start = 0
-        for batch in batches(list(by_key.values()), PASSAGES_PER_BATCH):
+        for batch in batches(passages, PASSAGES_PER_BATCH):
             made = yield from passage_vectors(batch, VECTORS, self._encoder, self._index)
             for name, rows in made.items():
                 vectors[name][start : start + len(batch)] = rows
             start += len(batch)
-        return EncodedPassages(by_key, vectors)
+        return EncodedPassages(passages, vectors)
 
     def score_neighbours(
         self,
         encoded: EncodedPassages,
-        cache: VectorCache,
+        cache: PassageCache,
         *,
         within: bool,
         count: int | None = None,
         filter: UserFilter = None,  # noqa: A002
-        without: frozenset[Key] = frozenset(),
+        without: frozenset[Point] = frozenset(),
     ) -> Operation[list[list[ScoredNeighbour]]]:
         """Find and score the neighbours of each passage, the topically nearest first.
 
@@ -136,7 +132,7 @@ class NeighbourSearch:
         """
         scored: list[list[ScoredNeighbour]] = []
         limit = self._count if count is None else count
-        own_points = [self.points_of(passage) for passage in encoded.passages.values()]
+        own_points = [self.points_of(passage) for passage in encoded.passages]
         replaced = without.union(*own_points) if within else without
         for batch in batches(range(len(own_points)), PASSAGES_PER_BATCH):
             neighbours = [list[Neighbour]() for _ in batch]
@@ -169,8 +165,8 @@ class NeighbourSearch:
         positions: Sequence[int],
         limit: int,
         condition: UserFilter,
-        left_out: Sequence[frozenset[Key]],
-        cache: VectorCache,
+        left_out: Sequence[frozenset[Point]],
+        cache: PassageCache,
     ) -> Operation[list[list[Neighbour]]]:
         assert self._index is not None
         rows = encoded.vectors[TOPICAL]
@@ -187,30 +183,41 @@ class NeighbourSearch:
             for pool, excluded in zip(pools, left_out, strict=True)
         ]
         by_words = yield from self._found_by_words(encoded, positions, condition, left_out, near)
-        near = [list(dict.fromkeys([*a, *b])) for a, b in zip(near, by_words, strict=True)]
-        wanted = {point for points in near for point in points}
-        vectors = {point: cache[point] for point in wanted if point in cache}
-        read = yield from self._stored_vectors(sorted(wanted.difference(vectors)))
+        wanted = {point for points in (*near, *by_words) for point in points}
+        known = {point: cache[point] for point in wanted if point in cache}
+        read = yield from self._read_stored(sorted(wanted - known.keys()))
         cache.update(islice(read.items(), max(0, CACHED_PASSAGES - len(cache))))
-        vectors |= read
+        known |= read
         return [
-            [(point, vectors[point], point in further) for point in points if point in vectors]
+            [
+                (*known[point], point in further)
+                for point in dict.fromkeys([*points, *further])
+                if point in known
+            ]
             for points, further in zip(near, by_words, strict=True)
         ]
+
+    def _read_stored(self, points: Sequence[Point]) -> Operation[PassageCache]:
+        assert self._index is not None
+        found = yield from self._index.fetch_passages(points)
+        encoded = yield from self.encode(list(found.values()))
+        return {
+            point: (passage, encoded.row(row)) for row, (point, passage) in enumerate(found.items())
+        }
 
     def _found_by_words(
         self,
         encoded: EncodedPassages,
         positions: Sequence[int],
         condition: UserFilter,
-        left_out: Sequence[frozenset[Key]],
-        near: Sequence[Sequence[Key]],
-    ) -> Operation[list[list[Key]]]:
+        left_out: Sequence[frozenset[Point]],
+        near: Sequence[Sequence[Point]],
+    ) -> Operation[list[list[Point]]]:
         """Return the stored passages found by words, without the nearest, which are read anyway."""
         assert self._index is not None
         if not self._by_words or LEXICAL not in self._index.vectors:
             return [[] for _ in positions]
-        passages, language = list(encoded.passages.values()), self._index.language
+        passages, language = encoded.passages, self._index.language
         terms = yield Compute(
             lambda: [term_vector(passages[n].text, language, query=True) for n in positions]
         )
@@ -225,25 +232,6 @@ class NeighbourSearch:
             found.append(others[: self._by_words])
         return found
 
-    def _stored_vectors(self, points: Sequence[Key]) -> Operation[dict[Key, Mapping[str, Rows]]]:
-        """Return the vectors of stored passages; vectors that are not stored are made."""
-        assert self._index is not None
-        index = self._index
-        vectors: dict[Key, dict[str, Rows]] = {point: {} for point in points}
-        stored = [name for name in VECTORS if name in index.vectors]
-        for name, (row_of, matrix) in (yield from index.fetch_vectors(stored, points)).items():
-            for point, row in row_of.items():
-                vectors[point][name] = matrix[row].astype(np.float32)
-        incomplete = [point for point, named in vectors.items() if len(named) < len(VECTORS)]
-        passages = yield from index.fetch_passages(incomplete)
-        for batch in batches(list(passages), PASSAGES_PER_BATCH):
-            made = yield from passage_vectors(
-                [passages[point] for point in batch], VECTORS, self._encoder
-            )
-            for row, point in enumerate(batch):
-                vectors[point] = {name: made[name][row].astype(np.float32) for name in VECTORS}
-        return {point: named for point, named in vectors.items() if len(named) == len(VECTORS)}
-
     def _score(
         self,
         encoded: EncodedPassages,
@@ -251,31 +239,30 @@ class NeighbourSearch:
         neighbours: Sequence[Sequence[Neighbour]],
         limit: int,
     ) -> list[list[ScoredNeighbour]]:
-        keys = list(encoded.passages)
         scored: list[list[ScoredNeighbour]] = [[] for _ in positions]
         for number, (position, others) in enumerate(zip(positions, neighbours, strict=True)):
             if not others:
                 continue
             rows = {name: np.stack([vectors[name] for _, vectors, _ in others]) for name in VECTORS}
             scores = score_against(encoded.row(position), rows, self._constants)
-            columns = (scores.cosines, scores.scores, scores.probabilities)
-            rounded = zip(
-                *(column.round(SCORE_DECIMALS).tolist() for column in columns), strict=True
-            )
+            columns = np.stack([scores.cosines, scores.scores, scores.probabilities], axis=1)
+            rounded = columns.round(SCORE_DECIMALS).tolist()
             near = [
-                ScoredNeighbour(keys[position], other, cosine, score, probability, by_words)
+                ScoredNeighbour(
+                    encoded.passages[position], other, cosine, score, probability, by_words
+                )
                 for (other, _, by_words), (cosine, score, probability) in zip(
                     others, rounded, strict=True
                 )
                 if by_words or cosine >= self._min_cosine
             ]
-            near.sort(key=lambda found: (-found.cosine, found.other))
+            near.sort(key=lambda found: (-found.cosine, found.other.id))
             topical = [found for found in near if not found.by_words]
             scored[number] = topical[:limit] + [found for found in near if found.by_words]
         return scored
 
 
-def _best_first(pool: CandidatePool, name: str) -> list[tuple[Key, float]]:
+def _best_first(pool: CandidatePool, name: str) -> list[tuple[Point, float]]:
     scores = pool.scores[name]
     return [(pool.ids[n], scores[n]) for n in np.argsort(-scores, kind="stable")]
 
@@ -284,7 +271,7 @@ def _examined_neighbours(
     encoded: EncodedPassages, positions: Sequence[int], limit: int
 ) -> list[list[Neighbour]]:
     """Find the nearest examined passages for some of them, each without itself."""
-    keys = list(encoded.passages)
+    passages = encoded.passages
     unit = normalise(encoded.vectors[TOPICAL])
     neighbours: list[list[Neighbour]] = []
     for batch in batches(positions, ROWS_PER_PRODUCT):
@@ -293,6 +280,6 @@ def _examined_neighbours(
             near = np.argpartition(-cosines, limit - 1)[:limit] if limit < len(cosines) else None
             others = range(len(cosines)) if near is None else sorted(near.tolist())
             neighbours.append(
-                [(keys[other], encoded.row(other), False) for other in others if other != position]
+                [(passages[n], encoded.row(n), False) for n in others if n != position]
             )
     return neighbours

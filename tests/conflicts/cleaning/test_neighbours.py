@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from placed import MERGED, PlacedEncoder, passages, vectors
+from table_reader import TableReader
 
 from logic_retrievers import Passage, PassageIndex
 from logic_retrievers.conflicts import CorpusCleaner
@@ -20,6 +21,7 @@ from logic_retrievers.conflicts.cleaning.neighbours import MIN_COSINE, Neighbour
 from logic_retrievers.conflicts.cleaning.settings import CleaningSettings
 from logic_retrievers.conflicts.settings import VECTORS
 from logic_retrievers.effects import encoder_threads, run
+from logic_retrievers.index.point_format import point_id
 
 TOPICS = ("inn", "tax", "copper")
 CORPUS = passages(
@@ -63,15 +65,14 @@ def test_neighbours_are_those_of_a_brute_force(road, count, least):
         made = neighbour_search(index if road == "stored" else None, count=count, least=least)
         given_ = index.run(made.encode(CORPUS))
         pools = index.run(made.score_neighbours(given_, {}, within=road == "given"))
-        name_of = {made.key_of(one): one.id for one in CORPUS}
         for one, pool in zip(CORPUS, pools, strict=True):
-            assert {name_of[pair.one] for pair in pool} <= {one.id}
-            assert {name_of[pair.other] for pair in pool} == nearest(one, CORPUS, count, least)
+            assert {pair.one.id for pair in pool} <= {one.id}
+            assert {pair.other.id for pair in pool} == nearest(one, CORPUS, count, least)
             assert [pair.cosine for pair in pool] == sorted(
                 (pair.cosine for pair in pool), reverse=True
             )
             for pair in pool:
-                wanted = by_hand(one.text, name_of[pair.other])
+                wanted = by_hand(one.text, pair.other.text)
                 assert (pair.cosine, pair.score, pair.probability) == pytest.approx(
                     wanted, abs=2e-5
                 )
@@ -96,6 +97,17 @@ def test_what_words_find_is_none_of_the_nearest_that_are_read():
             (found_by_words,) = (pair for pair in pool if pair.by_words)
             nearer = [pair for pair in pool if pair.cosine >= found_by_words.cosine]
             assert len(nearer) > NEAREST_READ
+
+
+def test_what_only_rare_words_bring_together_is_read():
+    """The topical vectors of a side remark are those of the rest of its passage."""
+    far = passages("inn | quiet zanzibar | a", "tax | loud zanzibar | a")
+    nearer = passages(*(f"{topic} | warm | {words}" for topic in ("inn", "tax") for words in "bc"))
+    judge = TableReader(("quiet zanzibar", "loud zanzibar"))
+    with PassageIndex.open("p", PlacedEncoder(), **STORED, lexical=True) as index:
+        index.add([*far, *nearer])
+        (decision,) = CorpusCleaner(index, judge=judge).clean(dry_run=True).decisions
+    assert {decision.finding.one, decision.finding.other} == {passage.id for passage in far}
 
 
 def pairs_of(index, pages, *, stored, encoder=None):
@@ -222,7 +234,7 @@ def test_a_vector_that_some_points_lack():
     with PassageIndex.open("p", PlacedEncoder(), **STORED) as index:
         index.add(CORPUS)
         whole = found(index.run(_all_of(index)))
-        some = [neighbour_search(index).key_of(one) for one in CORPUS[::2]]
+        some = [point_id(one.id) for one in CORPUS[::2]]
         index.client.delete_vectors("p", ["contradiction"], some)
         assert found(index.run(_all_of(index))) == whole
 
@@ -238,15 +250,12 @@ def test_a_run_remembers_some_of_what_it_read(monkeypatch, size):
     monkeypatch.setattr("logic_retrievers.conflicts.cleaning.neighbours.PASSAGES_PER_BATCH", 2)
     with PassageIndex.open("p", PlacedEncoder(), **STORED) as index:
         index.add(CORPUS)
-        read, fetch = [], index.fetch_vectors
-        monkeypatch.setattr(
-            index, "fetch_vectors", lambda names, ids: read.extend(ids) or fetch(names, ids)
-        )
+        read, fetch = [], index.fetch_passages
+        monkeypatch.setattr(index, "fetch_passages", lambda ids: read.extend(ids) or fetch(ids))
         pages = pages_of(*(CORPUS[at : at + 4] for at in range(0, len(CORPUS), 4)))
-        neighbours = neighbour_search(index)
         candidates = index.run(pairs_of(index, pages, stored=True))
         assert found(candidates) == reference(*CORPUS)
-        assert set(read) == {neighbours.key_of(one) for one in CORPUS}
+        assert set(read) == {point_id(one.id) for one in CORPUS}
         assert (len(read) == len(CORPUS)) == (size == 100)
 
 
