@@ -222,9 +222,9 @@ def _conflict_graph(
         if pair.one not in excluded and pair.other not in excluded:
             rivals[pair.one].add(pair.other)
             rivals[pair.other].add(pair.one)
-    named = {position for group in case.groups.values() for position in group.members}
+    grouped = {position for group in case.groups.values() for position in group.members}
     same: dict[tuple[str, ...], set[int]] = {}
-    for position in sorted(named.union(*rivals)):
+    for position in grouped.union(*rivals):
         same.setdefault(tuple(words_of(case.passages[position].text)), set()).add(position)
     copies_of = {position: copies for copies in same.values() for position in copies}
     return ConflictGraph(

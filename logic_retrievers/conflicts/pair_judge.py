@@ -163,7 +163,7 @@ class Reader:
         """
         readings = {} if readings is None else readings
         texts = [pair_texts(passages[pair.one], passages[pair.other], without) for pair in pairs]
-        keys = [sha256("\0".join(text).encode(errors="surrogatepass")).digest() for text in texts]
+        keys = [sha256(repr(text).encode(errors="surrogatepass")).digest() for text in texts]
         known = {key: read for key in keys if (read := readings.get(key))}
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         for key, shares in zip(new, self.read(list(new.values())), strict=True):

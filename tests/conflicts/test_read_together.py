@@ -16,7 +16,7 @@ from logic_retrievers.conflicts import (
     CorpusCleaner,
     pair_judge,
 )
-from logic_retrievers.conflicts.candidate_pairs import NEAREST_READ
+from logic_retrievers.conflicts.candidate_pairs import NEAREST_READ, CandidatePair
 from logic_retrievers.encoders.bundle import default_bundle_manifest
 from logic_retrievers.errors import (
     BundleError,
@@ -117,6 +117,16 @@ def test_what_was_read_is_not_read_again():
     assert len(judge.asked) == asked
     own.filter([*AGREEING, *passages("inn | quiet | new")])
     assert all("new" in other for _, other in judge.asked[asked:])
+
+
+def test_readings_of_two_pairs_are_not_mixed_up():
+    """Joined, the texts of both are the same; a hash of that would give one the other's reading."""
+    judge, readings = TableReader(), {}
+    reader = pair_judge.Reader.of(judge, "relation")
+    for texts in (("inn | quiet | a\0", "inn | b"), ("inn | quiet | a", "\0inn | b")):
+        both = [Passage(str(n), text) for n, text in enumerate(texts)]
+        reader.judge([CandidatePair(0, 1, 0.9, 0.9, 0.1)], both, (), readings)
+    assert len(judge.asked) == len(readings) == 2
 
 
 def test_dates_are_not_read():
