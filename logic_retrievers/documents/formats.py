@@ -5,10 +5,8 @@ Readers of other formats are in rows.py, and ``READERS`` in reading.py lists all
 
 from __future__ import annotations
 
-import codecs
 import importlib
 import re
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import IO, TYPE_CHECKING, Any
@@ -31,10 +29,8 @@ _WORD_ADVICE = "open it in Word or LibreOffice and save it again as .docx"
 
 _PASSWORD_ERROR, _IMAGE = 4, 3  # FPDF_ERR_PASSWORD, FPDF_PAGEOBJ_IMAGE
 _BROKEN = "\x02"  # PDFium's mark for a word that is hyphenated at a line's end
-_CHARACTERS = dict.fromkeys(map(ord, "\x00\r\ufffe"))
-_LINE_END = re.compile(r"(?<=[^\W_])-\n(?=[^\W_])")
-_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-_PARTS = re.compile(rf"([\w-]{{,64}}){_BROKEN}(?=([\w-]{{,64}}))")
+_CHARACTERS = {ord(_BROKEN): "-\n", **dict.fromkeys(map(ord, "\x00\r"))}
+_LINE_END = re.compile(r"([^\W_]+)-\n(?=([^\W_]+))")
 # Words after a hyphen that stands for a word to come: "pre- and post-war".
 _CONJUNCTIONS = {
     *("and", "or", "und", "oder", "bis", "et", "ou", "y", "o", "e", "en", "of", "og", "och"),
@@ -55,14 +51,6 @@ _BLOCKS = (
     "body, main, header, footer, aside, details, summary, address, fieldset, legend, form, hgroup, "
     "center"
 )
-_CODECS = {  # charsets that browsers read as another one
-    "ascii": "cp1252",
-    "iso8859-1": "cp1252",
-    "gb2312": "gb18030",
-    **dict.fromkeys(["utf-16", "utf-16-le", "utf-16-be", "utf-32"], "utf-8"),
-}
-# Codecs of Python that no browser has. Markup can hide in them, or decoding takes for ever.
-_NO_CHARSETS = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7"}
 _XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*>")
 
 
@@ -95,7 +83,6 @@ def read_pdf(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
     Metadata hold ``page``, counted from 1, and the file's ``title`` if it has one. One page is in
     memory at a time. Pages with pictures and no text are named in a problem after the last record.
     """
-    known: Counter[str] = Counter()
     found, scans = False, []
     with closing(_open_pdf(stream)) as document:
         with _conversion(_PDF_ADVICE):
@@ -113,7 +100,9 @@ def read_pdf(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
                 found = True
                 metadata = {"page": number, **({"title": title} if title else {})}
                 name = f"{file.name}#page={number}"
-                yield Record({"_id": name, "text": _join_words(text, known), "metadata": metadata})
+                yield Record(
+                    {"_id": name, "text": _LINE_END.sub(_join, text), "metadata": metadata}
+                )
             elif has_picture:
                 scans.append(number)
     if scans:
@@ -154,41 +143,15 @@ def _read_page(document: Any, index: int) -> tuple[str, bool]:
         return text, not text and any(page.get_objects(filter=[_IMAGE]))
 
 
-def _join_words(text: str, known: Counter[str]) -> str:
-    """Join the words that are divided at the end of a line.
-
-    ``known`` counts the words of the pages before; those of this page are added.
-    """
-    known.update(_WORD.findall(text.casefold()))
-    text = _LINE_END.sub(_BROKEN, text)
-    return _PARTS.sub(lambda part: part[1] + _hyphen(part[1], part[2], known), text)
-
-
-def _hyphen(left: str, right: str, known: Counter[str]) -> str:
-    """Return what stands between two parts of a word.
-
-    The document's own spelling decides, then common English words. If neither knows the word, the
-    hyphen stays before a conjunction, a capital, a figure or an English word ("user-defined",
-    "ex-wife"), and in "x-ray" and "state-of-the-art". Others are joined, because nine in ten are.
-    """
-    one, other = left.casefold(), right.casefold()
-    word, hyphenated, english = f"{one}{other}", f"{one}-{other}", english_words()
-    if known[word] != known[hyphenated]:
-        return "-" if known[hyphenated] > known[word] else ""
-    if word in english:
-        return ""
-    if other in _CONJUNCTIONS:
-        return "- "
-    keeps = (
-        len(left) == 1
-        or "-" in word
-        or left[:1].isdigit()
-        or left[-1:].isdigit()
-        or right[:1].isdigit()
-        or (right[:1].isupper() and not left.isupper())
-        or other in english
-    )
-    return "-" if keeps else ""
+def _join(parts: re.Match[str]) -> str:
+    """Join the two parts of a word at a line's end; between two English words the hyphen stays."""
+    left, right, english = parts[1], parts[2], english_words()
+    if (left + right).casefold() in english:
+        return left
+    if right.casefold() in _CONJUNCTIONS:
+        return f"{left}- "
+    are_words = {left.casefold(), right.casefold()} <= english
+    return f"{left}-" if are_words or not (left.isalpha() and right[0].islower()) else left
 
 
 def read_docx(_file: SourceFile, stream: IO[bytes]) -> Iterator[Record]:
@@ -252,15 +215,12 @@ def _decode(raw: bytes, encoding: str) -> str:
     detector = _import("bs4.dammit", "beautifulsoup4").EncodingDetector
     page, charset = detector.strip_byte_order_mark(raw)
     if charset is None and (declared := detector.find_declared_encoding(page, is_html=True)):
-        try:
-            name = codecs.lookup(declared).name
-            charset = _CODECS.get(name, name)
-            if charset in _NO_CHARSETS:
-                raise LookupError
-            "".encode(charset)  # refuses codecs that make no text, such as zlib
-        except LookupError:
+        known = _import("webencodings", "webencodings").lookup(declared)
+        if known is None:
             unknown = f"declares the charset {declared[:40]!r}, which is unknown"
-            raise Problem(f"{unknown}; {_HTML_ADVICE}, as UTF-8") from None
+            raise Problem(f"{unknown}; {_HTML_ADVICE}, as UTF-8")
+        # A declaration that is read byte by byte cannot be UTF-16.
+        charset = "utf-8" if known.name.startswith("utf-16") else known.codec_info.name
     charset = charset or encoding
     try:
         return str(page.decode(charset))

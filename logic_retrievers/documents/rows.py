@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 from itertools import chain
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
 import yaml
 
@@ -21,18 +21,15 @@ from logic_retrievers.documents.files import (
     bad_byte,
     find_columns,
     name_columns,
-    open_text,
     read_lines,
     read_text,
 )
 from logic_retrievers.errors import InputError
-from logic_retrievers.validation import MAX_DEPTH, plain_value
+from logic_retrievers.validation import plain_value
 
 MAX_COLUMNS = 1_000
 LONGEST_FRONT_MATTER = 2**14  # characters; PyYAML reads some 50,000 a second
 
-# The beginning of a file that is a list, or whose first object goes on in the next line.
-_NO_LINES = re.compile(r"\s*(?:\[\s*(?:\{|\Z)|\{[ \t\r]*\n)")
 _BETWEEN = re.compile(r"[\s,]*")
 # "007", "+47" and numbers that a float cannot hold are texts, because their digits count.
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
@@ -41,31 +38,12 @@ _TEXT_WITH_COLON = re.compile(r"^([\w.-]+):[ \t]+([^\s\[{\"'|>&*!#].*:[ \t].*)$"
 
 
 def read_jsonl(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
-    """Yield a record or a problem for every line that is not blank, with one line in memory.
-
-    :func:`read_json` reads a file that begins with a list, or with an object of several lines.
-    """
-    begin = stream.read(4096).decode(file.format.encoding, "ignore").removeprefix("\ufeff")
-    stream.seek(0)
-    if _NO_LINES.match(begin) and _begins_with_value(file, stream):
-        yield from read_json(file, stream)
-        return
+    """Yield a record or a problem for every line that is not blank, with one line in memory."""
     for number, row in enumerate(read_lines(file, stream), start=1):
         if len(row) > LONGEST_LINE:
             yield _too_long(number)
         elif row.strip():
             yield _parse(file, row, number, number)
-
-
-def _begins_with_value(file: SourceFile, stream: IO[bytes]) -> bool:
-    """Return whether the first value is JSON; if only the first line is bad, others may be good."""
-    with open_text(file, stream) as text:
-        begin = text.read(LONGEST_LINE)
-    stream.seek(0)
-    try:
-        return next(_read_values(file, begin), None) is not None
-    except Problem:
-        return False
 
 
 def _too_long(line: int) -> Problem:
@@ -77,10 +55,7 @@ def read_json(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]
 
     The first syntax error ends the reading. Default ids number the objects.
     """
-    yield from _read_values(file, read_text(file, stream))
-
-
-def _read_values(file: SourceFile, text: str) -> Iterator[Record | Problem]:
+    text = read_text(file, stream)
     decode = json.JSONDecoder().raw_decode
     place, line, number, is_list = 0, 1, 0, False
     while True:
@@ -109,17 +84,14 @@ def _parse(file: SourceFile, row: str, number: int, line: int) -> Record | Probl
     if problem := bad_byte(row, file, line):
         return problem
     try:
-        values = json.loads(row, parse_constant=_refuse)
+        values = json.loads(row)
     except (ValueError, RecursionError) as error:
         place = f" at character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else ""
         return Problem(f"not valid JSON: {getattr(error, 'msg', error)}{place}", line)
     if isinstance(values, dict):
         return Record(values, number, line)
-    return Problem(f"a row must be an object, not {type(values).__name__}", line)
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is not a JSON number")
+    kind = type(values).__name__
+    return Problem(f"a row must be an object, not {kind}; name a file of one list .json", line)
 
 
 def read_csv(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
@@ -170,17 +142,11 @@ def _read_rows(file: SourceFile, stream: IO[bytes]) -> Iterator[tuple[int, list[
     header = next((line for line in lines if line[1].strip()), None)
     if header is None:
         return
-    if len(header[1]) > LONGEST_LINE:
-        raise _too_long(header[0])
     start = last = size = 0  # first line, last line and characters of a row
-    too_long: list[Problem] = []
 
     def feed() -> Iterator[str]:
         nonlocal start, last, size
         for last, line in chain([header], lines):
-            if len(line) > LONGEST_LINE:  # it is cut, and a quote that it opens would stay open
-                too_long.append(_too_long(last))
-                continue
             start, size = start or last, size + len(line)
             if size > LONGEST_LINE:  # the rest of the cell must not be read as rows
                 raise Problem(
@@ -200,9 +166,6 @@ def _read_rows(file: SourceFile, stream: IO[bytes]) -> Iterator[tuple[int, list[
         except csv.Error as error:
             yield Problem(f"not a CSV row: {error}; left out up to line {last}", start)
             continue
-        finally:
-            yield from too_long
-            too_long.clear()
         if cells is None:
             return
         if cells:
@@ -257,7 +220,7 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
     Numbers, ``true`` and ``false`` become values of their type. ``no``, ``007``, dates and all else
     stay texts, and a key without a value is left out. A text with a colon need not be quoted. YAML
     stays in the text, so that nothing is lost, if it is malformed, too long, nested too deeply, no
-    mapping with text keys, or has aliases, sets or bytes.
+    mapping with text keys, or has aliases.
     """
     match = _FRONT_MATTER.match(text)
     source = (match and match[1]) or ""
@@ -282,34 +245,23 @@ def _quoted(match: re.Match[str]) -> str:
 class _Loader(yaml.SafeLoader):
     """Reads texts, JSON's numbers, ``true`` and ``false``, but no aliases, which grow unbounded."""
 
-    _depth = 0
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             raise yaml.YAMLError("aliases are not read")
-        self._depth += 1  # PyYAML's time is the square of the levels, and no index takes more
-        if self._depth > MAX_DEPTH:
-            raise yaml.YAMLError("nested too deeply")
-        node = super().compose_node(parent, index)
-        self._depth -= 1
-        return node
+        return super().compose_node(parent, index)
 
     def construct_number(self, node: yaml.ScalarNode) -> int | float | str:
         return read_number(node.value)  # "1:30" is not read in base 60, nor "010" in base 8
 
-    def refuse(self, node: yaml.Node) -> NoReturn:
-        raise yaml.YAMLError(f"{node.tag} is not read")
 
-
-for _tag, _pattern, _first in (
-    ("null", r"~|null|", ["~", "n", ""]),
-    ("bool", r"true|false", ["t", "f"]),
-    ("float", _NUMBER.pattern, [*"-0123456789"]),
+for _tag, _pattern in (
+    ("null", r"~|null|"),
+    ("bool", r"true|false"),
+    ("float", _NUMBER.pattern),
 ):
     _Loader.add_implicit_resolver(
-        f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), _first
+        f"tag:yaml.org,2002:{_tag}", re.compile(rf"(?:{_pattern})\Z"), None
     )
 _Loader.add_constructor("tag:yaml.org,2002:float", _Loader.construct_number)
-for _tag in ("binary", "set"):
-    _Loader.add_constructor(f"tag:yaml.org,2002:{_tag}", _Loader.refuse)

@@ -56,7 +56,8 @@ def _english_weight(word: str) -> float:
         return 0
     if word in _function_words()["en"]:
         return _SHARED if word in _foreign_words() else _OWN
-    return _COMMON if word in english_words() else 0
+    is_common = word in english_words() and word not in _foreign_words()
+    return _COMMON if is_common else 0
 
 
 def _foreign_weight(word: str, of_language: frozenset[str]) -> float:
@@ -78,8 +79,8 @@ def _foreign_words() -> frozenset[str]:
 
 @cache
 def english_words() -> frozenset[str]:
-    """Return about 10,000 common English words, without function words of other languages."""
-    return frozenset(_read("english_words.txt").split()) - _foreign_words()
+    """Return about 10,000 common English words."""
+    return frozenset(_read("english_words.txt").split())
 
 
 def _read(name: str) -> str:

@@ -37,8 +37,6 @@ class TestWholeFiles:
             "---\nA rule, then prose.\n---\nMore.",
             "---\na: &x [1]\nb: *x\n---\nText.",
             "---\nx: !!python/object/apply:os.system ['ls']\n---\nText.",
-            "---\nx: !!set {a, b}\n---\nText.",
-            "---\nx: !!binary aGVsbG8=\n---\nText.",
             "---\n1: a key that is no text\n---\nText.",
             "---\n- a list\n---\nText.",
             f"---\na: {'[' * 30}{']' * 30}\n---\nText.",  # deeper than an index takes

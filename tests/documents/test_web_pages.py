@@ -99,7 +99,7 @@ def test_odd_markup(html: str, text: str) -> None:
         (" \n", None, "is empty"),
         ("<script>x</script><nav>y</nav>", None, "no text outside of scripts"),
         (b"<p>\n\ncaf\xe9", 3, "0xE9 is not utf-8"),
-        (b'<meta charset="shift_jis">\n<p>\xff', 2, "is not shift_jis"),
+        (b'<meta charset="euc-jp">\n<p>\xff', 2, "0xFF is not euc_jp"),
         ('<meta charset="klingon"><p>x', None, "'klingon', which is unknown"),
         ('<meta charset="hex"><p>78', None, "'hex', which is unknown"),
         ('<meta charset="utf-7"><p>+ADw-b+AD4-', None, "'utf-7', which is unknown"),
