@@ -118,6 +118,12 @@ def test_bad_pages(tmp_path: Path, content: str | bytes, line: int | None, says:
     assert reading.incomplete == {"a.html"}
 
 
+def test_a_page_that_declares_utf_16_is_utf_8(tmp_path: Path) -> None:
+    """Old versions of Word write so; the declaration itself could not be read in UTF-16."""
+    (passage,), _ = read(tmp_path / "a.html", '<meta charset="unicode"><p>Köln')
+    assert passage.text == "Köln"
+
+
 @pytest.mark.parametrize("mark", ["utf-8-sig", "utf-16"])
 def test_a_byte_order_mark_counts_more_than_what_is_declared(tmp_path: Path, mark: str) -> None:
     content = '<meta charset="iso-8859-1"><p>Köln'.encode(mark)
