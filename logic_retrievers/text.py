@@ -61,11 +61,6 @@ _IRREGULAR = re.findall(
     quiz/quizzes penny/pence ch/chs
     """,
 )
-_ENDINGS = (
-    *(("ies", "y"), ("ied", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", "")),
-    ("e", ""),
-)
-_MIN_STEM_LENGTH = 3
 
 
 def is_blank(text: str) -> bool:
@@ -151,16 +146,6 @@ def _singulars(word: str) -> list[str]:
         return []
     candidates = [word.removesuffix("s"), word.removesuffix("es"), f"{word.removesuffix('ies')}y"]
     return [candidate for candidate in candidates if word in _plurals(candidate)]
-
-
-def stem(word: str) -> str:
-    """Return a comparable word without its grammatical ending: ``parties`` -> ``party``."""
-    word = word.removesuffix("'s").replace("'", "")
-    for ending, replacement in _ENDINGS:
-        long_enough = len(word) - len(ending) >= _MIN_STEM_LENGTH
-        if word.endswith(ending) and not word.endswith("ss") and long_enough:
-            return word.removesuffix(ending) + replacement
-    return word
 
 
 def latin_letters(text: str) -> tuple[int, int]:
