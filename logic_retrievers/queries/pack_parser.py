@@ -11,21 +11,14 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from logic_retrievers.queries.masking import FILL, PLAIN, fill
 from logic_retrievers.queries.parsed_query import ParsedQuery
-from logic_retrievers.queries.rules.rule import (
-    CONTEXT,
-    Cue,
-    Exclusion,
-    RulePack,
-    Scope,
-    find_cues,
-    find_exclusions,
-)
+from logic_retrievers.queries.rules.rule import Rule, RulePack, Scope
 
 # The file of each language's rules in ``queries/rules``.
 PACKS = {
@@ -36,6 +29,11 @@ PACKS = {
     "nl": "dutch",
     "pt": "portuguese",
 }
+
+# Characters on either side of a cue that decide what it means.
+CONTEXT = 160
+# A text with more cues is not read as a query.
+MAX_CUES = 10
 
 # In a query of at most so many words, a place behind a short excluded text belongs to the wanted
 # part: "films except Psycho on Netflix".
@@ -58,6 +56,26 @@ def fold(text: str) -> str:
 @cache
 def _fold(character: str) -> str:
     return unicodedata.normalize("NFD", character)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """A cue that means exclusion: its rule, its span, and the excluded span between its halves."""
+
+    rule: Rule
+    start: int
+    end: int
+    excluded: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """A cue, the spans of the texts that it excludes, and the span to remove from the query."""
+
+    cue: Cue
+    excluded: tuple[tuple[int, int], ...]
+    start: int
+    end: int
 
 
 class PackParser:
@@ -109,8 +127,7 @@ class PackParser:
         masked = self._idioms.sub(fill, _QUOTED.sub(fill, fold(text)))
         if self._mentions.search(masked):
             return ParsedQuery(text)
-        cues = find_cues(self.rules, masked, _opens, lambda after: not self._titles.match(after))
-        exclusions = find_exclusions(masked, cues, self._resolve)
+        exclusions = self._find_exclusions(masked)
         wanted = self._remainder(text, masked, exclusions)
         if not exclusions or not wanted.strip(_PUNCTUATION):
             return ParsedQuery(text)
@@ -124,6 +141,44 @@ class PackParser:
             text[first.start : first.end].strip(),
             first.rule.name,
         )
+
+    def _find_exclusions(self, masked: str) -> list[Exclusion]:
+        """Return what the cues exclude, from left to right; skip cues inside an excluded text."""
+        cues = self._find_cues(masked)
+        exclusions: list[Exclusion] = []
+        for number, cue in enumerate(cues):
+            if exclusions and cue.start < exclusions[-1].end:
+                continue
+            limit = next((c.start for c in cues[number + 1 :] if c.start > cue.end), len(masked))
+            if (exclusion := self._resolve(masked, cue, limit)) is not None:
+                exclusions.append(exclusion)
+        return exclusions
+
+    def _find_cues(self, masked: str) -> list[Cue]:
+        """Return the cues that mean exclusion, from left to right. Of two that overlap, the first.
+
+        An empty list also stands for too many.
+        """
+        candidates = [
+            (rule, match) for rule in self.rules for match in rule.cue_pattern.finditer(masked)
+        ]
+        if len(candidates) > 4 * MAX_CUES:
+            return []
+        cues: list[Cue] = []
+        for rule, match in candidates:
+            start, end = match.span()
+            before, after = masked[max(0, start - CONTEXT) : start], masked[end : end + CONTEXT]
+            if rule.opening is not None and rule.opening != _opens(masked, start):
+                continue
+            if rule.fits(before, after) and not self._titles.match(after):
+                excluded = match.span("excluded") if rule.scope is Scope.BETWEEN else None
+                cues.append(Cue(rule, start, end, excluded))
+        cues.sort(key=lambda cue: (cue.start, cue.start - cue.end))
+        apart: list[Cue] = []
+        for cue in cues:
+            if not apart or cue.start >= apart[-1].end:
+                apart.append(cue)
+        return apart if len(apart) <= MAX_CUES else []
 
     def _resolve(self, masked: str, cue: Cue, limit: int) -> Exclusion | None:
         """Return what a cue excludes, and what leaves the query; None if it excludes nothing."""

@@ -1,4 +1,4 @@
-"""Rules, and the search for their cues in a query of any language.
+"""Rules that find what a query of one language excludes.
 
 A rule has a cue, the place of the excluded text, and contexts in which the cue means another thing.
 """
@@ -6,18 +6,13 @@ A rule has a cue, the place of the excluded text, and contexts in which the cue 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import Any
 
 from logic_retrievers.errors import ConfigurationError
-
-# Characters on either side of a cue that decide what it means.
-CONTEXT = 160
-# A text with more cues is not read as a query.
-MAX_CUES = 10
 
 
 class Scope(Enum):
@@ -131,71 +126,3 @@ class RulePack:
 
 _PATTERNS = {"cue", "before", "not_before", "not_after"}
 _FRAGMENT = re.compile(r"\{([A-Z_]{2,})\}")
-
-
-@dataclass(frozen=True, slots=True)
-class Cue:
-    """A cue that means exclusion: its rule, its span, and the excluded span between its halves."""
-
-    rule: Rule
-    start: int
-    end: int
-    excluded: tuple[int, int] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Exclusion:
-    """A cue, the spans of the texts that it excludes, and the span to remove from the query."""
-
-    cue: Cue
-    excluded: tuple[tuple[int, int], ...]
-    start: int
-    end: int
-
-
-def find_cues(
-    rules: Sequence[Rule],
-    masked: str,
-    opens: Callable[[str, int], bool],
-    accepts: Callable[[str], bool],
-) -> list[Cue]:
-    """Return the cues that mean exclusion, from left to right. If some overlap, the first one wins.
-
-    ``opens`` tells whether a sentence begins at a place. ``accepts`` tells whether a cue may stand
-    before a text.
-    """
-    candidates = [(rule, match) for rule in rules for match in rule.cue_pattern.finditer(masked)]
-    if len(candidates) > 4 * MAX_CUES:
-        return []
-    cues: list[Cue] = []
-    for rule, match in candidates:
-        start, end = match.span()
-        before, after = masked[max(0, start - CONTEXT) : start], masked[end : end + CONTEXT]
-        if rule.opening is not None and rule.opening != opens(masked, start):
-            continue
-        if rule.fits(before, after) and accepts(after):
-            excluded = match.span("excluded") if rule.scope is Scope.BETWEEN else None
-            cues.append(Cue(rule, start, end, excluded))
-    cues.sort(key=lambda cue: (cue.start, cue.start - cue.end))
-    apart: list[Cue] = []
-    for cue in cues:
-        if not apart or cue.start >= apart[-1].end:
-            apart.append(cue)
-    return apart if len(apart) <= MAX_CUES else []
-
-
-def find_exclusions(
-    masked: str, cues: Sequence[Cue], resolve: Callable[[str, Cue, int], Exclusion | None]
-) -> list[Exclusion]:
-    """Return what the cues exclude, from left to right; skip cues inside an excluded text.
-
-    ``resolve`` returns what a cue excludes, and may read the text up to a limit.
-    """
-    exclusions: list[Exclusion] = []
-    for number, cue in enumerate(cues):
-        if exclusions and cue.start < exclusions[-1].end:
-            continue
-        limit = next((c.start for c in cues[number + 1 :] if c.start > cue.end), len(masked))
-        if (exclusion := resolve(masked, cue, limit)) is not None:
-            exclusions.append(exclusion)
-    return exclusions
