@@ -9,7 +9,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeAlias, cast
@@ -165,8 +165,7 @@ def longest_output(size: int) -> int:
     return max(LEAST_LIMIT, OUTPUT_PER_BYTE * size)
 
 
-@contextmanager
-def open_text(file: SourceFile, stream: IO[bytes], newline: str = "") -> Iterator[io.TextIOWrapper]:
+def _open_text(file: SourceFile, stream: IO[bytes]) -> io.TextIOWrapper:
     """Decode a stream without its byte-order mark; bytes that are not text become lone surrogates.
 
     Line ends stay as they are.
@@ -178,27 +177,21 @@ def open_text(file: SourceFile, stream: IO[bytes], newline: str = "") -> Iterato
     if encoding == "utf-8" and begin.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise Problem("is UTF-16; name it: encoding='utf-16' (--encoding utf-16)")
     stream.seek(len(begin) if begin == codecs.BOM_UTF8 else 0)
-    text = io.TextIOWrapper(stream, encoding, "surrogateescape", newline=newline)
-    try:
-        yield text
-    finally:
-        with suppress(ValueError):  # the stream is closed already
-            text.detach()  # else it closes the stream
+    return io.TextIOWrapper(stream, encoding, "surrogateescape", newline="")
 
 
-def read_lines(file: SourceFile, stream: IO[bytes], newline: str = "\n") -> Iterator[str]:
+def read_lines(file: SourceFile, stream: IO[bytes]) -> Iterator[str]:
     """Yield the lines of a file; a line that is too long is cut to ``LONGEST_LINE + 1`` characters.
 
-    With ``newline=""`` a carriage return ends a line too, as in an old Mac's files.
+    A carriage return ends a line too, as in an old Mac's files.
     """
-    ends = "\n" if newline else ("\n", "\r")
     left = longest_output(os.fstat(stream.fileno()).st_size)
-    with open_text(file, stream, newline) as text:
+    with _open_text(file, stream) as text:
         while line := text.readline(LONGEST_LINE + 1):
             yield line
             left -= len(line)
             rest = line if len(line) > LONGEST_LINE else "\n"
-            while rest and not rest.endswith(ends):
+            while rest and not rest.endswith(("\n", "\r")):
                 rest = text.readline(2**16)
                 left -= len(rest)
             if left < 0:
@@ -208,7 +201,7 @@ def read_lines(file: SourceFile, stream: IO[bytes], newline: str = "\n") -> Iter
 def read_text(file: SourceFile, stream: IO[bytes]) -> str:
     """Return the whole text of a file."""
     limit = min(LONGEST_TEXT, longest_output(os.fstat(stream.fileno()).st_size))
-    with open_text(file, stream) as text:
+    with _open_text(file, stream) as text:
         content = text.read(limit + 1)
     if len(content) > LONGEST_TEXT:
         advice = "divide it, or save rows as JSONL"

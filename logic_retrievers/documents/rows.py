@@ -138,7 +138,7 @@ def read_csv(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
 
 def _read_rows(file: SourceFile, stream: IO[bytes]) -> Iterator[tuple[int, list[str]] | Problem]:
     """Yield the header and the rows of its width, each with the number of its first line."""
-    lines = enumerate(read_lines(file, stream, newline=""), start=1)
+    lines = enumerate(read_lines(file, stream), start=1)
     header = next((line for line in lines if line[1].strip()), None)
     if header is None:
         return
