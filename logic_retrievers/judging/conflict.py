@@ -13,8 +13,6 @@ from logic_retrievers.judging.relation import RELATIONS, conflict_share
 RELATION_CONSTANTS = frozenset({"threshold", "hide_above"})
 NLI_CONSTANTS = frozenset({"threshold", "intercept", "own", "margin"})
 
-_LEAST = 1e-4
-
 
 @runtime_checkable
 class ConflictReader(Protocol):
@@ -53,14 +51,10 @@ def conflict_probability(
     if len(read) == len(RELATIONS):
         return conflict_share(read)
     entailment, _, contradiction = read
+    own = min(max(own, 1e-4), 1 - 1e-4)
     logit = (
         constants["intercept"]
-        + constants["own"] * _log_odds(own)
+        + constants["own"] * math.log(own / (1 - own))
         + constants["margin"] * (contradiction - entailment)
     )
     return (1 + math.tanh(logit / 2)) / 2
-
-
-def _log_odds(probability: float) -> float:
-    clipped = min(max(probability, _LEAST), 1 - _LEAST)
-    return math.log(clipped / (1 - clipped))
