@@ -16,7 +16,7 @@ from benchmarks.report.artefacts import Measurement, Row, Section, Table
 from benchmarks.report.runner import run_studies
 from benchmarks.report.workbench import Study, Workbench
 from logic_retrievers.encoders.base import VectorSpec
-from logic_retrievers.errors import ConfigurationError, ReadError, StorageError
+from logic_retrievers.errors import ReadError
 
 
 def section(name: str) -> Section:
@@ -33,7 +33,6 @@ class Counted:
     data: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     problem: str = ""
-    artefacts: str = ""
     runs: list[int] = field(default_factory=list)
 
     def study(self) -> Study:
@@ -41,7 +40,7 @@ class Counted:
             self.runs.append(bench.seed)
             if self.problem:
                 raise ReadError(self.problem)
-            return section(self.artefacts or self.name)
+            return section(self.name)
 
         return Study(self.name, "A study", self.data, run, self.models)
 
@@ -129,27 +128,6 @@ def test_a_failed_study_is_reported_and_the_others_go_on(tmp_path, data):
     assert run_studies(studies, workbench, tmp_path / "out").reused == ("good",)
 
 
-def test_a_damaged_section_is_not_read(tmp_path):
-    counted = Counted()
-    run_studies([counted.study()], bench(tmp_path), tmp_path / "out")
-    path = tmp_path / "out" / "sections" / "made.json"
-    key = json.loads(path.read_text("utf-8"))["key"]
-    path.write_text(json.dumps({"key": key, "section": {"name": 1}}), encoding="utf-8")
-    report = run_studies([counted.study()], bench(tmp_path), tmp_path / "out")
-    assert len(counted.runs) == 2
-    assert report.sections[0] == section("made")
-
-
-def test_names_are_unique_and_the_folder_can_be_made(tmp_path):
-    """The second of one name would overwrite the files of the first."""
-    same = [Counted(name, artefacts="same").study() for name in ("one", "other")]
-    with pytest.raises(ConfigurationError, match="same"):
-        run_studies(same, bench(tmp_path), tmp_path / "out")
-    (tmp_path / "file").write_text("a file", encoding="utf-8")
-    with pytest.raises(StorageError):
-        run_studies([Counted().study()], bench(tmp_path), tmp_path / "file")
-
-
 def test_the_set_up_names_what_figures_depend_on(tmp_path, data):
     counted = Counted(data=("toy",), models=("lore", "coder"))
     (tmp_path / "models" / "coder").mkdir(parents=True)
@@ -206,12 +184,3 @@ def test_studies_are_listed_and_not_run(made, monkeypatch):
     monkeypatch.undo()
     names = [study.name for study in papers.studies()]
     assert len(names) == len(set(names)) == len(papers.ORDER)
-
-
-def test_wrong_usage_is_reported_before_anything_is_run(made, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    models, study = ["out", "--models", "nowhere"], ["out", "--study", "none"]
-    wrong = {"no study": study, "folder": [], "nowhere": models}
-    for problem, arguments in wrong.items():
-        assert problem in " ".join(call(*arguments, code=2).stderr.split())
-    assert not list(tmp_path.iterdir())

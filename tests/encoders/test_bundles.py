@@ -103,9 +103,7 @@ INFINITE = '{"constants": {"tau": 1e400}, "origin": "a test"}'
     ("old", "new", "message"),
     [
         ('"licence": "Apache-2.0"', f'"licence": {"[" * 960}{"]" * 960}', "recursion limit"),
-        ('"format_version": 1', f'"format_version": 1{"0" * 5000}', "out of range"),
         ('{"format_version": 1', '[{"format_version": 1', "JSON"),
-        ('"min_cosine": 0.9999', '"min_cosine": NaN', "min_cosine"),
         ('"dimension": 4', f'"dimension": 4, "exclusion": {INFINITE}', "finite"),
         ('"NOTICE":', f'"a\\u0000b": "{"0" * 64}", "NOTICE":', "null byte"),
         ('"NOTICE":', f'"{"n/" * 120}": "{"0" * 64}", "NOTICE":', "cannot be read"),

@@ -206,11 +206,3 @@ def test_a_changed_query_encoder_is_refused(workplace: Path, data: Any):
     with refused_or_right():
         OnnxEncoder(Path("whole")).with_query_encoder("changed.query.onnx")
         assert changed == content
-
-
-def test_the_ledger_of_the_inns_agrees_while_nothing_is_changed(
-    inn_index: PassageIndex, ledger: Database
-):
-    """Otherwise every damaged ledger would be refused for another reason."""
-    assert Quarantine(inn_index, Ledger(ledger.path)).verify().agreed
-    assert len(inns()) == inn_index.count()

@@ -231,15 +231,6 @@ def test_hard_by_words_leaves_out_whatever_the_judge_says(index):
     assert "judge" in hits[0].evidence.details
 
 
-def test_what_is_named_outright_is_judged_too(index):
-    """A list of allergies makes an exclusion of any query, and an exclusion is judged."""
-    judge = MarginJudge(margins(nutty=-1.0, waived=1.0))
-    engine = Engine(index, judge=JudgeSettings(judge, **STRONG))
-    hits = engine.search("a cake", 7, exclude=["nuts"])
-    assert (ids(hits)[0], ids(hits)[-1]) == ("waived", "nutty")
-    assert len(judge.asked) == 1
-
-
 # --- the policy of that name
 
 
@@ -265,13 +256,6 @@ def test_the_judge_alone_without_a_judge_is_refused(index, monkeypatch):
             Engine(index, "judge", judge=judge).search(PROPERTY, 7)
     with pytest.raises(ConfigurationError, match="judge is 'auto'"):
         Engine(index, judge="nli")
-
-
-def test_the_judge_alone_reads_beyond_k(index):
-    """The best hit would change with the length of the list."""
-    judge = MarginJudge(margins(hostel=1.0))
-    engine = Engine(index, "judge", judge=judge)
-    assert engine.search(PROPERTY, 1) == engine.search(PROPERTY, 7)[:1]
 
 
 # --- when it fails, and what is no judge
