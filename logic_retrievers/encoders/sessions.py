@@ -17,7 +17,6 @@ import numpy.typing as npt
 import onnxruntime as onnxruntime  # other modules import it from here
 
 from logic_retrievers.encoders.graph_files import check_graph
-from logic_retrievers.encoders.manifest import HIDDEN
 from logic_retrievers.errors import (
     BundleError,
     ConfigurationError,
@@ -30,7 +29,6 @@ from logic_retrievers.errors import (
 Provider: TypeAlias = str | tuple[str, Mapping[str, Any]]
 
 CPU = "CPUExecutionProvider"
-_TOKEN_INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
 
 
 class Graph:
@@ -47,14 +45,8 @@ class Graph:
     ) -> None:
         self._name, self._providers = name, providers
         self._session = _open_session(content, name, providers, threads)
-        required = {node.name for node in self._session.get_inputs()}
-        optional = {node.name for node in self._session.get_overridable_initializers()}
-        self._inputs = required | optional
-        if unknown := sorted(required - _TOKEN_INPUTS - {HIDDEN}):
-            raise BundleError(
-                f"The graph {name!r} wants {', '.join(unknown)}, which an encoder does not "
-                f"have. It may use {', '.join(sorted(_TOKEN_INPUTS | {HIDDEN}))}."
-            )
+        optional = self._session.get_overridable_initializers()
+        self._inputs = {node.name for node in [*self._session.get_inputs(), *optional]}
         self._content = content if count_workers(providers, threads) > 1 else b""
         self._lock = threading.Lock()
         self._single_core: onnxruntime.InferenceSession | None = None
