@@ -125,7 +125,7 @@ class CrossEncoder(Description):
         constants: For a judge: weights of its verdict in a ranking. For relation:
             ``threshold``, from which a pair is a conflict, and ``hide_above``, from which a
             cleaner hides a passage for it. For NLI: ``threshold`` and the weights that combine
-            its probabilities with the vectors' score (``judging.conflict``).
+            its probabilities with the vectors' score (``judging.relation``).
         origin: how temperature and constants were found.
         training: the data sets that it was trained on.
     """
