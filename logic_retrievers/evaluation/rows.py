@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from logic_retrievers.errors import ReadError
-from logic_retrievers.validation import is_encodable
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +56,10 @@ class Row:
         return self._validate_text(value, name)
 
     def _validate_text(self, value: str, name: str) -> str:
-        if not is_encodable(value):  # JSON allows lone surrogates; tokenizers and trec_eval crash
-            raise self.error(f"{name!r} holds half of a surrogate pair; repair it")
+        try:
+            value.encode("utf-8")  # JSON allows lone surrogates; tokenizers and trec_eval crash
+        except UnicodeEncodeError:
+            raise self.error(f"{name!r} holds half of a surrogate pair; repair it") from None
         return value
 
 

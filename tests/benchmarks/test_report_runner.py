@@ -70,20 +70,6 @@ def data(tmp_path, monkeypatch):
     return folder
 
 
-def test_a_second_run_uses_stored_sections(tmp_path, data):
-    first, second = Counted("one", ("toy",)), Counted("other")
-    studies = [first.study(), second.study()]
-    report = run_studies(studies, bench(tmp_path), tmp_path / "out")
-    stored = (tmp_path / "out" / "sections" / "one.json").read_bytes()
-    again = run_studies(studies, bench(tmp_path), tmp_path / "out")
-    assert len(first.runs) == len(second.runs) == 1
-    assert (report.reused, again.reused) == ((), ("one", "other"))
-    assert again.sections[:2] == report.sections[:2] == (section("one"), section("other"))
-    run_studies(studies[:1], bench(tmp_path), tmp_path / "out", fresh=True)
-    assert len(first.runs) == 2
-    assert (tmp_path / "out" / "sections" / "one.json").read_bytes() == stored
-
-
 def test_other_data_models_seeds_and_source_are_run_again(tmp_path, data, monkeypatch):
     """Figures of yesterday's data under today's heading are wrong figures."""
     counted, models = Counted(data=("toy",), models=("lore",)), tmp_path / "models"

@@ -283,19 +283,6 @@ def reranker(judge, policy="auto"):
     return Reranker(HashedEncoder(dimension=128), policy, judge=judge)
 
 
-def test_a_reranker_under_the_judge_alone():
-    """Its margin orders; who was not judged follows, and passages without text come last."""
-    judge = MarginJudge(margins(iron=0.5, plain=1.0, nutty=-1.0))
-    given = [Passage("empty", " "), *PASSAGES]
-    hits = reranker(judge, "judge").rerank("lemon cake", given)
-    assert listed(hits)[:3] == [("plain", 1.0), ("iron", 0.5), ("nutty", -1.0)]
-    assert ids(hits)[-1] == "empty"
-    assert judge.passages == [
-        hit.passage.text for hit in reranker(None, "topical").rerank("lemon cake", PASSAGES)
-    ]
-    assert listed(reranker(judge, "judge").rerank("lemon cake", given, 1)) == [("plain", 1.0)]
-
-
 async def test_a_failure_leaves_the_order_of_a_reranker():
     for policy, plainly in (("auto", "auto"), ("judge", "topical")):
         plain = reranker(None, plainly).rerank(PROPERTY, PASSAGES, 4)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -66,14 +65,6 @@ def test_a_folder_reads(folder: Path) -> None:
         ),
         ProbeQuestion("2", "Which bread has no nuts?", gold=("Rye",)),
     )
-
-
-def test_both_files_may_be_compressed(folder: Path) -> None:
-    plain = read_probe(folder)
-    for name in ("corpus.jsonl", "questions.jsonl"):
-        (folder / f"{name}.gz").write_bytes(gzip.compress((folder / name).read_bytes()))
-        (folder / name).unlink()
-    assert read_probe(folder) == plain
 
 
 @pytest.mark.parametrize(
