@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
 
@@ -22,7 +20,6 @@ from benchmarks.report.artefacts import (
     Section,
     Table,
 )
-from benchmarks.report.csv_files import figure_csv, table_csv
 from benchmarks.report.markdown import markdown_summary, markdown_table
 from benchmarks.report.marks import NOTHING, format_interval, format_number, mark
 from benchmarks.report.plots import draw
@@ -160,30 +157,6 @@ def test_markdown_of_a_table():
     summary = markdown_summary([SECTION])
     assert "| auto | .400 ▲ | 5.00 ▲ | 4.50 ms ▼ | 1,205 |" in summary
     assert "CoDeR" not in summary
-
-
-def test_the_csv_of_a_table_has_all_of_a_figure():
-    rows = list(csv.DictReader(io.StringIO(table_csv(TABLE))))
-    assert rows[1]["V@5"] == "0.4"
-    assert (rows[1]["V@5 low"], rows[1]["V@5 p"]) == ("0.35", "0.001")
-    assert rows[0]["latency unit"] == "ms"
-    assert "kappa low" not in rows[0]
-    assert (rows[2]["origin"], rows[2]["V@5"]) == ("published", "0.788")
-
-
-@pytest.mark.parametrize(
-    ("kind", "lines", "last"),
-    [
-        ("curves", 9, ["ExcluIR", "auto", "3.0", "0.9", "0.8", "1.0"]),
-        ("histograms", 5, ["before", "against", "0.5", "1.0", "0"]),
-        ("scatter", 3, ["base", "a", "0.3", "0.4"]),
-        ("bars", 4, ["auto", "not", "0.2", "0.1", "0.2", "0.04", ""]),
-    ],
-)
-def test_the_data_of_a_figure(kind, lines, last):
-    rows = list(csv.reader(io.StringIO(figure_csv(FIGURES[kind]))))
-    assert len(rows) == lines
-    assert rows[-1] == last
 
 
 def test_numbers_are_short():
