@@ -219,18 +219,6 @@ def test_min_score_holds_for_the_score_that_is_shown(index):
     assert engine.search(PROPERTY, 7, min_score=9.0) == []
 
 
-def test_hard_by_words_leaves_out_whatever_the_judge_says(index):
-    """A strict caller wants no opinion to overrule a word."""
-    judge = MarginJudge(margins(nutty=1.0, waived=1.0, plain=0.5))
-    engine = Engine(index, judge=JudgeSettings(judge, **STRONG))
-    hits = engine.search(PROPERTY, 3, hard="words")
-    assert ids(hits)[0] == "plain"
-    assert not {"nutty", "waived"} & set(ids(hits))
-    assert [hit.evidence.details["left_out"] for hit in hits] == [2, 2, 2]
-    assert [hit.rank for hit in hits] == [1, 2, 3]
-    assert "judge" in hits[0].evidence.details
-
-
 # --- the policy of that name
 
 
