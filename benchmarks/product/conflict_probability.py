@@ -36,8 +36,7 @@ from benchmarks.product.conflict_pairs import (
 )
 from logic_retrievers import ContradictionScorer
 from logic_retrievers.judging import OnnxNLI, OnnxRelation
-from logic_retrievers.judging.conflict import conflict_probability
-from logic_retrievers.judging.relation import pair_texts
+from logic_retrievers.judging.relation import conflict_probability, pair_texts
 
 Values: TypeAlias = npt.NDArray[np.float64]
 

@@ -26,9 +26,9 @@ from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.policies import policy_from
 from logic_retrievers.types import Hit, Passage
 
-_NAMED = (Annotate, DropBoth, PreferMajority, PreferNewest, PreferSource, QuarantineAll)
 _STRATEGIES: Mapping[str, Callable[..., ResolutionStrategy]] = {
-    strategy.name: strategy for strategy in _NAMED
+    strategy.name: strategy
+    for strategy in (Annotate, DropBoth, PreferMajority, PreferNewest, PreferSource, QuarantineAll)
 }
 _PASSAGE_FIELDS = ("id", "text", "metadata", "source", "embed_text")
 

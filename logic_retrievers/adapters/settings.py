@@ -84,14 +84,6 @@ def check_policy(policy: Any) -> str | Policy | PolicyRouter:
     return made
 
 
-def _policy_or_name(policy: AnyPolicy) -> Any:
-    return policy if isinstance(policy, str) else describe_policy(policy)
-
-
-def _condition_or_name(condition: Any) -> Any:
-    return qualified_name(condition) if callable(condition) else condition
-
-
 def _describe_judge(judge: AnyJudge) -> Any:
     if isinstance(judge, JudgeSettings):
         own = {} if judge.judge is None else {"judge": qualified_name(judge.judge)}
@@ -112,13 +104,17 @@ ExcludeSetting: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(check_exc
 PolicySetting: TypeAlias = Annotated[
     str | InstanceOf[Policy] | InstanceOf[PolicyRouter],
     BeforeValidator(check_policy),
-    PlainSerializer(_policy_or_name),
+    PlainSerializer(lambda policy: policy if isinstance(policy, str) else describe_policy(policy)),
 ]
 FilterSetting: TypeAlias = Annotated[
     InstanceOf[models.Filter] | Mapping[str, Any], AfterValidator(_checked(to_qdrant_filter))
 ]
 TrustedFilterSetting: TypeAlias = (
-    FilterSetting | Annotated[Callable[[Passage], bool], PlainSerializer(_condition_or_name)]
+    FilterSetting
+    | Annotated[
+        Callable[[Passage], bool],
+        PlainSerializer(lambda value: qualified_name(value) if callable(value) else value),
+    ]
 )
 _Resolution: TypeAlias = (
     str | InstanceOf[ResolutionStrategy] | Callable[[Passage, Passage], Passage | None]

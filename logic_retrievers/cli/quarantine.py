@@ -39,15 +39,9 @@ def list_hidden(as_json: AsJson = False, *, stored: StoredCollectionWithLedger) 
     with _open_quarantine(stored, reads=True) as store:
         passages = store.passages()
     if as_json:
+        shown = [(hidden.passage, hidden.entry) for hidden in passages]
         print_json(
-            [
-                {
-                    "id": hidden.passage.id,
-                    "text": hidden.passage.text,
-                    "entry": hidden.entry and hidden.entry.to_dict(),
-                }
-                for hidden in passages
-            ]
+            [{"id": p.id, "text": p.text, "entry": entry and entry.to_dict()} for p, entry in shown]
         )
         return
     for hidden in passages:

@@ -19,14 +19,14 @@ from logic_retrievers.errors import (
     MalformedAnswerError,
     PairJudgeWarning,
 )
-from logic_retrievers.judging.conflict import (
+from logic_retrievers.judging.judge import ask
+from logic_retrievers.judging.relation import (
     NLI_CONSTANTS,
     RELATION_CONSTANTS,
     ConflictReader,
     conflict_probability,
+    pair_texts,
 )
-from logic_retrievers.judging.judge import ask
-from logic_retrievers.judging.relation import pair_texts
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 
 # position in a pair -> passage

@@ -129,13 +129,11 @@ class RoleEncoder(ABC):
     def encode_queries(
         self, texts: Sequence[str], names: Sequence[str] | None = None
     ) -> dict[str, Vectors]:
-        """Return vectors of queries; see :meth:`Encoder.encode_queries`."""
         return self._encode("query", texts, names)
 
     def encode_documents(
         self, texts: Sequence[str], names: Sequence[str] | None = None
     ) -> dict[str, Vectors]:
-        """Return vectors of documents; see :meth:`Encoder.encode_documents`."""
         return self._encode("document", texts, names)
 
     @abstractmethod

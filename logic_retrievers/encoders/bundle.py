@@ -8,14 +8,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
-
 from logic_retrievers.encoders.manifest import (
     MANIFEST_NAME,
     Manifest,
     ReferenceVectors,
     Side,
-    first_problem,
+    T,
     parse_description,
     read_file,
 )
@@ -98,11 +96,7 @@ class Bundle:
 
     def references(self) -> tuple[ReferenceVectors, ...]:
         """Read the reference vectors of the original model."""
-        parity = self.manifest.parity.file
-        try:
-            return TypeAdapter(tuple[ReferenceVectors, ...]).validate_json(self.read(parity))
-        except ValidationError as error:
-            raise BundleError(f"{self.path / parity}: {first_problem(error)}") from error
+        return _parse(tuple[ReferenceVectors, ...], self.path, self.manifest.parity.file)
 
 
 def _replace_query_side(manifest: Manifest, name: str, encoder: QueryEncoder) -> Manifest:
@@ -149,7 +143,7 @@ def load_bundle(path: str | Path | None = None) -> Bundle:
             f"There is no bundle folder at {str(folder)!r} with a {MANIFEST_NAME}. Check the path; "
             "a model of sentence-transformers opens with SentenceTransformerEncoder."
         )
-    manifest = _read_manifest(folder)
+    manifest = _parse(Manifest, folder, MANIFEST_NAME)
     for name, expected in manifest.files.items():
         digest = hashlib.sha256(_read(folder, name)).hexdigest()
         if digest != expected:
@@ -164,7 +158,8 @@ def load_bundle(path: str | Path | None = None) -> Bundle:
 def default_bundle_manifest() -> Manifest | None:
     """Read the manifest of the bundle that comes with the package, if it is there."""
     folder = default_bundle_path()
-    return _read_manifest(folder) if (folder / MANIFEST_NAME).is_file() else None
+    is_shipped = (folder / MANIFEST_NAME).is_file()
+    return _parse(Manifest, folder, MANIFEST_NAME) if is_shipped else None
 
 
 def _read(folder: Path, name: str) -> bytes:
@@ -176,8 +171,8 @@ def _read(folder: Path, name: str) -> bytes:
         ) from error
 
 
-def _read_manifest(folder: Path) -> Manifest:
+def _parse(kind: type[T], folder: Path, name: str) -> T:
     try:
-        return parse_description(Manifest, _read(folder, MANIFEST_NAME))
+        return parse_description(kind, _read(folder, name))
     except ValueError as error:
-        raise BundleError(f"{folder / MANIFEST_NAME}: {error}") from error
+        raise BundleError(f"{folder / name}: {error}") from error

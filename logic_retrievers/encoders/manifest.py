@@ -18,6 +18,7 @@ from pydantic import (
     ConfigDict,
     Field,
     StringConstraints,
+    TypeAdapter,
     ValidationError,
     field_validator,
     model_validator,
@@ -124,7 +125,7 @@ class CrossEncoder(Description):
         constants: For a judge: weights of its verdict in a ranking. For relation:
             ``threshold``, from which a pair is a conflict, and ``hide_above``, from which a
             cleaner hides a passage for it. For NLI: ``threshold`` and the weights that combine
-            its probabilities with the vectors' score (``judging.conflict``).
+            its probabilities with the vectors' score (``judging.relation``).
         origin: how temperature and constants were found.
         training: the data sets that it was trained on.
     """
@@ -275,7 +276,7 @@ class Manifest(Description):
         }
 
 
-D = TypeVar("D", bound=Description)
+T = TypeVar("T")
 
 
 def read_file(path: str | Path) -> bytes:
@@ -286,19 +287,14 @@ def read_file(path: str | Path) -> bytes:
     return Path(path).read_bytes()
 
 
-def parse_description(model: type[D], content: str | bytes) -> D:
-    """Parse a description; raise ValueError with its first problem."""
+def parse_description(kind: type[T], content: str | bytes) -> T:
+    """Parse a JSON file; raise ValueError with its first problem, and advice."""
     try:
-        return model.model_validate_json(content)
+        return TypeAdapter(kind).validate_json(content)
     except ValidationError as error:
-        raise ValueError(first_problem(error)) from error
-
-
-def first_problem(error: ValidationError) -> str:
-    """Return the first error of a JSON file, with advice."""
-    problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    where = ".".join(str(part) for part in problem["loc"])[:200] or "the file"
-    advice = "Correct it, or copy or download it again."
-    if where == "format_version":
-        advice = "Upgrade the package, or export it with this version."
-    return f"{where}: {problem['msg']}. {advice}"
+        problem = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = ".".join(str(part) for part in problem["loc"])[:200] or "the file"
+        advice = "Correct it, or copy or download it again."
+        if where == "format_version":
+            advice = "Upgrade the package, or export it with this version."
+        raise ValueError(f"{where}: {problem['msg']}. {advice}") from error

@@ -243,18 +243,6 @@ def existing_folder(folder: Path, advice: str = SET_VARIABLE) -> Path:
     )
 
 
-def in_data_folder(path: Path, kind: str) -> Path:
-    """Return a relative path inside :func:`data_folder`. The path need not exist.
-
-    Raises:
-        ReadError: there is no data folder; the message also says that no such ``kind`` exists.
-    """
-    try:
-        return data_folder() / path
-    except ReadError as error:
-        raise ReadError(f"no such {kind}: {path.absolute()}; and {error}") from None
-
-
 def data_file(folder: Path, name: str) -> Path | None:
     """Return the file of that name, plain or with ``.gz`` appended; None if neither exists."""
     return next(filter(is_file, (folder / name, folder / f"{name}.gz")), None)

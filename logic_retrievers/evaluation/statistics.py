@@ -92,12 +92,7 @@ def mcnemar(gained: int, lost: int) -> float:
 
     If two systems were equally good, a coin could decide which one is right on each question where
     they differ: p = min(1, 2 P[X <= min(gained, lost)]), X ~ Binomial(gained + lost, 1/2).
-
-    Raises:
-        ConfigurationError: a count is negative.
     """
-    if min(gained, lost) < 0:
-        raise ConfigurationError(f"counts are 0 or more, not {gained} and {lost}")
     tosses = gained + lost
     ways = as_few = 1  # to lose `few` tosses, and at most as many
     for few in range(1, min(gained, lost) + 1):

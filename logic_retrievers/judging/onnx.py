@@ -56,9 +56,6 @@ class OnnxCrossEncoder:
     title: ClassVar[str]
     labels: ClassVar[tuple[str, ...]]
     bundle: Bundle
-    _tokenizer: SharedTokenizer
-    _graphs: dict[str, Graph]
-    _workers: int
 
     def __init__(
         self,
@@ -71,35 +68,32 @@ class OnnxCrossEncoder:
         if shares is not None:
             bundle = shares.bundle
         self.bundle = bundle if isinstance(bundle, Bundle) else load_bundle(bundle)
-        entry = self._find_entry(self.bundle.manifest)
+        self.manifest = self.bundle.manifest
+        entry = self._find_entry(self.manifest)
         if entry is None:
             raise BundleError(
-                f"The bundle {self.bundle.manifest.name!r} has no {self.title}. Pass one that has."
+                f"The bundle {self.manifest.name!r} has no {self.title}. Pass one that has."
             )
         self.entry = entry
         check_count("threads", 1 if threads is None else threads, MAX_THREADS)
         self._settings: dict[str, Any] = {"providers": providers, "threads": threads}
         self._changes = _read_changes(self.bundle, entry.changes)
-        if shares is not None and shares.entry.graphs == entry.graphs:
-            self._settings = shares._settings
-            self._tokenizer, self._graphs = shares._tokenizer, shares._graphs
-            self._workers = shares._workers
-        else:
-            self._tokenizer = SharedTokenizer(self.bundle.read(self.bundle.manifest.tokenizer))
+        if shares is None or shares.entry.graphs != entry.graphs:
+            self._tokenizer = SharedTokenizer(self.bundle.read(self.manifest.tokenizer))
             providers = [CPU] if providers is None else providers
             self._graphs = {
                 name: Graph(self.bundle.read(name), name, providers, threads=1)
                 for name in entry.graphs
             }
             self._workers = count_workers(providers, threads)
+        else:
+            self._settings = shares._settings
+            self._tokenizer, self._graphs = shares._tokenizer, shares._graphs
+            self._workers = shares._workers
         try:
             self._try()
         except Exception as error:
             raise BundleError(f"{entry.graphs[-1]!r} does not run: {error}") from error
-
-    @property
-    def manifest(self) -> Manifest:
-        return self.bundle.manifest
 
     @property
     def constants(self) -> dict[str, float]:

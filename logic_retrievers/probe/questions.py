@@ -115,9 +115,6 @@ def write_template(folder: str | os.PathLike[str]) -> None:
 def _read_question(row: Row, corpus: Corpus) -> ProbeQuestion:
     if unknown := next((name for name in row.fields if name not in FIELDS), None):
         raise row.error(f"unknown field {unknown!r}; there are {', '.join(FIELDS)}")
-    for name in ("_id", "text", "gold"):
-        if row.fields.get(name) is None:
-            raise row.error(f"the question has no {name!r}: {FIELDS[name]}")
     gold, wrong = _read_answers(row, "gold"), _read_answers(row, "wrong")
     gold_by_tokens = {answer_tokens(answer): answer for answer in gold}
     for answer in wrong:

@@ -117,16 +117,15 @@ class _ProbeRunner(NamedTuple):
 
     def _read(self, prompt: Prompt) -> _Outcome:
         started = time.perf_counter()
-        answer: str | None = None
-        failure: str | None = None
         try:
             answer = self.reader.answer(prompt)
+            return _Outcome(answer, time.perf_counter() - started, None)
         except Exception as error:
             has_answered = any(outcome.answer is not None for outcome in self.outcomes.values())
             if isinstance(error, ServerUnavailableError) and not has_answered:
                 raise  # there is no server; a server that fails later may come back
             failure = f"reader: {_describe_error(error)}"
-        return _Outcome(answer, time.perf_counter() - started, failure)
+            return _Outcome(None, time.perf_counter() - started, failure)
 
 
 def _describe_error(error: Exception) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from types import MappingProxyType
@@ -19,14 +18,13 @@ from logic_retrievers.judging.settings import AnyJudge
 from logic_retrievers.ranking.query_input import AnyPolicy, Hard, read_query
 from logic_retrievers.search import Engine
 from logic_retrievers.types import Hit
+from logic_retrievers.validation import is_encodable
 
 VERSION = version("logic-retrievers")
 # most passages in a response
 MAX_K = 100
 # most characters of a text; an encoder reads only the first 256 tokens or so
 MAX_CHARACTERS = 10_000
-
-LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 Text = Annotated[str, Field(min_length=1, max_length=MAX_CHARACTERS)]
 Probability = Annotated[float, Field(ge=0, le=1, strict=True)]
@@ -43,7 +41,7 @@ class _Request(BaseModel):
             text = json.dumps(values, ensure_ascii=False, skipkeys=True, default=str)
         except RecursionError:
             raise ValueError("it is nested too deeply") from None
-        if LONE_SURROGATE.search(text):
+        if not is_encodable(text):
             raise ValueError("a text has half a character (a lone surrogate)")
         return values
 

@@ -12,9 +12,7 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
-from benchmarks.common.cross_encoder import CrossEncoder, find_cross_encoder
-from benchmarks.report.workbench import Workbench
-from logic_retrievers.errors import EncoderError, StorageError
+from benchmarks.common.cross_encoder import CrossEncoder
 
 WORDS = ["[PAD]", "[UNK]", "quiet", "loud", "inn"]
 LENGTH = 8
@@ -64,17 +62,3 @@ def test_scores_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     write_model(folder, contradiction=0)
     other = CrossEncoder(folder, tmp_path / "pairs.sqlite").probabilities([("quiet", "inn")])
     assert other == pytest.approx(1 - first)
-
-
-def test_a_missing_or_damaged_file_is_named(tmp_path: Path) -> None:
-    folder = write_model(tmp_path / "models" / "cross-encoder")
-    bench = Workbench(tmp_path / "vectors.sqlite", models=tmp_path / "models")
-    assert find_cross_encoder(bench) is not None
-    assert find_cross_encoder(Workbench(tmp_path / "vectors.sqlite")) is None
-    (folder / "cross_encoder.json").write_text('{"tokens": 8}', encoding="utf-8")
-    with pytest.raises(EncoderError, match="contradiction"):
-        find_cross_encoder(bench)
-    (tmp_path / "pairs.sqlite").write_text("no database at all", encoding="utf-8")
-    judge = CrossEncoder(write_model(tmp_path / "model"), tmp_path / "pairs.sqlite")
-    with pytest.raises(StorageError, match="scores"):
-        judge.probabilities([("a", "b")])

@@ -7,11 +7,9 @@ from random import Random
 from typing import Any
 
 import pytest
-from jsonl_files import write_rows
 
 from benchmarks.probe_questions.film_facts import Films
-from benchmarks.probe_questions.films import draw_case, film_questions
-from logic_retrievers.errors import ConfigurationError, ReadError
+from benchmarks.probe_questions.films import draw_case
 from logic_retrievers.evaluation.rows import Row
 
 
@@ -101,15 +99,3 @@ def test_cases_by_hand(kind: str) -> None:
 def test_a_film_that_may_be_excluded_is_not_right(kind: str, title: str, text: str) -> None:
     known = films(*CASES[:2], film(title, text, 1941, "Ann Lee"))
     assert not any(draw_case(kind, "Ann Lee", known, Random(seed)) for seed in range(20))
-
-
-def test_wrong_input_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ReadError, match="corpus"):
-        film_questions(tmp_path)
-    rows = [CASES[0], {**CASES[1], "cast": "Ann Lee"}]
-    write_rows(tmp_path / "corpus.jsonl", rows)
-    with pytest.raises(ReadError, match=r"jsonl:2: .*'cast'"):
-        film_questions(tmp_path)
-    write_rows(tmp_path / "corpus.jsonl", CASES)
-    with pytest.raises(ConfigurationError, match="count is 2"):
-        film_questions(tmp_path, count=2)

@@ -127,17 +127,6 @@ def test_ramdocs_draws_trusted_documents_among_the_correct(ram: Path) -> None:
     assert [set(question.trusted) for question in both.questions] == [{"a", "b"}, {"a", "e"}]
 
 
-@pytest.mark.parametrize(
-    "change", [{"doc_ids": ["z"]}, {"gold_answers": "Golf"}, {"wrong_answers": [3]}]
-)
-def test_ramdocs_rows_that_are_wrong(ram: Path, change: dict[str, Any]) -> None:
-    write_rows(
-        ram / "queries.jsonl", [asked(1, ["Golf"], [], "a"), asked(2, ["x"], [], "b") | change]
-    )
-    with pytest.raises(ReadError, match=r"queries\.jsonl:2"):
-        ramdocs_questions(ram.parent, "dev")
-
-
 def call(*arguments: str | Path, code: int = 0) -> str:
     result = CliRunner().invoke(app, ["probe-questions", *map(str, arguments)])
     assert result.exit_code == code, result.output

@@ -16,7 +16,7 @@ from benchmarks.report.artefacts import Measurement, Row, Section, Table
 from benchmarks.report.runner import run_studies
 from benchmarks.report.workbench import Study, Workbench
 from logic_retrievers.encoders.base import VectorSpec
-from logic_retrievers.errors import ConfigurationError, ReadError, StorageError
+from logic_retrievers.errors import ReadError
 
 
 def section(name: str) -> Section:
@@ -33,7 +33,6 @@ class Counted:
     data: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     problem: str = ""
-    artefacts: str = ""
     runs: list[int] = field(default_factory=list)
 
     def study(self) -> Study:
@@ -41,7 +40,7 @@ class Counted:
             self.runs.append(bench.seed)
             if self.problem:
                 raise ReadError(self.problem)
-            return section(self.artefacts or self.name)
+            return section(self.name)
 
         return Study(self.name, "A study", self.data, run, self.models)
 
@@ -69,20 +68,6 @@ def data(tmp_path, monkeypatch):
     (folder / "queries.jsonl").write_text('{"_id": "q"}\n\n{"_id": "r"}\n', encoding="utf-8")
     monkeypatch.setenv("LOGIC_RETRIEVERS_DATA", str(tmp_path / "data"))
     return folder
-
-
-def test_a_second_run_uses_stored_sections(tmp_path, data):
-    first, second = Counted("one", ("toy",)), Counted("other")
-    studies = [first.study(), second.study()]
-    report = run_studies(studies, bench(tmp_path), tmp_path / "out")
-    stored = (tmp_path / "out" / "sections" / "one.json").read_bytes()
-    again = run_studies(studies, bench(tmp_path), tmp_path / "out")
-    assert len(first.runs) == len(second.runs) == 1
-    assert (report.reused, again.reused) == ((), ("one", "other"))
-    assert again.sections[:2] == report.sections[:2] == (section("one"), section("other"))
-    run_studies(studies[:1], bench(tmp_path), tmp_path / "out", fresh=True)
-    assert len(first.runs) == 2
-    assert (tmp_path / "out" / "sections" / "one.json").read_bytes() == stored
 
 
 def test_other_data_models_seeds_and_source_are_run_again(tmp_path, data, monkeypatch):
@@ -127,27 +112,6 @@ def test_a_failed_study_is_reported_and_the_others_go_on(tmp_path, data):
     assert any("1 of 3, bad: failed" in line for line in lines)
     bad.problem = ""
     assert run_studies(studies, workbench, tmp_path / "out").reused == ("good",)
-
-
-def test_a_damaged_section_is_not_read(tmp_path):
-    counted = Counted()
-    run_studies([counted.study()], bench(tmp_path), tmp_path / "out")
-    path = tmp_path / "out" / "sections" / "made.json"
-    key = json.loads(path.read_text("utf-8"))["key"]
-    path.write_text(json.dumps({"key": key, "section": {"name": 1}}), encoding="utf-8")
-    report = run_studies([counted.study()], bench(tmp_path), tmp_path / "out")
-    assert len(counted.runs) == 2
-    assert report.sections[0] == section("made")
-
-
-def test_names_are_unique_and_the_folder_can_be_made(tmp_path):
-    """The second of one name would overwrite the files of the first."""
-    same = [Counted(name, artefacts="same").study() for name in ("one", "other")]
-    with pytest.raises(ConfigurationError, match="same"):
-        run_studies(same, bench(tmp_path), tmp_path / "out")
-    (tmp_path / "file").write_text("a file", encoding="utf-8")
-    with pytest.raises(StorageError):
-        run_studies([Counted().study()], bench(tmp_path), tmp_path / "file")
 
 
 def test_the_set_up_names_what_figures_depend_on(tmp_path, data):
@@ -206,12 +170,3 @@ def test_studies_are_listed_and_not_run(made, monkeypatch):
     monkeypatch.undo()
     names = [study.name for study in papers.studies()]
     assert len(names) == len(set(names)) == len(papers.ORDER)
-
-
-def test_wrong_usage_is_reported_before_anything_is_run(made, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    models, study = ["out", "--models", "nowhere"], ["out", "--study", "none"]
-    wrong = {"no study": study, "folder": [], "nowhere": models}
-    for problem, arguments in wrong.items():
-        assert problem in " ".join(call(*arguments, code=2).stderr.split())
-    assert not list(tmp_path.iterdir())

@@ -130,15 +130,6 @@ def test_parse_of_an_expression(call):
     assert Expression.from_dict(told["expression"]) == wanted
 
 
-def test_a_policy_by_name(call, corpus):
-    """The shipped heads are trained, so none of them is warned about."""
-    call("index", corpus)
-    for name in ("union", "coder-union", "sequential"):
-        found = call("search", "harbour", "--policy", name)
-        assert found.stdout
-        assert "has not been trained" not in found.stderr
-
-
 def test_the_base_of_auto(call, corpus):
     """Words are stored by a plain `index`, and found by both ways to ask for them."""
     call("index", corpus)

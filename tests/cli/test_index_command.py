@@ -7,7 +7,6 @@ import json
 import re
 from pathlib import Path
 
-import fpdf
 import pytest
 from program import invoke
 
@@ -19,15 +18,6 @@ from logic_retrievers.progress import Progress
 @pytest.fixture
 def run(call):
     return lambda *arguments, code=0: " ".join(call(*arguments, code=code).output.split())
-
-
-def write_pdf(*pages: str) -> None:
-    made = fpdf.FPDF()
-    made.set_font("helvetica", size=11)
-    for text in pages:
-        made.add_page()
-        made.multi_cell(0, 6, text)
-    made.output("handbook/leave.pdf")
 
 
 def test_a_file_that_shrank_and_one_that_shows_nothing(run):
@@ -61,30 +51,6 @@ def test_rows_of_another_program(run):
     found = run("search", "Отпуск", "-l", "there", "--json")
     assert '"id": "x"' in found
     assert '"source": "north"' in found
-
-
-def test_a_folder_of_formats(run, monkeypatch):
-    """Pages of a PDF are found with their number; a missing extra removes nothing."""
-    Path("handbook").mkdir()
-    write_pdf("Dogs are allowed in the office.", "Parental leave is paid for twelve weeks.")
-    Path("handbook/parking.html").write_text("<nav>Home</nav><main><p>Parking is free.</main>")
-    Path("handbook/broken.docx").write_bytes(b"PK")
-    said = run("index", "handbook", "-l", "there", code=ExitCode.PARTIAL)
-    assert said.startswith("3 added")
-    assert "left out: handbook/broken.docx: damaged, or of another format" in said
-    Path("handbook/broken.docx").unlink()
-    found = run("search", "parental leave", "-l", "there", "-k", "1", "--json")
-    assert '"leave.pdf#page=2"' in found
-    assert '"page": 2' in found
-    with monkeypatch.context() as without:
-        Path("hiding").mkdir()
-        Path("hiding/pypdfium2.py").write_text("raise ModuleNotFoundError")
-        without.syspath_prepend(Path("hiding").resolve())
-        said = run("index", "handbook", "-l", "there", code=ExitCode.PARTIAL)
-    assert "0 removed" in said
-    assert "pip install 'logic-retrievers[files]'" in said
-    write_pdf("Dogs are allowed in the office.")
-    assert "0 added, 0 updated, 2 unchanged, 1 removed" in run("index", "handbook", "-l", "there")
 
 
 @pytest.fixture

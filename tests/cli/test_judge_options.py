@@ -65,9 +65,8 @@ def test_search_without_a_judge(folder, fake_judge):
     assert all("judge" not in hit["evidence"]["details"] for hit in hits)
 
 
-@pytest.mark.parametrize("arguments", [[], ["--judge"]])
-def test_search_asks_the_judge(folder, fake_judge, arguments):
-    hits = search(folder, *arguments)
+def test_search_asks_the_judge(folder, fake_judge):
+    hits = search(folder)
     assert fake_judge
     assert all(query.startswith(QUERY) for _, query in fake_judge)
     assert all(hit["evidence"]["details"]["judge"]["text"] == hit["text"] for hit in hits)
@@ -90,14 +89,3 @@ def test_evaluate_with_and_without_a_judge(folder, fake_judge):
     assert not fake_judge
     assert evaluate(folder)["R@5"] == 1
     assert len(fake_judge) == len(ROWS)
-
-
-def test_evaluate_with_the_judge_alone(folder, fake_judge):
-    """To measure a judge, nothing else may order the candidates."""
-    judged = evaluate(folder, "--policy", "judge")
-    assert judged["R@1"] == judged["V@1"] == 0  # copper is first
-    topical = evaluate(folder, "--policy", "topical")
-    assert judged["FVR"] == topical["FVR"] + 1
-    assert 1 / judged["MRR@10"] == 1 / topical["MRR@10"] + 1
-    refused = invoke("evaluate", folder, "--policy", "judge", "--no-judge", code=2)
-    assert "there is none" in " ".join(refused.stderr.split())

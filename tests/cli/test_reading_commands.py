@@ -82,13 +82,12 @@ def test_who_cleans_makes_a_ledger_that_all_commands_read(stored):
     assert not Path("typo").exists()
 
 
-@pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
 @pytest.mark.parametrize("command", ["search", "contradictions"])
-def test_an_empty_collection_is_no_search_without_result(stored, command, form):
+def test_an_empty_collection_is_no_search_without_result(stored, command):
     """A script that goes on with no passages, since the ingestion before it failed."""
     with PassageIndex.open(location="there") as index:
         index.delete([row["id"] for row in ROWS])
-    result = stored(command, "leave", "-l", "there", *form, code=1)
+    result = stored(command, "leave", "-l", "there", "--json", code=1)
     assert "collection 'passages' holds no passage" in result.stderr
     assert result.stdout == ""
 
@@ -140,14 +139,6 @@ def test_passages_of_all_tenants(call):
 def test_a_filter_that_no_metadata_can_match(stored, value):
     """A parser that ends in a traceback where the depth or the size of a number is absurd."""
     result = CliRunner().invoke(app, ["search", "x", "-f", f"a={value}", "-l", "there"])
-    assert isinstance(result.exception, SystemExit | None)
-
-
-@pytest.mark.parametrize("k", [10**6, 10**30])
-def test_more_hits_than_there_can_be(stored, k):
-    """A number that the engine's integers cannot hold."""
-    result = CliRunner().invoke(app, ["search", "leave", "-k", str(k), "-l", "there"])
-    assert result.exit_code in (0, 2)
     assert isinstance(result.exception, SystemExit | None)
 
 

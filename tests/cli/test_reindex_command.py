@@ -58,19 +58,3 @@ def test_an_alias_on_a_server(wire_double):
     assert wire_double.created["two"].shard_number == 2
     with PassageIndex.open("live", location=wire_double.url, create=False) as live:
         assert live.count() == 2
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["passages"], "other than 'passages'"),
-        (["two", "--alias", "live"], "for a server"),
-        (["two", "--collection", "none"], "no collection 'none'"),
-        (["two", "--new-bundle", "none"], "none"),
-    ],
-)
-def test_wrong_usage(folder, arguments, words):
-    code, text = run(*arguments, "--location", folder)
-    assert code != 0
-    assert words in " ".join(text.split())
-    assert "Traceback" not in text

@@ -23,7 +23,7 @@ from logic_retrievers.errors import (
     ConfigurationError,
 )
 from logic_retrievers.judging import LABELS, RELATIONS
-from logic_retrievers.judging.conflict import conflict_probability
+from logic_retrievers.judging.relation import conflict_probability
 
 
 def filtered(judge, given_, resolution="drop_both", **settings):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import os
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 from tiny_bundles import head, rewrite_manifest, write_tiny_bundle
 
@@ -103,9 +101,7 @@ INFINITE = '{"constants": {"tau": 1e400}, "origin": "a test"}'
     ("old", "new", "message"),
     [
         ('"licence": "Apache-2.0"', f'"licence": {"[" * 960}{"]" * 960}', "recursion limit"),
-        ('"format_version": 1', f'"format_version": 1{"0" * 5000}', "out of range"),
         ('{"format_version": 1', '[{"format_version": 1', "JSON"),
-        ('"min_cosine": 0.9999', '"min_cosine": NaN', "min_cosine"),
         ('"dimension": 4', f'"dimension": 4, "exclusion": {INFINITE}', "finite"),
         ('"NOTICE":', f'"a\\u0000b": "{"0" * 64}", "NOTICE":', "null byte"),
         ('"NOTICE":', f'"{"n/" * 120}": "{"0" * 64}", "NOTICE":', "cannot be read"),
@@ -167,28 +163,6 @@ def test_reference_vectors_that_cannot_be_compared(bundle: Path, row: dict):
     rewrite_manifest(bundle)
     with pytest.raises(BundleError):
         verify_bundle(bundle)
-
-
-def test_damaged_files_with_new_checksums_are_errors_of_ours(bundle: Path):
-    """Whatever a library raises of a damaged file, it is a damaged bundle."""
-    random = np.random.default_rng(0)
-    names = ["model.onnx", "tokenizer.json", "parity.json"]
-    whole = {name: (bundle / name).read_bytes() for name in names}
-    for number in range(60):
-        name = names[number % 3]
-        content = bytearray(whole[name])
-        if number % 4 == 0:
-            content = content[: int(random.integers(0, len(content)))]
-        elif number % 4 == 1:
-            content = bytearray(whole[names[(number + 1) % 3]])
-        else:
-            for place in random.integers(0, len(content), 3):
-                content[place] ^= 1 << int(random.integers(0, 8))
-        (bundle / name).write_bytes(content)
-        rewrite_manifest(bundle)
-        with contextlib.suppress(BundleError):
-            verify_bundle(bundle)
-        (bundle / name).write_bytes(whole[name])
 
 
 def test_a_panic_of_the_tokenizer_is_an_error_of_ours(bundle: Path):

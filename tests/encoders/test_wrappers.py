@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -173,29 +173,6 @@ def test_cache_encodes_rows_of_other_types_again(tmp_path, vector, checksum):
     )
     np.testing.assert_array_equal(cached.encode_documents(["a"])["topical"], first)
     assert len(inner.asked) == 2
-
-
-def test_damaged_cache_files_give_a_storage_error_or_the_right_vector(tmp_path):
-    """A page that a disk lost must not end an ingestion of days in an unknown error."""
-    inner = Counting("topical")
-    texts = [f"{n} text" for n in range(40)]
-    path = tmp_path / "vectors"
-    expected = CachedEncoder(inner, path).encode_documents(texts)["topical"]
-    change(path, "PRAGMA journal_mode=DELETE")
-    whole = path.read_bytes()
-    random = np.random.default_rng(0)
-    for number in range(60):
-        content = bytearray(whole)
-        if number % 3 == 0:
-            content = content[: int(random.integers(0, len(content)))]
-        for place in random.integers(0, max(1, len(content)), 8 if content else 0):
-            content[place] ^= 1 << int(random.integers(0, 8))
-        for left in tmp_path.glob("vectors*"):
-            left.unlink()
-        path.write_bytes(content)
-        with suppress(StorageError):
-            vectors = CachedEncoder(inner, path).encode_documents(texts)["topical"]
-            np.testing.assert_array_equal(vectors, expected)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")

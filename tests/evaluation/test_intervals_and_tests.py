@@ -95,8 +95,6 @@ def test_mcnemar() -> None:
     assert 0 < mcnemar(0, 1000) < 1e-300
     assert 0 < mcnemar(20_000, 20_500) < 0.05  # a term costs one product: not seconds
     assert mcnemar(700, 800) == pytest.approx(binomtest(700, 1500).pvalue, rel=1e-9)
-    with pytest.raises(ConfigurationError, match="0 or more"):
-        mcnemar(-1, 3)
 
 
 def test_holm_by_hand() -> None:

@@ -23,7 +23,6 @@ from logic_retrievers.evaluation.metrics import (
         ("vxyz", 1, [1, 1, 1]),
         ("xyvz", 3, [0, 0, 1]),
         ("xyzw", 11, [0, 0, 0]),
-        ("x", 11, [0, 0, 0]),
         ("", 11, [0, 0, 0]),
         ("abcdefghijv", 11, [0, 0, 0]),
         ("abcdefghiv", 10, [0, 0, 0]),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import traceback
 from contextlib import closing
 from typing import Any
 
@@ -15,7 +14,6 @@ from hostile import (
     few_examples,
     hostile,
     inns,
-    open_index,
     refused_or_right,
 )
 from hypothesis import assume, given
@@ -25,11 +23,9 @@ from suites.hashed_encoder import HashedEncoder
 import logic_retrievers as lr
 from logic_retrievers.conflicts import CorpusCleaner, Ledger
 from logic_retrievers.conflicts.cleaning.settings import CleaningSettings
-from logic_retrievers.errors import LogicRetrieversError
 from logic_retrievers.judging import JudgeSettings
 from logic_retrievers.policies.base import HybridPolicy
 
-SECRET = "s3cret-k3y"
 QUERY = "quiet inns by the river without a pool"
 ENCODER = HashedEncoder(VECTORS, dimension=32)
 
@@ -115,25 +111,6 @@ def test_opening_takes_or_refuses_any_argument(name: str, value: Any):
         repr(index)
 
 
-@pytest.mark.parametrize(
-    "location",
-    [
-        *("http://127.0.0.1:1", "http://", "http://[", "http://127.0.0.1:99999", "http://a b:1"),
-        *(f"http://user:{SECRET}@127.0.0.1:1", "https://127.0.0.1:1/x", "http://127.0.0.1:1/\n"),
-        *("/dev/null", "/dev/null/x", "x" * 300, "\0", "localhost:6333", "file:///x", " "),
-    ],
-    ids=ascii,
-)
-@pytest.mark.parametrize("key", [None, SECRET, f"{SECRET}\n", f"{SECRET}é", " "], ids=ascii)
-def test_no_error_shows_a_key(location: str, key: str | None):
-    shown = ""
-    try:
-        lr.PassageIndex.open("hostile", ENCODER, location=location, api_key=key, retries=0).close()
-    except LogicRetrieversError as error:
-        shown = "".join(traceback.format_exception(error))
-    assert SECRET not in shown
-
-
 CALLS = (
     *("index.get", "index.delete", "index.count", "index.scroll", "index.backfill", "index.add"),
     *("engine.search", "engine.search_many", "filter.filter", "reranker.rerank"),
@@ -168,12 +145,3 @@ def test_a_call_takes_or_refuses_any_argument(inn_index: lr.PassageIndex, call: 
         result = function(**{**needed, name: value})
         if method == "scroll":
             list(result)
-
-
-def test_an_index_stays_usable_after_errors():
-    with closing(open_index()) as index:
-        for bad in (None, "x", [None], 5):
-            with pytest.raises(LogicRetrieversError):
-                index.add(bad)
-        index.add(inns())
-        assert index.count() == 12

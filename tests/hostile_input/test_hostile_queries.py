@@ -1,36 +1,16 @@
-"""Odd queries and operands; any text and any expression are in tests/engine/test_any_query.py."""
+"""Long queries, odd operands and filters; more queries are in tests/engine/test_any_query.py."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from hostile import ODD_TEXTS, examples, hostile, refused_or_right, words
+import pytest
+from hostile import examples, hostile, refused_or_right
 from hypothesis import given
 from hypothesis import strategies as st
+from qdrant_client import models
 
 import logic_retrievers as lr
-
-PATTERNS = ("{}", "{} without {}", "{} except {} and {}", "{} (not {})", 'NOT "{}"', "{} ohne {}")
-
-
-@given(
-    st.sampled_from(PATTERNS), st.lists(st.sampled_from(ODD_TEXTS) | words, min_size=3, max_size=3),
-    st.just(()) | st.lists(st.sampled_from(ODD_TEXTS) | words, max_size=2), st.booleans(),
-)  # fmt: skip
-@examples
-def test_an_odd_query_is_searched_for_or_refused(
-    inn_index: lr.PassageIndex, pattern: str, parts: list[str], exclude: Any, hard: bool
-):
-    query = pattern.format(*parts)
-    with refused_or_right():
-        parsed = lr.ConstraintParser().parse(query)
-        json.dumps(parsed.to_dict())
-        assert parsed.text == query
-        assert all(part.strip() for part in parsed.excluded)
-        hits = lr.Engine(inn_index, judge=None).search(query, 3, exclude=exclude, hard=hard)
-        json.dumps([hit.to_dict() for hit in hits], allow_nan=False)
-        assert hard or len(hits) == 3
 
 
 def test_a_query_of_any_length(inn_index: lr.PassageIndex):
@@ -46,3 +26,27 @@ def test_an_operator_refuses_what_is_no_expression(kind: Any, operand: Any):
         assert isinstance(kind(operand), lr.Expression)
     with refused_or_right():
         lr.Expression.from_dict(operand)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        models.FieldCondition(key="", match=models.MatchValue(value="Oslo")),
+        models.FieldCondition(key="a[", match=models.MatchValue(value=1)),
+        models.IsEmptyCondition(is_empty=models.PayloadField(key="metadata.")),
+        models.HasIdCondition(has_id=[]),
+        models.HasIdCondition(has_id=["x"]),
+        models.HasIdCondition(has_id=[2**63]),
+        models.FieldCondition(key="metadata.year", range=models.Range(gte=1e308)),
+        models.FieldCondition(key="metadata.city"),
+        models.Filter(),
+    ],
+    ids=range(9),
+)
+@pytest.mark.parametrize("where", ["must", "must_not", "should"])
+def test_a_qdrant_filter_is_taken_or_refused(
+    inn_index: lr.PassageIndex, where: str, condition: Any
+):
+    with refused_or_right():
+        count = inn_index.count(models.Filter(**{where: [condition]}))
+        assert 0 <= count <= 12

@@ -7,6 +7,7 @@ import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,11 @@ SINGLE = (*NUMBERS, True, False, "x", "X y", "1", "1.0", "sea view", "", None, "
 VALUES = (
     *SINGLE,
     *([], [1, 2.0], ["x", 1.0], [True, 1], ["sea", "quiet view"], [None], [1.5, "x", False]),
+    *("2024-06-01T00:00:00+02:00", ["2020-01-01", "2024-05-01"], 2**53 + 1, -(2**63) + 1),
     *({"b": 1}, {"b": 1.0, "c": ["x", 2]}, {"b": {"c": True}}, {"b.c": "x"}, {"b": []}),
     *([{"b": 1}, {"b": "x"}], [{"b": {"c": 2.0}}], {"x[0]": 2, "title": "x"}),
 )
+MOMENTS = ("2024-05-01", "2020-01-01T00:00:00Z", datetime(2024, 5, 31, 22, tzinfo=UTC))
 NAMES = ("a", "a.b", "a.b.c", "x[0]", "x", "dc", "dc.title", "a b", "@type", "é", "a[")
 PASSAGES = [
     Passage(f"{name} {n} {more}", f"An inn, number {n}.", {name: value, **more_fields})
@@ -44,6 +47,9 @@ PLAIN = st.one_of(
     st.sampled_from(([*range(-20, 0), 1], [n / 2 for n in range(-9, 20)])),
     st.dictionaries(
         st.sampled_from(("gt", "gte", "lt", "lte")), st.sampled_from(NUMBERS), min_size=1
+    ),
+    st.dictionaries(
+        st.sampled_from(("gt", "gte", "lt", "lte")), st.sampled_from(MOMENTS), min_size=1
     ),
     st.sampled_from(({"text": "SEA view"}, {"text": "x"}, {"text": "view, sea - "})),
 )

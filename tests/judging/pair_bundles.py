@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import onnx
 from onnx import TensorProto, helper
-from tiny_bundles import DIMENSION, WORDS, made_graph, rewrite_manifest, tiny_tokenizer
+from tiny_bundles import DIMENSION, WORDS, made_graph, rewrite_manifest, write_tiny_bundle
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -26,12 +26,9 @@ def write_pair_bundle(
 
     With ``verdict`` it has one too: other weights of the same graph, and these fields.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    write_tiny_bundle(folder)
     (folder / "trunk.onnx").write_bytes(_trunk().SerializeToString())
     (folder / "judge.onnx").write_bytes(_judge_graph(classes).SerializeToString())
-    (folder / "tokenizer.json").write_text(tiny_tokenizer().to_str(), encoding="utf-8")
-    (folder / "NOTICE").write_text("made for a test", encoding="utf-8")
-    (folder / "parity.json").write_text("[]", encoding="utf-8")
     side = {"graph": "trunk.onnx", "output": "hidden", "max_tokens": 16}
     head = {"dimension": DIMENSION, "pooling": "mean", "query": side, "document": side}
     entry = {

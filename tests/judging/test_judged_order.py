@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from judges import MarginJudge, failing_judge
+from judges import MarginJudge
 from ranked_pools import (
     ALONE,
     Candidate,
@@ -19,7 +18,6 @@ from ranked_pools import (
 )
 
 from logic_retrievers.effects import encoder_threads, run
-from logic_retrievers.errors import PairJudgeWarning
 from logic_retrievers.judging.settings import JudgeSettings, WeightedJudge
 from logic_retrievers.policies.base import JudgeRequest
 from logic_retrievers.ranking.order import judge_candidates, rank_candidates
@@ -124,17 +122,6 @@ def test_the_reason_and_the_verdict():
     assert violates.details["judge"]["added"] == -0.1
     (alone,) = judged(judge_of(pool), weights, (pool, 1, ALONE))
     assert alone[0].reason == "the judge reads that it satisfies the query (1.00)"
-
-
-@given(pools, depths, questions, weights)
-def test_a_failure_leaves_the_order_without_a_judge(pool, depth, question, constants):
-    """Keeps scores to the last bit."""
-    assume(pool)
-    with pytest.warns(PairJudgeWarning, match="it raised RuntimeError") as caught:
-        (ranking,) = judged(failing_judge, constants, (pool, depth, question))
-    assert listed(ranking) == reference_order(pool, depth, None, constants)[0]
-    assert len(caught) == 1
-    assert "key-12345" not in str(caught[0].message)
 
 
 @given(pools, questions, weights)

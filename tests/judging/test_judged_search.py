@@ -219,27 +219,6 @@ def test_min_score_holds_for_the_score_that_is_shown(index):
     assert engine.search(PROPERTY, 7, min_score=9.0) == []
 
 
-def test_hard_by_words_leaves_out_whatever_the_judge_says(index):
-    """A strict caller wants no opinion to overrule a word."""
-    judge = MarginJudge(margins(nutty=1.0, waived=1.0, plain=0.5))
-    engine = Engine(index, judge=JudgeSettings(judge, **STRONG))
-    hits = engine.search(PROPERTY, 3, hard="words")
-    assert ids(hits)[0] == "plain"
-    assert not {"nutty", "waived"} & set(ids(hits))
-    assert [hit.evidence.details["left_out"] for hit in hits] == [2, 2, 2]
-    assert [hit.rank for hit in hits] == [1, 2, 3]
-    assert "judge" in hits[0].evidence.details
-
-
-def test_what_is_named_outright_is_judged_too(index):
-    """A list of allergies makes an exclusion of any query, and an exclusion is judged."""
-    judge = MarginJudge(margins(nutty=-1.0, waived=1.0))
-    engine = Engine(index, judge=JudgeSettings(judge, **STRONG))
-    hits = engine.search("a cake", 7, exclude=["nuts"])
-    assert (ids(hits)[0], ids(hits)[-1]) == ("waived", "nutty")
-    assert len(judge.asked) == 1
-
-
 # --- the policy of that name
 
 
@@ -267,13 +246,6 @@ def test_the_judge_alone_without_a_judge_is_refused(index, monkeypatch):
         Engine(index, judge="nli")
 
 
-def test_the_judge_alone_reads_beyond_k(index):
-    """The best hit would change with the length of the list."""
-    judge = MarginJudge(margins(hostel=1.0))
-    engine = Engine(index, "judge", judge=judge)
-    assert engine.search(PROPERTY, 1) == engine.search(PROPERTY, 7)[:1]
-
-
 # --- when it fails, and what is no judge
 
 
@@ -297,19 +269,6 @@ async def test_a_failure_leaves_the_order_and_is_told(index, query):
 
 def reranker(judge, policy="auto"):
     return Reranker(HashedEncoder(dimension=128), policy, judge=judge)
-
-
-def test_a_reranker_under_the_judge_alone():
-    """Its margin orders; who was not judged follows, and passages without text come last."""
-    judge = MarginJudge(margins(iron=0.5, plain=1.0, nutty=-1.0))
-    given = [Passage("empty", " "), *PASSAGES]
-    hits = reranker(judge, "judge").rerank("lemon cake", given)
-    assert listed(hits)[:3] == [("plain", 1.0), ("iron", 0.5), ("nutty", -1.0)]
-    assert ids(hits)[-1] == "empty"
-    assert judge.passages == [
-        hit.passage.text for hit in reranker(None, "topical").rerank("lemon cake", PASSAGES)
-    ]
-    assert listed(reranker(judge, "judge").rerank("lemon cake", given, 1)) == [("plain", 1.0)]
 
 
 async def test_a_failure_leaves_the_order_of_a_reranker():

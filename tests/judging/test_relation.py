@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import pickle
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pair_bundles import LETTERS, write_pair_bundle
 
 from logic_retrievers import Passage
-from logic_retrievers.errors import BundleError
-from logic_retrievers.judging import RELATIONS, OnnxNLI, OnnxPairJudge, OnnxRelation
+from logic_retrievers.judging import RELATIONS, OnnxNLI, OnnxRelation
 from logic_retrievers.judging.relation import MAX_WORDS, pair_texts, turned
 
 texts = st.lists(st.sampled_from(LETTERS), max_size=25).map(" ".join)
@@ -50,25 +47,10 @@ def test_the_longer_text_is_the_premise_of_inference(inference, pairs):
     assert inference(pairs) == inference([(other, one) for one, other in pairs])
 
 
-def test_a_bundle_has_it_or_says_so(read, tmp_path):
-    judge = write_pair_bundle(tmp_path / "judge")
-    with pytest.raises(BundleError, match="has no relation"):
-        OnnxRelation(judge)
-    with pytest.raises(BundleError, match="has no pair judge"):
-        OnnxPairJudge(read.bundle)
-    with pytest.raises(BundleError, match="not \\(6,\\)"):
-        OnnxRelation(write_pair_bundle(tmp_path / "three", entry_name="relation", classes=3))
-
-
 def test_only_the_states_are_turned():
     """What the first is to the second, the second is to the first, but for older and newer."""
     ages = {"superseded": "supersedes", "supersedes": "superseded"}
     assert turned(RELATIONS) == tuple(ages.get(name, name) for name in RELATIONS)
-
-
-def test_it_travels(read):
-    again = pickle.loads(pickle.dumps(read))
-    assert again([("a b", "c")]) == read([("a b", "c")])
 
 
 def test_what_is_read_of_long_passages():

@@ -128,15 +128,6 @@ def test_traces_that_cannot_be_written_are_refused_at_once(tmp_path: Path, monke
     assert kept.read_text("utf-8") == "of an earlier run"
 
 
-def test_a_template_is_written_once(tmp_path: Path) -> None:
-    arguments = ["probe", "template", str(tmp_path / "mine")]
-    assert CliRunner().invoke(app, arguments).exit_code == 0
-    assert read_probe(tmp_path / "mine").questions == read_probe(TEMPLATE).questions
-    again = CliRunner().invoke(app, arguments)
-    assert again.exit_code == 2
-    assert "is there already" in again.output
-
-
 @pytest.mark.parametrize(
     ("given", "said"),
     [

@@ -145,15 +145,6 @@ def test_a_large_body_is_refused(client):
     assert (answer.status_code, answer.json()["error"]) == (411, "LengthRequired")
 
 
-def test_an_empty_collection_has_no_passages():
-    with PassageIndex.open() as index:
-        client = TestClient(build_app(SearchService(index)), base_url=HERE)
-        answer = client.post("/search", json={"query": "x"})
-        assert (answer.status_code, answer.json()["passages"]) == (200, [])
-        assert "no passage" in answer.json()["note"]
-        assert client.get("/health").json()["passages"] == 0
-
-
 def test_health_asks_the_collection(client, monkeypatch):
     """A service whose Qdrant is gone must be taken out of the rotation."""
     assert client.get("/health").json()["passages"] == 4

@@ -50,14 +50,6 @@ def test_it_is_built_from_what_is_here():
     assert (ROOT / "docker" / build["context"] / build["dockerfile"]).is_file()
 
 
-def test_it_runs_as_nobody_and_changes_nothing():
-    assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", instruction("USER"))
-    assert SERVICE["read_only"] is True
-    assert SERVICE["cap_drop"] == ["ALL"]
-    assert SERVICE["security_opt"] == ["no-new-privileges:true"]
-    assert "volumes" not in SERVICE
-
-
 def test_no_key_no_start_and_this_machine_only():
     """A collection that everybody on the network can read."""
     environment = SERVICE["environment"]

@@ -79,9 +79,7 @@ async def test_a_filter_on_a_field_that_no_passage_has_is_said(service):
     ("model", "values"),
     [
         (SearchRequest, {"query": ""}),
-        (SearchRequest, {"query": "x", "k": 101}),
         (SearchRequest, {"query": "x", "top_k": 3}),
-        (SearchRequest, {"query": "x", "hard": 1}),
         (SearchRequest, {"query": "x", "hard": "no"}),
         (ExpressionRequest, {"expression": "x" * (MAX_CHARACTERS + 1)}),
         (ContradictionRequest, {"text": "x", "passage_id": "y"}),

@@ -30,7 +30,7 @@ from logic_export.data.wordnet_triplets import phrase_triplets, word_triplets
 from logic_retrievers.encoders.onnx import OnnxEncoder
 from logic_retrievers.errors import ConfigurationError, ReadError
 from logic_retrievers.evaluation import load_dataset
-from logic_retrievers.evaluation.datasets import in_data_folder
+from logic_retrievers.evaluation.datasets import data_folder
 from logic_retrievers.evaluation.rows import Row, json_rows
 
 T = TypeVar("T")
@@ -156,7 +156,10 @@ def find_data_file(path: Path) -> Path:
     """Find a path as it is, or inside the data folder."""
     if path.is_absolute() or path.is_file():
         return path
-    inside = in_data_folder(path, "file")
+    try:
+        inside = data_folder() / path
+    except ReadError as error:
+        raise ReadError(f"no such file: {path.absolute()}; and {error}") from None
     if not inside.is_file():
         raise ReadError(f"no such file; looked in {path.absolute()} and {inside}")
     return inside

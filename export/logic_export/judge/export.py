@@ -45,8 +45,8 @@ from logic_retrievers.judging import (
     OnnxPairJudge,
     OnnxRelation,
 )
-from logic_retrievers.judging.conflict import NLI_CONSTANTS, RELATION_CONSTANTS
 from logic_retrievers.judging.onnx import OnnxCrossEncoder
+from logic_retrievers.judging.relation import NLI_CONSTANTS, RELATION_CONSTANTS
 from logic_retrievers.judging.settings import JudgeSettings
 
 JudgeCompression: TypeAlias = Compression | Literal["int4"]
@@ -109,7 +109,7 @@ def add_judge(
         out: the new bundle's folder; must not exist.
         development: name -> rows; the temperature is fitted on all rows.
         constants: for a judge or a verdict, weights in a ranking; for relation and NLI, thresholds
-            and weights of a conflict (``judging.conflict``).
+            and weights of a conflict (``judging.relation``).
         minimum: development set -> minimum accuracy.
         compression: storage of a judge's weights. ``int4`` also multiplies in int8
             (:func:`quantise_products`), three times as fast on a CPU as the others in float32.

@@ -15,7 +15,7 @@ from small_recipes import WORDS, json_lines
 from transformers import AutoConfig, AutoModelForSequenceClassification
 
 from logic_retrievers.judging import LABELS, RELATIONS
-from logic_retrievers.judging.conflict import NLI_CONSTANTS
+from logic_retrievers.judging.relation import NLI_CONSTANTS
 
 CONFLICT_CONSTANTS = dict.fromkeys(NLI_CONSTANTS, 0.5)
 
