@@ -56,7 +56,7 @@ def nearest_request(
     stored_name: str,
     limit: int,
     condition: models.Filter | None,
-    params: models.SearchParams | None = RESCORED,
+    params: models.SearchParams | None,
 ) -> models.QueryRequest:
     """Ask for ids and scores of the nearest points among those that meet a condition."""
     is_sparse = isinstance(query, models.SparseVector)

@@ -173,7 +173,7 @@ def _delete(collection: Collection, condition: models.Filter) -> Operation[int]:
 
 def count_points(collection: Collection, condition: models.Filter | None) -> Operation[int]:
     """Count the points that meet a condition."""
-    if collection.limits.exact:
+    if collection.limits.search_allow_exact is not False:
         answer = yield client_call("count", collection.name, count_filter=condition, exact=True)
         return int(answer.count)
     # strict mode forbids exact counts, and an estimate is far off if there is a filter

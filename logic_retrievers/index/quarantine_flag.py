@@ -14,7 +14,6 @@ from qdrant_client import models
 from logic_retrievers.effects import Operation
 from logic_retrievers.index.client_calls import batches, client_call
 from logic_retrievers.index.collection import Collection
-from logic_retrievers.index.filters import flag_conditions
 from logic_retrievers.index.point_format import LOGIC, QUARANTINED, is_quarantined
 from logic_retrievers.index.points import each_page, page, retrieve_by_passage_id
 from logic_retrievers.types import Passage
@@ -82,8 +81,7 @@ def unhide_points(collection: Collection, point_ids: Container[str]) -> Operatio
         yield from _delete_flags(collection, hidden)
 
     if collection.filterable_flags:
-        flagged = models.Filter(should=flag_conditions(collection.filterable_flags))
-        yield from each_page(collection, unhide_page, flagged, size=POINTS_PER_CALL)
+        yield from each_page(collection, unhide_page, _flagged(collection), size=POINTS_PER_CALL)
 
 
 def quarantined_page(
@@ -92,8 +90,14 @@ def quarantined_page(
     """Read one page of the hidden passages, and the offset of the next page."""
     if not collection.filterable_flags:  # strict mode without the index, so nothing was hidden
         return [], None
-    flagged = models.Filter(should=flag_conditions(collection.filterable_flags))
-    return (yield from page(collection, flagged, offset))
+    return (yield from page(collection, _flagged(collection), offset))
+
+
+def _flagged(collection: Collection) -> models.Filter:
+    match = models.MatchValue(value=True)
+    return models.Filter(
+        should=[models.FieldCondition(key=key, match=match) for key in collection.filterable_flags]
+    )
 
 
 def fingerprints(collection: Collection, ids: Sequence[str]) -> Operation[dict[str, str]]:

@@ -83,13 +83,9 @@ class StrictLimits:
         return keys
 
     @property
-    def exact(self) -> bool:
-        return self.search_allow_exact is not False
-
-    @property
     def scoring_params(self) -> models.SearchParams:
         """Search parameters for exact scores, or unquantised ones if exact search is forbidden."""
-        return _EXACT if self.exact else _UNQUANTIZED
+        return _UNQUANTIZED if self.search_allow_exact is False else _EXACT
 
 
 def refusal(detail: str, collection: str | None, place: str) -> str | None:

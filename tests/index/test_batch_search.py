@@ -13,7 +13,7 @@ from qdrant_client import AsyncQdrantClient
 from qdrant_client import models as m
 
 from logic_retrievers.index.batch_search import batch_search
-from logic_retrievers.index.client_calls import ScoredId, by_id, nearest_request
+from logic_retrievers.index.client_calls import RESCORED, ScoredId, by_id, nearest_request
 
 IDS = [UUID(int=n).hex for n in range(20)] + [7, 2**63]
 NAME = "c"
@@ -68,8 +68,8 @@ def requests(condition: m.Filter | None) -> list[m.QueryRequest]:
     dense, sparse = np.arange(4.0), m.SparseVector(indices=[2], values=[1.0])
     points = by_id([*IDS[:9], 7], condition)
     return [
-        nearest_request(dense, "topical", 5, condition),
-        nearest_request(sparse, "lexical", 30, condition),
+        nearest_request(dense, "topical", 5, condition, RESCORED),
+        nearest_request(sparse, "lexical", 30, condition, RESCORED),
         nearest_request(dense, "topical", 10, points, EXACT),
         nearest_request(sparse, "lexical", 10, points, None),
     ]
