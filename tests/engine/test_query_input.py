@@ -4,26 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from logic_retrievers import Atom, AutoPolicy, BooleanPolicy, UnionPolicy
+from logic_retrievers import Atom, UnionPolicy
 from logic_retrievers.errors import (
     ConfigurationError,
-    ExpressionError,
     InputError,
     UnknownPolicyError,
 )
 from logic_retrievers.ranking.query_input import check_syntax, read_query
-
-
-def test_what_is_read():
-    """Words that are taken for an expression fail, and the other way round nothing is ruled out."""
-    text = "inns AND NOT bars"
-    assert read_query(text, "words", "auto") == text
-    for policy in ("auto", "boolean", AutoPolicy(), BooleanPolicy(limit=5)):
-        assert read_query(text, "expression", policy) == Atom("inns") & ~Atom("bars")
-    assert read_query(text, "words", "topical") == text
-    with pytest.raises(ExpressionError) as error:
-        read_query("inns AND", "expression", "auto")
-    assert error.value.text == "inns AND"
 
 
 def test_what_cannot_be_read_is_refused():

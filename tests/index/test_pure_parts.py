@@ -137,14 +137,6 @@ def test_term_vectors_are_what_qdrant_takes(text):
     assert {*asked.values} <= {1.0}
 
 
-def test_term_vectors_damp_repetition():
-    """A word said ten times is not ten times the evidence."""
-    for count in (1, 10):
-        [weight] = term_vector("quiet " * count).values
-        length = 1 - 0.75 + 0.75 * count / 256
-        assert weight == pytest.approx(count * 2.2 / (count + 1.2 * length), rel=1e-5)
-
-
 def test_words_are_stemmed_as_their_language_has_it():
     """A hut in a query must find huts, and a German plural its singular."""
     assert term_vector("hut in the mountains").indices == term_vector("Mountain huts").indices
