@@ -26,16 +26,18 @@ def field(**conditions: Any) -> m.Filter:
 
 FILTERS = {
     "none": None,
-    "value": field(match=m.MatchValue(value=7)),
-    "except": field(match=m.MatchExcept(**{"except": [3]})),
-    "range": field(range=m.Range(gte=2.5, lt=9)),
-    "date": m.Filter(
+    "nested": m.Filter(
+        should=[
+            field(match=m.MatchValue(value=1)),
+            field(match=m.MatchExcept(**{"except": [3]})),
+            m.HasIdCondition(has_id=[7]),
+        ],
         must=[
-            m.FieldCondition(key="at", range=m.DatetimeRange(gte=datetime(2026, 1, 6, tzinfo=UTC)))
-        ]
+            m.Filter(must_not=[m.IsEmptyCondition(is_empty=m.PayloadField(key="at"))]),
+            m.FieldCondition(key="at", range=m.DatetimeRange(gte=datetime(2026, 1, 2, tzinfo=UTC))),
+            field(range=m.Range(gte=0.5, lt=19)),
+        ],
     ),
-    "must not": m.Filter(must_not=[m.IsEmptyCondition(is_empty=m.PayloadField(key="n"))]),
-    "nested": m.Filter(should=[field(match=m.MatchValue(value=1)), m.HasIdCondition(has_id=[7])]),
 }
 
 

@@ -89,26 +89,6 @@ def test_langchain_wrote_we_read(client, encoder, name):
     assert again.delete([ids[0], "new"]) == 2
 
 
-def test_langchain_wrote_under_keys_of_its_own(client, encoder):
-    """A store with other payload keys could not be opened, or would get ours as well."""
-    size = models.VectorParams(size=32, distance=models.Distance.COSINE)
-    client.create_collection("p", size)
-    keys = {"content_payload_key": "body", "metadata_payload_key": "about"}
-    store = QdrantVectorStore(client, "p", TopicalEmbeddings(), **keys)
-    store.add_documents([Document(text, metadata={"n": n}) for n, text in enumerate(TEXTS)])
-    with pytest.raises(CollectionMismatchError, match="text_key="):
-        topical(PassageIndex.open("p", encoder, client=client), encoder)
-    index = PassageIndex.open("p", encoder, client=client, text_key="body", metadata_key="about")
-    assert [p.text for p, _ in topical(index, encoder, {"n": [0, 2]})] == [TEXTS[0], TEXTS[2]]
-    assert index.backfill().filled == 3
-    # from here on the collection notes it
-    again = PassageIndex.open("p", encoder, client=client)
-    assert again.add([Passage("new", "quiet hut", {"n": 9})]).added == 1
-    assert [p.text for p, _ in topical(again, encoder, {"n": 9})] == ["quiet hut"]
-    (document,) = store.similarity_search("quiet hut", k=1)
-    assert (document.page_content, document.metadata["n"]) == ("quiet hut", 9)
-
-
 def test_we_wrote_langchain_reads(client, encoder):
     """A user who goes back, or uses both."""
     index = PassageIndex.open("p", encoder, client=client)
@@ -174,20 +154,6 @@ def test_we_wrote_llama_index_reads(client, encoder):
     query = TopicalEmbeddings().embed_query(QUERY)
     found = store.query(VectorStoreQuery(query_embedding=query, similarity_top_k=1))
     assert [node.text for node in found.nodes] == TEXTS[:1]
-
-
-def test_custom_names_are_mapped(client, encoder):
-    """Two dense vectors: only the user knows which is which."""
-    size = models.VectorParams(size=32, distance=models.Distance.COSINE)
-    client.create_collection("p", {"a": size, "b": size})
-    names = {"topical": "b", "compatibility": "a"}
-    index = PassageIndex.open("p", encoder, client=client, vector_names=names)
-    assert index.vectors == ("topical", "compatibility")
-    index.add([Passage("x", "quiet hotel")])
-    record = client.scroll("p", with_vectors=True)[0][0]
-    stored = encoder.encode_documents(["quiet hotel"])
-    np.testing.assert_allclose(record.vector["b"], stored["topical"][0], atol=1e-6)
-    np.testing.assert_allclose(record.vector["a"], stored["compatibility"][0], atol=1e-6)
 
 
 def test_an_empty_collection_made_by_hand_is_signed_at_the_first_write(client, encoder):
