@@ -17,6 +17,7 @@ from logic_retrievers.index.client_calls import (
     QueryVector,
     ScoredId,
     ScoredPoints,
+    StrictLimits,
     batches,
     by_id,
     client_call,
@@ -25,7 +26,6 @@ from logic_retrievers.index.client_calls import (
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
 from logic_retrievers.index.point_format import native_point_id
-from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool
 
 # Results requested beyond a query's limit. Otherwise equal scores at the limit would be chosen in
