@@ -106,23 +106,27 @@ def delete(
     if source is not None:
         if not isinstance(source, str):
             raise InputError(f"source is the name of a source, not {type(source).__name__}.")
-        return (yield from _delete(collection, _source_filter(collection, [source])))
-    if ids is None:
+        conditions = [_source_filter(collection, [source])]
+    elif ids is None:
         condition = to_qdrant_filter(user_filter, prefixes=collection.prefixes)
         if condition is None or condition == models.Filter():
             raise InputError(
                 "An empty filter would delete everything; drop the collection instead."
             )
-        of_tenant = to_qdrant_filter(condition, tenant=collection.tenant) or condition
-        return (yield from _delete(collection, of_tenant))
-    check_ids(ids)
-    point_ids = [
-        point for passage_id in ids for point in possible_point_ids(passage_id, collection.tenant)
-    ]
-    visible = to_qdrant_filter(tenant=collection.tenant)
+        conditions = [to_qdrant_filter(condition, tenant=collection.tenant) or condition]
+    else:
+        check_ids(ids)
+        tenant = collection.tenant
+        points = [point for each in ids for point in possible_point_ids(each, tenant)]
+        visible = to_qdrant_filter(tenant=tenant)
+        most = collection.limits.ids(IDS_PER_CALL)
+        conditions = [by_id(batch, visible) for batch in batches(points, most)]
     deleted = 0
-    for batch in batches(point_ids, collection.limits.ids(IDS_PER_CALL)):
-        deleted += yield from _delete(collection, by_id(batch, visible))
+    for condition in conditions:
+        if matching := (yield from count_points(collection, condition)):
+            selector = models.FilterSelector(filter=condition)
+            yield client_call("delete", collection.name, points_selector=selector, wait=True)
+        deleted += matching
     return deleted
 
 
@@ -169,14 +173,6 @@ def _source_filter(collection: Collection, sources: list[str]) -> models.Filter:
     else:
         owner = models.FieldCondition(key=TENANT, match=models.MatchValue(value=collection.tenant))
     return models.Filter(must=[match, owner])
-
-
-def _delete(collection: Collection, condition: models.Filter) -> Operation[int]:
-    matching = yield from count_points(collection, condition)
-    if matching:
-        selector = models.FilterSelector(filter=condition)
-        yield client_call("delete", collection.name, points_selector=selector, wait=True)
-    return matching
 
 
 def count_points(collection: Collection, condition: models.Filter | None) -> Operation[int]:
