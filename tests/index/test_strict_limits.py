@@ -210,6 +210,8 @@ def test_counts_are_exact(wire_settings, make_passages):
         index.add(passages)
         [hit] = Engine(index, "topical").search(passages[7].text, k=1)
         assert (hit.passage.id, hit.score) == ("p7", pytest.approx(1, abs=1e-3))
+        # what is excluded is scored for over 20 candidates
+        assert len(Engine(index).search("a quiet river, but no pool", k=60)) > 20
         assert index.count() == 60
         assert index.count({"parity": "even"}) == 30
         assert index.count({"number": {"lt": 45}}) == 45
