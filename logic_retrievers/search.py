@@ -9,7 +9,7 @@ from logic_retrievers.checks import check_count, check_number
 from logic_retrievers.effects import Operation
 from logic_retrievers.errors import InputError, MissingVectorError, ShortListWarning, warn
 from logic_retrievers.judging.settings import AnyJudge, check_any_judge, resolve_judge
-from logic_retrievers.policies import Policy, PolicyRouter, resolve_policy
+from logic_retrievers.policies import resolve_policy
 from logic_retrievers.queries import Expression, ParsedQuery
 from logic_retrievers.ranking.excluded_words import ExcludedWords, candidates_for, leave_out
 from logic_retrievers.ranking.execution import (
@@ -20,7 +20,6 @@ from logic_retrievers.ranking.execution import (
 from logic_retrievers.ranking.order import build_hits, judge_candidates, rank_candidates
 from logic_retrievers.ranking.query_input import (
     AnyPolicy,
-    CheckedQuery,
     Hard,
     Query,
     check_exclude,
@@ -30,7 +29,6 @@ from logic_retrievers.types import Hit
 from logic_retrievers.validation import check_parts
 
 if TYPE_CHECKING:
-    from logic_retrievers.encoders.base import Encoder
     from logic_retrievers.index.filters import UserFilter
     from logic_retrievers.index.passage_index import PassageIndex
 
@@ -118,7 +116,7 @@ class Engine:
             MissingVectorError: the collection lacks a named vector that the policy needs.
             ServerError: Qdrant failed or could not be reached.
         """
-        operation = self._plan([query], k, policy, filter, min_score, exclude, hard)
+        operation = self._search([query], k, policy, filter, min_score, exclude, hard)
         return self.index.run(operation)[0]
 
     async def asearch(
@@ -133,7 +131,7 @@ class Engine:
         hard: Hard = False,
     ) -> list[Hit]:
         """Search without blocking the event loop; hits are those of :meth:`search`."""
-        operation = self._plan([query], k, policy, filter, min_score, exclude, hard)
+        operation = self._search([query], k, policy, filter, min_score, exclude, hard)
         return (await self.index.arun(operation))[0]
 
     def search_many(
@@ -148,7 +146,7 @@ class Engine:
         hard: Hard = False,
     ) -> list[list[Hit]]:
         """Do :meth:`search` for many queries, encoded together and sent in batched requests."""
-        operation = self._plan(queries, k, policy, filter, min_score, exclude, hard)
+        operation = self._search(queries, k, policy, filter, min_score, exclude, hard)
         return self.index.run(operation)
 
     async def asearch_many(
@@ -163,10 +161,10 @@ class Engine:
         hard: Hard = False,
     ) -> list[list[Hit]]:
         """Do :meth:`search_many` without blocking the event loop."""
-        operation = self._plan(queries, k, policy, filter, min_score, exclude, hard)
+        operation = self._search(queries, k, policy, filter, min_score, exclude, hard)
         return await self.index.arun(operation)
 
-    def _plan(
+    def _search(
         self,
         queries: Sequence[Query],
         k: int,
@@ -176,40 +174,26 @@ class Engine:
         exclude: Sequence[str],
         hard: Hard,
     ) -> Operation[list[list[Hit]]]:
-        """Check the arguments before the operation starts, so that errors point to the caller."""
         if isinstance(queries, str | ParsedQuery | Expression) or not isinstance(queries, Sequence):
             raise InputError("search_many takes a list of queries; use search for a single one")
         checked = [check_query(query) for query in queries]
         check_count("k", k)
         if min_score is not None:
             check_number("min_score", min_score)
-        resolved = self.policy if policy is None else resolve_policy(policy)
-        excluded = check_exclude(exclude, hard, resolved)
+        chosen = self.policy if policy is None else resolve_policy(policy)
+        excluded = check_exclude(exclude, hard, chosen)
         encoder = self.index.encoder  # one for the whole search, even if it is replaced meanwhile
-        return self._execute(checked, resolved, encoder, k, user_filter, min_score, excluded, hard)
-
-    def _execute(
-        self,
-        queries: Sequence[CheckedQuery],
-        policy: Policy | PolicyRouter,
-        encoder: Encoder,
-        k: int,
-        user_filter: UserFilter,
-        min_score: float | None,
-        exclude: Sequence[str],
-        hard: Hard,
-    ) -> Operation[list[list[Hit]]]:
         specs, vectors = encoder.specs, self.index.vectors
-        planned = yield from plan_queries(queries, policy, specs, vectors, k, exclude, hard=hard)
+        planned = yield from plan_queries(checked, chosen, specs, vectors, k, excluded, hard=hard)
         needed = {leaf.vector for query in planned for leaf in query.plan}
         if missing := sorted(needed - set(vectors)):
             raise MissingVectorError(
-                f"The policy {policy.name!r} needs the named vector {missing[0]!r}, and the"
+                f"The policy {chosen.name!r} needs the named vector {missing[0]!r}, and the"
                 f" collection has only {', '.join(sorted(vectors))}.",
                 f"Run index.backfill({missing!r}).",
                 names=missing,
             )
-        warn_if_untrained(planned, specs, policy.name)
+        warn_if_untrained(planned, specs, chosen.name)
         needs_judge = any(query.request for query in planned)
         judge = (yield from resolve_judge(self.judge)) if needs_judge else None
         plans = [query.plan for query in planned]

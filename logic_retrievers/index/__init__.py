@@ -5,15 +5,15 @@ settings.py          settings of PassageIndex.open, and their checks
 opening.py           creates a collection, or reads its description (collection.py) and checks it
 ingestion.py         stores passages that validation.py has checked
 candidate_search.py  candidate pools in two phases
-points.py            count, get, page, delete
+points.py            count, get, page, delete, and the flag that hides a passage
 vectors.py           encodes passages, or reads their vectors; lexical.py makes the sparse vector
 filters.py           filters over metadata; unknown_fields.py says why a filter finds nothing
-quarantine_flag.py   the flag that hides a passage
 backfill.py          adds a missing named vector
 collection_copy.py   copies a collection; reindexing.py makes one with another encoder
 connection.py        makes clients, and performs their calls with retries, time-outs and threads
 nodes.py             one connection over the nodes of a cluster
-faults.py            errors for Qdrant's failures; strict_limits.py has the limits of strict mode
+faults.py            errors for Qdrant's failures
+client_calls.py      calls of a client, in the limits of strict mode
 edge/                the embedded engine
 
 point_format.py, client_calls.py, filters.py and lexical.py do no I/O.

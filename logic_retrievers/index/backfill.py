@@ -50,14 +50,10 @@ def backfill(
     After an interruption, the same call continues where it stopped. The vectors can be searched
     once all are complete.
 
-    Args:
-        collection: the collection to complete.
-        encoder: makes the vectors.
-        names: names of vectors; by default all that the encoder makes and the collection lacks,
-            except a ``contradiction`` that does not exist yet. Name an existing vector to complete
-            it for points that another store has written since. If its encoder is unknown, the
-            vector is replaced in all points.
-        progress: called after each batch of points.
+    ``names`` are by default all vectors that the encoder makes and the collection lacks, except a
+    ``contradiction`` that does not exist yet. Name an existing vector to complete it for points
+    that another store has written since. If its encoder is unknown, the vector is replaced in all
+    points. ``progress`` is called after each batch of points.
 
     Raises:
         ConfigurationError: a name that the encoder does not make.

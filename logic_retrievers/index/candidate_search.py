@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from qdrant_client import models
@@ -17,6 +17,7 @@ from logic_retrievers.index.client_calls import (
     QueryVector,
     ScoredId,
     ScoredPoints,
+    StrictLimits,
     batches,
     by_id,
     client_call,
@@ -25,7 +26,6 @@ from logic_retrievers.index.client_calls import (
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
 from logic_retrievers.index.point_format import native_point_id
-from logic_retrievers.index.strict_limits import StrictLimits
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool
 
 # Results requested beyond a query's limit. Otherwise equal scores at the limit would be chosen in
@@ -78,40 +78,41 @@ def find_candidates(
         _PoolBuilder(each, compose_filter(must_not=excluded) if excluded else shared)
         for each, excluded in zip(queries, must_not or [{}] * len(queries), strict=True)
     ]
+    limits = collection.limits
     stored_names = {
         query.vector: collection.vector(query.vector).stored_name
         for pool in pools
         for query in pool.queries
     }
-    searches = [(pool, query) for pool in pools for query in pool.queries if query.limit > 0]
-    params = None if collection.local_mode else RESCORED
-    requests = [
-        nearest_request(
-            query.query,
-            stored_names[query.vector],
-            collection.limits.candidates(query.limit + SPARE, collection.name),
-            pool.condition,
-            params,
-        )
-        for pool, query in searches
+
+    def send(
+        searches: Sequence[_Search], params: models.SearchParams
+    ) -> Operation[list[list[ScoredId]]]:
+        used = None if collection.local_mode else params
+        requests = [
+            nearest_request(query.query, stored_names[query.vector], limit, condition, used)
+            for _, query, limit, condition in searches
+        ]
+        results: list[list[ScoredId]] = []
+        most = min(limits.search_max_batchsize or REQUESTS_PER_CALL, REQUESTS_PER_CALL)
+        for batch in batches(requests, most):
+            call = client_call("query_batch_points", collection.name, requests=list(batch))
+            responses: list[ScoredPoints] = yield call
+            results.extend(response.points for response in responses)
+        return results
+
+    searches: list[_Search] = [
+        (pool, query, limits.candidates(query.limit + SPARE, collection.name), pool.condition)
+        for pool in pools
+        for query in pool.queries
+        if query.limit > 0
     ]
-    results = yield from _query_batch(collection, requests)
-    for (pool, query), points in zip(searches, results, strict=True):
+    results = yield from send(searches, RESCORED)
+    for (pool, query, *_), points in zip(searches, results, strict=True):
         pool.add_nearest(query, points)
-    missing = [each for pool in pools for each in pool.unscored(collection.limits)]
-    params = None if collection.local_mode else collection.limits.scoring_params
-    requests = [
-        nearest_request(
-            query.query,
-            stored_names[query.vector],
-            len(unscored.must[0].has_id),  # type: ignore[index, union-attr]
-            unscored,
-            params,
-        )
-        for _, query, unscored in missing
-    ]
-    results = yield from _query_batch(collection, requests)
-    for (pool, query, _), points in zip(missing, results, strict=True):
+    searches = [search for pool in pools for search in pool.missing(limits)]
+    results = yield from send(searches, limits.scoring_params)
+    for (pool, query, *_), points in zip(searches, results, strict=True):
         pool.scores[query.name].update((str(point.id), point.score) for point in points)
     return [pool.build() for pool in pools]
 
@@ -133,24 +134,23 @@ class _PoolBuilder:
         ranked = sorted((-round(point.score, SCORE_DECIMALS), str(point.id)) for point in points)
         self.scores[query.name].update((point, -score) for score, point in ranked[: query.limit])
 
-    def unscored(
-        self, limits: StrictLimits
-    ) -> list[tuple[_PoolBuilder, EncodedVectorQuery, models.Filter]]:
-        """End phase 1: list what each vector query still has to score, in parts of allowed size."""
+    def missing(self, limits: StrictLimits) -> list[_Search]:
+        """End phase 1: list the searches for missing scores, in parts of allowed size."""
         self.ids = sorted(set().union(*self.scores.values()))
         most = limits.ids(limits.results(max(1, len(self.ids))))
 
-        def match(points: Sequence[str]) -> list[models.Filter]:
+        def match(points: Sequence[str]) -> list[tuple[int, models.Filter]]:
             return [
-                by_id(map(native_point_id, part), self.condition) for part in batches(points, most)
+                (len(part), by_id(map(native_point_id, part), self.condition))
+                for part in batches(points, most)
             ]
 
         every = match(self.ids)  # shared, so that it is translated once
-        missing = []
+        missing: list[_Search] = []
         for query in self.queries:
             scored = self.scores[query.name]
             parts = match([point for point in self.ids if point not in scored]) if scored else every
-            missing += [(self, query, part) for part in parts]
+            missing += [(self, query, *part) for part in parts]
         return missing
 
     def build(self) -> CandidatePool:
@@ -162,13 +162,5 @@ class _PoolBuilder:
         return CandidatePool(tuple(self.ids), rounded)
 
 
-def _query_batch(
-    collection: Collection, requests: Sequence[models.QueryRequest]
-) -> Operation[list[list[ScoredId]]]:
-    results: list[list[ScoredId]] = []
-    most = collection.limits.search_max_batchsize or REQUESTS_PER_CALL
-    for batch in batches(requests, min(most, REQUESTS_PER_CALL)):
-        call = client_call("query_batch_points", collection.name, requests=list(batch))
-        responses: list[ScoredPoints] = yield call
-        results.extend(response.points for response in responses)
-    return results
+# a query of a pool, the number of its results, and their condition
+_Search: TypeAlias = tuple[_PoolBuilder, EncodedVectorQuery, int, models.Filter | None]

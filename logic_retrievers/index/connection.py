@@ -31,6 +31,7 @@ from logic_retrievers.effects import ClientCall, Compute, Effect, ThreadHandler
 from logic_retrievers.errors import ConfigurationError, ServerError, StorageError
 from logic_retrievers.http import RequestLimits, call_within, check_key, is_number, shows
 from logic_retrievers.index.batch_search import batch_search
+from logic_retrievers.index.client_calls import NEVER_GRANTED, halves, joined
 from logic_retrievers.index.faults import Fault, check_answer, is_transient, retry_after, translate
 from logic_retrievers.index.settings import (
     CONSISTENT_READS,
@@ -41,7 +42,6 @@ from logic_retrievers.index.settings import (
     is_local_mode,
     keys_of,
 )
-from logic_retrievers.index.strict_limits import NEVER_GRANTED, halves, joined
 
 if TYPE_CHECKING:
     from logic_retrievers.index.edge import EdgeClient
@@ -69,12 +69,10 @@ class Connection:
     """The effect handler of an index: performs client calls and computations; see :meth:`open`.
 
     Args:
-        client: client of a server or of the embedded engine. Asynchronous calls run it in a thread
-            if there is no asynchronous client.
+        client: asynchronous calls run it in a thread if there is no asynchronous client.
         async_client: for asynchronous calls, on whichever event loop the caller runs.
         make_async: makes an asynchronous client for the running event loop, when first needed.
         owned: whether :meth:`close` closes the clients.
-        limits: limits of a request to a server.
         place: where Qdrant is, for messages.
         secrets: keys, which are masked in every message.
         guarantees: consistency and ordering; see :func:`guaranteed`.
@@ -144,10 +142,7 @@ class Connection:
         ordering: str | None = None,
         read_only: bool = False,
     ) -> Connection:
-        """Connect to one server, or open Qdrant in this process.
-
-        The arguments are those of :class:`settings.ConnectionSettings`.
-        """
+        """Connect to one server, or open Qdrant here; see :class:`settings.ConnectionSettings`."""
         common: dict[str, Any] = {
             "limits": RequestLimits(timeout, retries),
             "guarantees": guaranteed(consistency, ordering),
@@ -300,7 +295,7 @@ class Connection:
         return divided
 
     def _call(self, client: Any, effect: ClientCall) -> Callable[[], Any]:
-        if effect.method == "query_batch_points":
+        if effect.method == "query_batch_points" and not self.embedded:
             method = batch_search(client)
         else:
             method = getattr(client, effect.method)

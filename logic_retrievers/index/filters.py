@@ -105,11 +105,6 @@ def matching(
     return [check_filter(condition, payload(each), each.id, {}) for each in passages]
 
 
-def flag_conditions(keys: Sequence[str]) -> list[models.Condition]:
-    """Make a condition for each payload key: the flag under that key is set."""
-    return [models.FieldCondition(key=key, match=models.MatchValue(value=True)) for key in keys]
-
-
 def _check_size(user: models.Filter) -> None:
     """Refuse a filter that has too many conditions, or more levels than a server reads."""
     level: list[Any] = [user]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import re
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
@@ -57,10 +56,6 @@ def over_collection(
     def method(self: PassageIndex, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return function(self._collection, *args, **kwargs)
 
-    signature = inspect.signature(function)
-    itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    shown = [itself, *list(signature.parameters.values())[1:]]
-    method.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
     return _named(method, name or function.__name__)
 
 

@@ -19,7 +19,6 @@ from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.index import backfill as backfilling
 from logic_retrievers.index import candidate_search, collection_copy, ingestion, points
 from logic_retrievers.index import collection as notes
-from logic_retrievers.index import quarantine_flag as quarantine
 from logic_retrievers.index import vectors as stored
 from logic_retrievers.index.backfill import BackfillReport
 from logic_retrievers.index.candidate_search import EncodedVectorQuery
@@ -468,17 +467,17 @@ class PassageIndex:
     delete_passages = over_collection(points.delete, "delete_passages")
     fetch_vectors = over_collection(stored.fetch_vectors)
     stored_vectors = over_collection(stored.stored_vectors)
-    unhide = over_collection(quarantine.unhide)
-    quarantined_page = over_collection(quarantine.quarantined_page)
-    fingerprints = over_collection(quarantine.fingerprints)
+    unhide = over_collection(points.unhide)
+    quarantined_page = over_collection(points.quarantined_page)
+    fingerprints = over_collection(points.fingerprints)
     note = over_collection(notes.note)
     noted = over_collection(notes.noted)
 
     def hide(self, ids: Sequence[str]) -> Operation[list[str]]:
-        """Quarantine passages; see :func:`quarantine_flag.hide`."""
+        """Quarantine passages; see :func:`points.hide`."""
         # creates the flag's payload index if a server has none
         self._collection = yield from prepare_writing(self._collection, self.encoder.specs)
-        return (yield from quarantine.hide(self._collection, ids))
+        return (yield from points.hide(self._collection, ids))
 
     def close(self) -> None:
         """Close the connection; clients that the caller passed stay open."""

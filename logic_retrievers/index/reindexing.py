@@ -25,8 +25,13 @@ from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.collection_copy import copy_payload_indexes
 from logic_retrievers.index.opening import get_info, open_collection, prepare_writing
 from logic_retrievers.index.point_format import content_hash, point_id, stored_hash, stored_tenant
-from logic_retrievers.index.points import count_points, delete_others, delete_points, each_page
-from logic_retrievers.index.quarantine_flag import unhide_points
+from logic_retrievers.index.points import (
+    count_points,
+    delete_others,
+    delete_points,
+    each_page,
+    unhide_points,
+)
 from logic_retrievers.index.schema import new_vector, options_of
 from logic_retrievers.index.settings import ConnectionSettings, check_name, split_settings
 from logic_retrievers.index.vectors import encode_for_storage

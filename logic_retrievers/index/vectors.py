@@ -24,13 +24,14 @@ PASSAGES_PER_CALL = 256
 
 def encode_passages(
     encoder: Encoder, passages: Sequence[Passage], names: Sequence[str]
-) -> dict[str, Vectors]:
+) -> list[dict[str, Vectors] | None]:
     """Make the dense vectors of passages, for storing and for scoring.
 
     Texts that need the same named vectors go to the encoder in one call, and no text goes twice.
 
     Returns:
-        Vector name -> shape (passages, dimension), float32.
+        For each passage, vector name -> shape (dimension,), float32; None if the encoder finds no
+        text in the passage.
     """
     names_of: dict[str, set[str]] = {}
     for passage in passages:
@@ -41,16 +42,20 @@ def encode_passages(
         groups.setdefault(tuple(name for name in names if name in needed), []).append(text)
     rows: dict[tuple[str, str], Vectors] = {}
     for group_names, texts in groups.items():
-        encoded = encoder.encode_documents(texts, group_names)
+        try:
+            encoded = encoder.encode_documents(texts, group_names)
+        except EmptyTextError:
+            if len(passages) == 1:
+                return [None]
+            middle = len(passages) // 2
+            halves = (passages[:middle], passages[middle:])
+            return [each for half in halves for each in encode_passages(encoder, half, names)]
         for name in group_names:
             vectors = np.asarray(encoded[name], dtype=np.float32)
             if not np.isfinite(vectors).all():
                 raise EncoderError(f"The encoder made {name!r} vectors that are not finite.")
             rows.update({(name, text): row for text, row in zip(texts, vectors, strict=True)})
-    return {
-        name: np.stack([rows[name, passage.text_for(name)] for passage in passages])
-        for name in names
-    }
+    return [{name: rows[name, passage.text_for(name)] for name in names} for passage in passages]
 
 
 def encode_for_storage(
@@ -60,27 +65,19 @@ def encode_for_storage(
 
     A passage in which the encoder finds no text gets None.
     """
-    names = [vector.name for vector in vectors if not vector.sparse]
-    try:
-        dense = encode_passages(encoder, passages, names)
-    except EmptyTextError:
-        if len(passages) == 1:
-            return [None]
-        middle = len(passages) // 2
-        halves = (passages[:middle], passages[middle:])
-        return [each for half in halves for each in encode_for_storage(encoder, half, vectors)]
-    columns = {
-        vector.stored_name: [
-            lexical.term_vector(passage.text_to_embed, vector.language or lexical.ENGLISH)
-            for passage in passages
-        ]
-        if vector.sparse
-        else dense[vector.name].tolist()
-        for vector in vectors
-    }
+    dense = encode_passages(encoder, passages, [v.name for v in vectors if not v.sparse])
     return [
-        {stored_name: column[row] for stored_name, column in columns.items()}
-        for row in range(len(passages))
+        None
+        if rows is None
+        else {
+            vector.stored_name: lexical.term_vector(
+                passage.text_to_embed, vector.language or lexical.ENGLISH
+            )
+            if vector.sparse
+            else rows[vector.name].tolist()
+            for vector in vectors
+        }
+        for passage, rows in zip(passages, dense, strict=True)
     ]
 
 

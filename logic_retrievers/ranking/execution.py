@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from logic_retrievers.effects import Compute, Operation, arun, encoder_threads, run
-from logic_retrievers.errors import EmptyTextError, UntrainedVectorWarning, warn
+from logic_retrievers.errors import UntrainedVectorWarning, warn
 from logic_retrievers.index import EncodedVectorQuery, lexical
 from logic_retrievers.index.client_calls import QueryVector
 from logic_retrievers.index.lexical import term_vector
@@ -163,7 +163,8 @@ def passage_vectors(
     """Read the stored vectors of passages from an index, and encode those that it lacks.
 
     A stored vector is used only if its fingerprint is the encoder's. If several passages have the
-    same id, stored vectors are used for the first one only.
+    same id, stored vectors are used for the first one only. A passage in which the encoder finds no
+    text gets zeros.
 
     Returns:
         Vector name -> shape (passages, dimension).
@@ -189,25 +190,13 @@ def passage_vectors(
         }
         places = range(len(passages))
         missing = [p for p in places if any((name, p) not in rows for name in names)]
-        encoded = _encode(encoder, [passages[p] for p in missing], names) if missing else {}
-        for name, vectors in encoded.items():
-            for position, row in zip(missing, vectors, strict=True):
-                rows.setdefault((name, position), row.astype(np.float64))
+        encoded = encode_passages(encoder, [passages[p] for p in missing], names)
+        for position, vectors in zip(missing, encoded, strict=True):
+            for name in names:
+                size = encoder.specs[name].dimension
+                row = np.zeros(size) if vectors is None else vectors[name].astype(np.float64)
+                rows.setdefault((name, position), row)
         return {name: np.stack([rows[name, position] for position in places]) for name in names}
 
     matrices: dict[str, npt.NDArray[np.float64]] = yield Compute(encode_missing)
     return matrices
-
-
-def _encode(
-    encoder: Encoder, passages: Sequence[Passage], names: Sequence[str]
-) -> Mapping[str, npt.NDArray[np.float32]]:
-    """Encode passages; a passage in which the encoder finds no text gets a vector of zeros."""
-    try:
-        return encode_passages(encoder, passages, names)
-    except EmptyTextError:
-        if len(passages) == 1:
-            return {n: np.zeros((1, encoder.specs[n].dimension), np.float32) for n in names}
-        middle = len(passages) // 2
-        halves = [_encode(encoder, half, names) for half in (passages[:middle], passages[middle:])]
-        return {name: np.concatenate([half[name] for half in halves]) for name in names}

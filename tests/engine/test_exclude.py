@@ -62,20 +62,6 @@ def left_out(hits):
     return [hit.evidence.details.get("left_out") for hit in hits]
 
 
-def test_what_is_named_moves_down(engine):
-    """A list of allergies that changes nothing."""
-    plain, excluding = engine.search(QUERY, 9), engine.search(QUERY, 9, exclude=EXCLUDED)
-    assert {hit.evidence.policy for hit in excluding} == {"constraint"}
-    place = {hit.passage.id: hit.rank for hit in excluding}
-    before = {hit.passage.id: hit.rank for hit in plain}
-    assert sum(place[name] - before[name] for name in WITH_NUTS) > 0
-    assert left_out(excluding) == [None] * 9
-    nuts = next(hit.evidence for hit in excluding if hit.passage.id == "nuts")
-    assert nuts.details["excluded"] == ["nuts"]
-    assert nuts.reason.startswith("moved down: near to nuts, which the query rules out")
-    assert engine.search(QUERY, 9) == plain == engine.search(QUERY, 9, policy="hybrid")
-
-
 def test_an_expression_gets_and_not(engine):
     expression = Expression.parse('"cake recipe" OR "bread recipe"')
     for query in (expression, ParsedQuery.stating(expression)):

@@ -236,3 +236,19 @@ def test_a_policy_plans_for_all_passages():
     encoder = HashedEncoder(("topical",), dimension=8)
     Reranker(encoder, policy=Recording(), judge=None).rerank("inn", passages, 2)
     assert planned == [5]
+
+
+def test_vectors_of_another_encoder_are_not_taken(encoder, passages):
+    """A cosine between two models' vectors is a number without a meaning."""
+    newer = WatchedEncoder(HashedEncoder(versions={"compatibility": "2"}))
+    expected = Reranker(newer, "union").rerank("a hotel", passages)
+    newer.documents.clear()
+    with PassageIndex.open("some", encoder) as index:
+        index.add(passages)
+        hits = Reranker(newer, "union", index=index).rerank("a hotel", passages)
+        assert sorted(newer.documents) == sorted(passage.text for passage in passages)
+        newer.documents.clear()
+        Reranker(newer, "topical", index=index).rerank("a hotel", passages)
+    assert newer.documents == []
+    assert [hit.passage for hit in hits] == [hit.passage for hit in expected]
+    assert [h.score for h in hits] == pytest.approx([h.score for h in expected], abs=2e-6)

@@ -13,7 +13,7 @@ from qdrant_client import AsyncQdrantClient
 from qdrant_client import models as m
 
 from logic_retrievers.index.batch_search import batch_search
-from logic_retrievers.index.client_calls import ScoredId, by_id, nearest_request
+from logic_retrievers.index.client_calls import RESCORED, ScoredId, by_id, nearest_request
 
 IDS = [UUID(int=n).hex for n in range(20)] + [7, 2**63]
 NAME = "c"
@@ -26,16 +26,18 @@ def field(**conditions: Any) -> m.Filter:
 
 FILTERS = {
     "none": None,
-    "value": field(match=m.MatchValue(value=7)),
-    "except": field(match=m.MatchExcept(**{"except": [3]})),
-    "range": field(range=m.Range(gte=2.5, lt=9)),
-    "date": m.Filter(
+    "nested": m.Filter(
+        should=[
+            field(match=m.MatchValue(value=1)),
+            field(match=m.MatchExcept(**{"except": [3]})),
+            m.HasIdCondition(has_id=[7]),
+        ],
         must=[
-            m.FieldCondition(key="at", range=m.DatetimeRange(gte=datetime(2026, 1, 6, tzinfo=UTC)))
-        ]
+            m.Filter(must_not=[m.IsEmptyCondition(is_empty=m.PayloadField(key="at"))]),
+            m.FieldCondition(key="at", range=m.DatetimeRange(gte=datetime(2026, 1, 2, tzinfo=UTC))),
+            field(range=m.Range(gte=0.5, lt=19)),
+        ],
     ),
-    "must not": m.Filter(must_not=[m.IsEmptyCondition(is_empty=m.PayloadField(key="n"))]),
-    "nested": m.Filter(should=[field(match=m.MatchValue(value=1)), m.HasIdCondition(has_id=[7])]),
 }
 
 
@@ -68,8 +70,8 @@ def requests(condition: m.Filter | None) -> list[m.QueryRequest]:
     dense, sparse = np.arange(4.0), m.SparseVector(indices=[2], values=[1.0])
     points = by_id([*IDS[:9], 7], condition)
     return [
-        nearest_request(dense, "topical", 5, condition),
-        nearest_request(sparse, "lexical", 30, condition),
+        nearest_request(dense, "topical", 5, condition, RESCORED),
+        nearest_request(sparse, "lexical", 30, condition, RESCORED),
         nearest_request(dense, "topical", 10, points, EXACT),
         nearest_request(sparse, "lexical", 10, points, None),
     ]

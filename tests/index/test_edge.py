@@ -6,7 +6,6 @@ import os
 import shutil
 import threading
 import time
-import uuid
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -115,31 +114,6 @@ def test_a_condition_that_cannot_be_translated_is_refused(client):
         client.count("c", models.Filter(must=[field("place", geo_radius=circle)]))
 
 
-def test_points_survive_the_next_process(tmp_path):
-    """The description and the points are two files; both must be there."""
-    vectors = {"a": models.VectorParams(size=2, distance=models.Distance.DOT)}
-    first, second = str(uuid.uuid4()), 7
-    client = EdgeClient(str(tmp_path))
-    client.create_collection("a/b: c.", vectors, metadata={"x": {"y": 1}})
-    client.upsert(
-        "a/b: c.",
-        [models.PointStruct(id=i, vector={"a": [3.0, 4.0]}, payload={}) for i in (first, second)],
-    )
-    client.update_collection("a/b: c.", metadata={"z": 2})
-    client.close()
-    client.close()
-    with pytest.raises(EdgeError, match="closed"):
-        client.get_collection("a/b: c.")
-    again = EdgeClient(str(tmp_path))
-    assert again.get_collection("a/b: c.").config.metadata == {"x": {"y": 1}, "z": 2}
-    records = again.retrieve("a/b: c.", [second, first, 8], with_vectors=True)
-    assert [(record.id, record.vector) for record in records] == [
-        (second, {"a": [3.0, 4.0]}),
-        (first, {"a": [3.0, 4.0]}),
-    ]
-    again.close()
-
-
 def test_threads_add_to_the_metadata():
     """What one noted was taken back by another, which had read the metadata before."""
     client = EdgeClient()
@@ -206,16 +180,6 @@ def test_what_is_in_memory_goes_with_the_index(encoder, make_passages):
     assert not folder.exists()
 
 
-def test_two_indexes_share_one_client(encoder, make_passages):
-    """One process may have a collection open once, and an application has more than one index."""
-    with PassageIndex.open("p", encoder, tenant="one") as one:
-        other = PassageIndex.open("p", encoder, client=one.client, tenant="two")
-        one.add(make_passages(4))
-        assert (one.count(), other.count()) == (4, 0)
-        other.close()
-        assert one.count() == 4
-
-
 def found(index, encoder, condition=None):
     searches = [vector_queries(encoder, query) for query in QUERIES]
     return index.run(index.find_candidates(searches, condition))
@@ -225,30 +189,6 @@ def found(index, encoder, condition=None):
 def small_limit(monkeypatch):
     """HNSW from 50 points on."""
     monkeypatch.setattr(collection, "EXACT_LIMIT", 50)
-
-
-def test_a_large_collection_gets_hnsw_by_itself(small_limit, tmp_path, encoder, make_passages):
-    """And finds, stores and hides as before, in this process and the next."""
-    with PassageIndex.open("p", encoder, location=tmp_path) as index:
-        index.add(make_passages(40))
-        assert index.client.get_collection("p").indexed_vectors_count == 40  # words
-        index.add(make_passages(80))
-        assert index.client.get_collection("p").indexed_vectors_count == 240
-        index.add(make_passages(300))
-        assert index.client.get_collection("p").indexed_vectors_count == 900
-        assert len(list((tmp_path / "p").glob("shard-*"))) == 1
-        before = found(index, encoder)
-        assert not index.run(index._optimize())
-        index.add([Passage("new", "a new text")])
-        index.run(index.hide(["p3"]))
-    with PassageIndex.open("p", encoder, location=tmp_path) as index:
-        assert index.count() == 301
-        assert {p.id for p in index.scroll() if p.quarantined} == {"p3"}
-        after = found(index, encoder, {"number": {"gte": 0}})
-        assert len(after[0].ids) > 0
-        common = set(before[0].ids) & set(after[0].ids)
-        assert len(common) >= len(before[0].ids) - 2
-        assert index.optimize()
 
 
 def test_searches_go_on_beside_an_optimisation(small_limit, encoder, make_passages, monkeypatch):

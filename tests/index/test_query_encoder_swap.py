@@ -12,7 +12,7 @@ from query_files import write_noisy
 from suites import HashedEncoder
 from vector_queries import stored_points
 
-from logic_retrievers import Engine, PassageIndex, Reranker
+from logic_retrievers import AutoPolicy, Engine, ParsedQuery, PassageIndex, Reranker
 from logic_retrievers.encoders import RecentEncoder, default_encoder
 from logic_retrievers.errors import (
     ConfigurationError,
@@ -138,10 +138,15 @@ def test_an_encoder_of_ones_own_is_told_apart(file):
 def test_a_search_that_runs_keeps_its_encoder(index, file):
     """Half a search with each encoder would rank by scores of two spaces."""
     before = search_hits(index)
-    operation = Engine(index, "topical")._plan([QUERY], 8, None, None, None, (), False)
-    index.use_query_encoder(file)
-    hits = index.run(operation)[0]
+
+    class Swapping:
+        def parse(self, text):
+            index.use_query_encoder(file)
+            return ParsedQuery(text)
+
+    hits = Engine(index, AutoPolicy(parser=Swapping(), base="topical")).search(QUERY, 8)
     assert [(hit.passage.id, hit.score) for hit in hits] == before
+    assert search_hits(index) != before
 
 
 def test_two_swaps_at_once_both_count(index, file, tmp_path):

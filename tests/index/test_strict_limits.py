@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import asdict, fields, replace
+from dataclasses import replace
 
-import numpy as np
 import pytest
-from fault_injection import check_limits
-from hypothesis import given
-from hypothesis import strategies as st
 from qdrant_client import QdrantClient, models
-from qdrant_client.http.models import QueryResponse
 
 from logic_retrievers import Atom, Engine, OnnxEncoder, Passage
 from logic_retrievers.conflicts import CorpusCleaner
 from logic_retrievers.errors import ServerError, StrictModeWarning
-from logic_retrievers.index import EncodedVectorQuery, PassageIndex, connection
-from logic_retrievers.index.candidate_search import SPARE, find_candidates
-from logic_retrievers.index.collection import Collection, StoredVector
-from logic_retrievers.index.strict_limits import StrictLimits
+from logic_retrievers.index import PassageIndex, connection
+from logic_retrievers.index.client_calls import StrictLimits
 
 STRICT = {
     "enabled": True,
@@ -27,6 +19,7 @@ STRICT = {
     "search_max_batchsize": 2,
     "upsert_max_batchsize": 10,
     "filter_max_conditions": 5,
+    "condition_max_size": 6,
 }
 PLACES = ("sea", "lake", "road", "wood")
 VECTORS = ("topical", "compatibility", "contradiction")
@@ -217,6 +210,8 @@ def test_counts_are_exact(wire_settings, make_passages):
         index.add(passages)
         [hit] = Engine(index, "topical").search(passages[7].text, k=1)
         assert (hit.passage.id, hit.score) == ("p7", pytest.approx(1, abs=1e-3))
+        # what is excluded is scored for over 20 candidates
+        assert len(Engine(index).search("a quiet river, but no pool", k=60)) > 20
         assert index.count() == 60
         assert index.count({"parity": "even"}) == 30
         assert index.count({"number": {"lt": 45}}) == 45
@@ -230,48 +225,3 @@ def test_counts_are_exact(wire_settings, make_passages):
 def test_a_mode_that_is_off_limits_nothing():
     strict = models.StrictModeConfigOutput(enabled=False, max_query_limit=2)
     assert StrictLimits.read(strict) == StrictLimits.read(None) == StrictLimits()
-
-
-COUNTS = [each.name for each in fields(StrictLimits) if each.type == "int | None"]
-limits = st.builds(StrictLimits, **dict.fromkeys(COUNTS, st.none() | st.integers(1, 30)))
-
-
-@given(limits=limits, sizes=st.lists(st.integers(0, 60), min_size=1))
-def test_parts_of_searches_keep_the_limits_and_give_every_score(limits, sizes):
-    """Against the server's own checks; the scores of all candidates come back whole."""
-    strict = models.StrictModeConfig(enabled=True, **asdict(limits))
-    names = ("topical", "other")
-    vectors = {name: StoredVector(name, name, 2, None) for name in names}
-    vector = np.ones(2, dtype=np.float32)
-    running = find_candidates(
-        Collection("p", vectors, names, limits=limits),
-        [
-            [
-                EncodedVectorQuery(n, n, vector, limit)
-                for n, limit in zip(names, (size, 0), strict=True)
-            ]
-            for size in sizes
-        ],
-    )
-    answer = None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", StrictModeWarning)
-        try:
-            while True:
-                call = running.send(answer)
-                body = models.QueryRequestBatch(searches=call.arguments["requests"])
-                check_limits("points/query/batch", body, strict)
-                answer = [QueryResponse(points=nearest(search)) for search in body.searches]
-        except StopIteration as stop:
-            pools = stop.value
-    for size, pool in zip(sizes, pools, strict=True):
-        allowed = min(size + SPARE, limits.max_query_limit or size + SPARE)
-        assert len(pool.ids) == min(size, allowed)
-        for name in names:
-            assert pool.scores[name].tolist() == [-float(point) for point in pool.ids]
-
-
-def nearest(search: models.QueryRequest) -> list[models.ScoredPoint]:
-    """The points that a search asks for, or the first ones."""
-    ids = getattr(search.filter.must[0], "has_id", range(search.limit))
-    return [models.ScoredPoint(id=n, version=0, score=-n) for n in ids][: search.limit]

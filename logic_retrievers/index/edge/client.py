@@ -31,7 +31,7 @@ from logic_retrievers.index.edge.collection import (
     unindexed_points,
 )
 from logic_retrievers.index.edge.translation import engine_errors
-from logic_retrievers.index.faults import EdgeError, Fault
+from logic_retrievers.index.faults import EdgeError
 
 _LOCAL_MODE_FILE = "meta.json"
 
@@ -94,8 +94,6 @@ class EdgeClient:
         **_: Any,
     ) -> None:
         self._check_process()
-        if self.read_only:
-            raise Fault.READ_ONLY.at(self._folder)
         with self._lock:
             folder = self.folder_of(collection_name)
             if has_description(folder):  # else open_folder might call it locked

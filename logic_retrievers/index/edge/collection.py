@@ -208,13 +208,9 @@ class EdgeCollection:
 def open_folder(
     folder: Path, timeout: float, new: Description | None = None, *, durable: bool = True
 ) -> EdgeCollection:
-    """Open a collection, and keep other processes out until it is closed.
+    """Open a collection, or create the ``new`` one; keep other processes out until it is closed.
 
-    Args:
-        folder: the collection's folder.
-        timeout: seconds to wait for another process.
-        new: description of a collection to create; the folder must not hold one.
-        durable: whether a new collection survives a crash.
+    Waits ``timeout`` seconds for another process. ``durable``: a new one survives a crash.
     """
     lock = FolderLock(folder, timeout)
     try:

@@ -41,12 +41,10 @@ _held: set[FolderLock] = set()
 
 
 class FolderLock:
-    """The lock of a collection's folder; a context manager that releases it.
+    """The lock of an existing folder; a context manager that releases it.
 
-    Args:
-        folder: the collection's folder, which must exist.
-        timeout: seconds to wait for another process.
-        shared: allow other readers. Nothing is written, so the lock's file must exist.
+    Waits ``timeout`` seconds for another process. A ``shared`` lock allows other readers and writes
+    nothing, so the lock's file must exist.
     """
 
     def __init__(self, folder: Path, timeout: float, *, shared: bool = False) -> None:

@@ -65,8 +65,6 @@ def engine_errors() -> Iterator[None]:
     """Turn the engine's failures (bare ``Exception`` and panics) into :class:`EdgeError`."""
     try:
         yield
-    except EdgeError:
-        raise
     except BaseException as error:
         if type(error) is Exception or type(error).__name__ == "PanicException":
             raise EdgeError(str(error)) from error

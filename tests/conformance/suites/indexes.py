@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.search import Engine
 from logic_retrievers.types import Passage
-from suites.evidence import SCORE, check_same_hits
+from suites.evidence import check_same_hits
 from suites.hashed_encoder import HashedEncoder
 from suites.sample_passages import EXCLUDING, PLAIN, QUERIES, hotel_passages, without_equal_texts
 from suites.watched_encoder import WatchedEncoder
@@ -161,13 +160,6 @@ class IndexConformance:
         }
         assert {passage.id for passage in index.scroll()} == expected
 
-    def test_a_source_that_comes_again_loses_what_it_has_no_more(self, index: PassageIndex) -> None:
-        """A sentence that an author deleted would be found for ever."""
-        index.add([Passage("s1", "one", source="s"), Passage("s2", "two", source="s")])
-        again = [Passage("s1", "one", source="s")]
-        assert index.add(again, replace_sources=True).removed == 1
-        assert [passage.id for passage in index.scroll()] == ["s1"]
-
     def test_walking_through_meets_each_once(self, index: PassageIndex) -> None:
         """A page that loses or repeats a passage spoils a copy."""
         index.add(_many())
@@ -196,20 +188,6 @@ class IndexConformance:
         hits = Engine(index, policy).search("word 0", 5, filter={"number": far})
         assert len(hits) == 5
         assert {hit.passage.metadata["number"] for hit in hits} <= set(far)
-
-    def test_topical_search_is_exact(self, index: PassageIndex, encoder: WatchedEncoder) -> None:
-        """An approximate or scaled score orders nearly right, which no one notices."""
-        index.add(_many())
-        texts, names = [passage.text for passage in _many()], ["topical"]
-        rows = encoder.encode_documents(texts, names)["topical"]
-        query = encoder.encode_queries(["word 3 word 5"], names)["topical"][0]
-        cosines = rows.astype(np.float64) @ query.astype(np.float64)
-        hits = Engine(index, "topical").search("word 3 word 5", 10)
-        best = np.sort(cosines)[::-1][:10]
-        assert [hit.score for hit in hits] == pytest.approx(best, abs=SCORE)
-        of_id = dict(zip([passage.id for passage in _many()], cosines, strict=True))
-        for hit in hits:
-            assert hit.score == pytest.approx(of_id[hit.passage.id], abs=SCORE)
 
     @pytest.mark.parametrize("policy", ["auto", "topical", "sequential", "union"])
     def test_policies_order_as_in_memory(
@@ -269,12 +247,6 @@ class IndexConformance:
                 await index.aclose()
 
         assert encoder.loop_runs_during(work())
-
-    def test_a_passage_comes_once(self, index: PassageIndex) -> None:
-        """Found by both vectors, it would fill two places of the list."""
-        index.add(hotel_passages())
-        ids = [hit.passage.id for hit in Engine(index, "union").search(PLAIN, 50)]
-        assert sorted(ids) == sorted(passage.id for passage in hotel_passages())
 
 
 def _many() -> list[Passage]:

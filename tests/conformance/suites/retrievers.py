@@ -16,7 +16,6 @@ from logic_retrievers.errors import EmptyTextError, ExpressionError, MissingVect
 from logic_retrievers.index import PassageIndex
 from logic_retrievers.queries import Expression
 from logic_retrievers.search import Engine
-from logic_retrievers.types import Passage
 from suites.contradicting_passages import (
     COPPER,
     DOGS,
@@ -241,22 +240,6 @@ class RetrieverConformance(_Retriever):
         made = self.make(index, k=5)
         for text in (EXPRESSIONS[0], "hotel (harbour"):
             check_results(self.retrieve(made, text), Engine(index).search(text, 5))
-
-    def test_what_is_stored_stays_as_it_is(self, index: PassageIndex) -> None:
-        """Evidence written into a shared dictionary ends up in the collection, or in an answer."""
-        before = {passage.id: passage for passage in index.scroll()}
-        self.retrieve(self.make(index, k=20), EXCLUDING)
-        assert {passage.id: passage for passage in index.scroll()} == before
-        assert not any("logic" in passage.metadata for passage in before.values())
-
-    def test_what_comes_later_is_found(self, index: PassageIndex) -> None:
-        """A retriever that keeps its own copy of the collection answers from yesterday's."""
-        retriever = self.make(index, k=1)
-        self.retrieve(retriever, PLAIN)
-        index.add([Passage("later", PLAIN)])
-        assert [result.id for result in self.retrieve(retriever, PLAIN)] == ["later"]
-        index.delete(["later"])
-        assert [result.id for result in self.retrieve(retriever, PLAIN)] != ["later"]
 
     @pytest.mark.parametrize(
         ("settings", "words"),
