@@ -83,19 +83,6 @@ def test_equal_to_one_pair_at_a_time(texts, least, data):
     assert order == sorted(order)
 
 
-def test_copies_do_not_contradict_each_other():
-    """Two copies differ in nothing, which no sparsity can be told of."""
-    texts = ["inn | yes | a", "tax | no | a"]
-    found = [*passages(*texts), Passage("copy", texts[0]), Passage("other", "INN | yes: a.")]
-    rows = {name: np.vstack([row, row]) for name, row in matrices(found[:2]).items()}
-    rows["contradiction"][3] = vectors("inn | no | a")["contradiction"]
-    rows["topical"][3] = vectors("inn | no | a")["topical"]
-    pairs = compare_passages(found, rows, MERGED, 0.0)
-    assert {(pair.one, pair.other) for pair in pairs} == {
-        (0, 1), (0, 3), (1, 2), (1, 3), (2, 3),
-    }  # fmt: skip
-
-
 def test_one_text_does_not_contradict_itself_whatever_its_vectors():
     """Stored under two titles, or rounded by a server, a text still says one thing."""
     one = Passage("a", "Open until nine.", embed_text="inn | yes | a")
@@ -109,10 +96,3 @@ def test_one_text_does_not_contradict_itself_whatever_its_vectors():
     assert len(compare_passages([one, third], rows, MERGED, 0.5)) == 1
     near = [other, Passage("d", "Open till nine.")]  # so near that no sparsity can be told of
     assert compare_passages(near, {n: r[[1, 1]] for n, r in rows.items()}, MERGED, 0.0) == ()
-
-
-def test_paraphrases_and_opponents_are_told_apart():
-    """Opponents are as near to each other in topic as paraphrases are."""
-    found = passages("inn | yes | a", "inn | yes | b", "inn | no | a", "tax | yes | a")
-    pairs = compare_passages(found, matrices(found), MERGED, 0.5)
-    assert {(pair.one, pair.other) for pair in pairs} == {(0, 2), (1, 2)}

@@ -12,17 +12,12 @@ from logic_retrievers.text import is_outside_latin
 @pytest.mark.parametrize(
     ("text", "outside"),
     [
-        ("The inn is quiet.", False),
         ("Die Straße über den Fluß ist größer, à côté du café", False),
         ("Hà Nội là thủ đô của Việt Nam", False),
         ("这家旅馆很安静。", True),
-        ("Гостиница тихая.", True),
-        ("الفندق هادئ", True),
-        ("होटल शांत है", True),
         ("Το ξενοδοχείο είναι ήσυχο", True),
         ("", False),
         ("1984 — 42 %, ½ ☂", False),
-        ("The angle α is π / 2.", False),
         ("Tokyo (東京) is large.", False),
         ("ab αβ", False),
         ("ab αβγ", True),

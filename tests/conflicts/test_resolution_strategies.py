@@ -156,9 +156,10 @@ def test_a_function_decides():
     ("arguments", "error", "told"),
     [
         (["prefer_oldest"], UnknownResolutionError, "one of annotate, prefer_newest"),
+        ([["annotate", "prefer_oldest"]], UnknownResolutionError, "one of annotate"),
+        ([[]], ConfigurationError, "empty list"),
         (["prefer_source"], ConfigurationError, "needs source_order"),
         (["prefer_source", "d", "s", "wiki"], ConfigurationError, r"list of texts, not 'wiki'"),
-        (["annotate", "d", "s", "wiki"], ConfigurationError, r"list of texts, not 'wiki'"),
         (["annotate", ""], ConfigurationError, "date_key"),
         (["annotate", "d", 3], ConfigurationError, "source_key"),
         ([7], ConfigurationError, "a resolution is a name"),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 from inns import CORPUS, agrees, by_hand, stored
-from placed_words import NAMES, QUIET, SETTINGS, placed
+from placed_words import NAMES, QUIET, placed
 
 from logic_retrievers import ContradictionSearch, PassageIndex
-from logic_retrievers.conflicts.settings import ContradictionConstants
 from logic_retrievers.errors import (
     ConfigurationError,
     EmptyTextError,
@@ -82,21 +81,6 @@ def test_settings_that_cannot_work(local, settings, message):
     """A wrong setting is told at construction, not at the first search."""
     with pytest.raises(ConfigurationError, match=message):
         ContradictionSearch(local, **settings)
-
-
-def test_an_encoder_that_cannot_judge_is_refused():
-    """A topical search under the name of a search for contradictions."""
-    with (
-        PassageIndex.open("inns", placed(("topical",))) as poor,
-        PassageIndex.open("inns", placed(constants=None), vectors=NAMES) as unknown,
-    ):
-        with pytest.raises(ConfigurationError, match="no 'contradiction'"):
-            ContradictionSearch(poor)
-        with pytest.raises(ConfigurationError, match="no constants"):
-            ContradictionSearch(unknown)
-        assert isinstance(
-            ContradictionSearch(unknown, settings=SETTINGS).constants, ContradictionConstants
-        )
 
 
 def test_an_empty_collection(encoder):

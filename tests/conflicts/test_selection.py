@@ -74,14 +74,3 @@ def test_without_k_the_strongest_come_first(world):
         if {one, other} <= inside:
             inside -= set(rulings[one, other])
     assert settled(world, None).staying == tuple(sorted(inside))
-
-
-def drop(**going):
-    return lambda one, other: Ruling("", going[f"p{one}{other}"])
-
-
-def test_who_comes_in_may_take_out_who_stayed():
-    """The next in the list is judged like the others, and is not worse for having come later."""
-    found = select_passages(4, 2, {}, {0: (0, 1), 1: (0, 2)}, drop(p01=(1,), p02=(0,)))
-    assert found.staying == (2, 3)
-    assert found.reached == 4

@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 from inn_corpus import OLD, PAID, cleaner, stored
-from placed import PlacedEncoder
 
 from logic_retrievers import OnnxEncoder, Passage, PassageIndex
 from logic_retrievers.conflicts import CorpusCleaner, Kind
 
 SENTENCE = "The museum opens at 9 and closes at 17. "
-
-
-class OfTheBeginning(PlacedEncoder):
-    """As every encoder it reads no more than the beginning of a text."""
-
-    def encode_documents(self, texts, names=None):
-        said = [f"museum | {'late' if '18' in text[:60] else 'early'} | a" for text in texts]
-        return super().encode_documents(said, names)
-
-    encode_queries = encode_documents
 
 
 def pages(megabytes):
@@ -32,24 +21,6 @@ def test_ten_megabytes_do_not_stop_the_cleaning_of_the_others():
         assert cleaned.examined == 6
         assert cleaned.unjudged == {}
         assert {one.id for one in index.scroll() if one.quarantined} == {OLD, PAID}
-
-
-def test_a_long_passage_is_judged_by_its_beginning():
-    """What is said there is compared; what lies far behind is held against nobody."""
-    whole = pages(1)
-    given = [
-        Passage("long", whole, {"date": 2021}),
-        Passage("longer", f"{whole}It is closed.", {"date": 2022}),
-        Passage("other", whole.replace("17", "18", 1), {"date": 2023}),
-    ]
-    cleaned = CorpusCleaner(encoder=OfTheBeginning(), resolution="prefer_newest").clean(given)
-    kinds = {
-        frozenset((one.finding.one, one.finding.other)): one.finding.kind
-        for one in cleaned.decisions
-    }
-    assert kinds.get(frozenset(("long", "longer"))) in (None, Kind.PARAPHRASE)
-    assert kinds[frozenset(("long", "other"))] is Kind.CONTRADICTION
-    assert "other" not in cleaned.quarantined
 
 
 def test_with_the_bundle_that_comes_with_the_package():

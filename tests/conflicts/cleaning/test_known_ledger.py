@@ -36,11 +36,6 @@ def statements(*lines):
     return change
 
 
-def flip(path):
-    """Of the word that says that a person restored it, one letter."""
-    path.write_bytes(path.read_bytes().replace(b"restore", b"restorf"))
-
-
 def replace_by_one_of_that_name(path):
     path.unlink()
     Ledger(path).add("inns", [Entry("found", "x")] * 9)
@@ -64,7 +59,6 @@ DAMAGES = {
     "lost a table": statements("DROP TABLE entries"),
     "lost a row": statements("DELETE FROM entries WHERE event = 'restore'"),
     "a row that says another thing": statements("UPDATE entries SET event = 'gone'"),
-    "flipped": flip,
     "another index's": replace_by_one_of_that_name,
 }
 
