@@ -12,7 +12,7 @@ from fault_injection import WireDouble
 from inn_corpus import COPPER, CORPUS, HIDDEN, NEW, OLD, PAID, TAX, active, cleaner, state, stored
 from placed import PlacedEncoder, passages
 
-from logic_retrievers import Passage, PassageIndex
+from logic_retrievers import OnnxEncoder, Passage, PassageIndex
 from logic_retrievers.conflicts import CorpusCleaner, Kind, Ledger, Quarantine
 from logic_retrievers.conflicts.settings import VECTORS
 from logic_retrievers.errors import (
@@ -323,3 +323,27 @@ def test_a_ledger_that_ends_with_the_process_is_told(tmp_path):
         with pytest.warns(LedgerWarning, match="ledger="):
             result = cleaner(index).clean()
     assert any("ledger=" in note for note in result.notes)
+
+
+def test_with_the_bundle_that_comes_with_the_package():
+    """Vectors placed by hand say nothing about whether the constants fit those of the model."""
+    corpus = [
+        Passage("old", "The swimming pool of the hotel is open in winter.", {"date": "2019-01-01"}),
+        Passage("new", "The swimming pool of the hotel is not open in winter.",
+                {"date": "2024-01-01"}),
+        Passage("free", "Breakfast is included in the price of the room.", {"date": "2023-01-01"}),
+        Passage("late", "Breakfast is not included in the price of the room.",
+                {"date": "2020-01-01"}),
+        Passage("far", "Copper is mined in Chile and in Peru."),
+    ]  # fmt: skip
+    with PassageIndex.open("p", OnnxEncoder(threads=1)) as index:
+        index.add(corpus)
+        before = index.run(index.fingerprints([one.id for one in corpus]))
+        made = CorpusCleaner(index, resolution="prefer_newest")
+        cleaned = made.clean()
+        assert {*cleaned.quarantined} == {"old", "late"}
+        assert {one.finding.kind for one in cleaned.decisions if one.quarantined} <= {
+            Kind.CONTRADICTION, Kind.SUPERSEDED,
+        }  # fmt: skip
+        assert made.quarantine.restore(cleaned.quarantined).changed == ()
+        assert index.run(index.fingerprints([one.id for one in corpus])) == before

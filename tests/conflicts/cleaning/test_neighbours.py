@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from placed import MERGED, PlacedEncoder, passages, vectors
+from placed import MERGED, PlacedEncoder, by_the_formulae, passages
 from table_reader import TableReader
 
 from logic_retrievers import Passage, PassageIndex
@@ -35,24 +34,10 @@ def neighbour_search(index=None, *, encoder=None, count=20, least=MIN_COSINE):
     return NeighbourSearch(made, index, MERGED, count, least)
 
 
-def by_hand(one, other):
-    """Cosine, F and probability of two texts, by the formulae, in float64."""
-    here, there = (
-        {name: row.astype(np.float64) for name, row in vectors(text).items()}
-        for text in (one, other)
-    )
-    cosine = float(here["topical"] @ there["topical"])
-    delta = np.abs(here["contradiction"] - there["contradiction"])
-    root = np.sqrt(len(delta))
-    hoyer = float((root - delta.sum() / np.sqrt((delta**2).sum())) / (root - 1))
-    logit = MERGED.intercept + MERGED.cosine_weight * cosine
-    logit += MERGED.sparsity_weight * (hoyer - MERGED.null_mean) / MERGED.null_deviation
-    return cosine, cosine + MERGED.alpha * hoyer, float(1 / (1 + np.exp(-logit)))
-
-
 def nearest(one, others, count, least):
     """The topically nearest of the others that are near enough."""
-    near = [(by_hand(one.text, other.text)[0], other.id) for other in others if other is not one]
+    others = [other for other in others if other is not one]
+    near = [(by_the_formulae(one.text, other.text)[0], other.id) for other in others]
     return {name for cosine, name in sorted(near, reverse=True)[:count] if cosine >= least}
 
 
@@ -72,16 +57,16 @@ def test_neighbours_are_those_of_a_brute_force(road, count, least):
                 (pair.cosine for pair in pool), reverse=True
             )
             for pair in pool:
-                wanted = by_hand(one.text, pair.other.text)
+                wanted = by_the_formulae(one.text, pair.other.text)
                 assert (pair.cosine, pair.score, pair.probability) == pytest.approx(
                     wanted, abs=2e-5
                 )
-        some = [0, 9, 3]
+        some, texts = [0, 9, 3], [one.text for one in CORPUS]
         for row, one in zip(made.probabilities(given_, some), some, strict=True):
             assert row.tolist() == [
                 0.0
                 if one == other
-                else pytest.approx(by_hand(CORPUS[one].text, CORPUS[other].text)[2], abs=2e-5)
+                else pytest.approx(by_the_formulae(texts[one], texts[other])[2], abs=2e-5)
                 for other in some
             ]
 
@@ -144,7 +129,7 @@ def reference(*corpus):
     kept = set()
     for at, one in enumerate(corpus):
         for other in corpus[at + 1 :]:
-            cosine, _, probability = by_hand(one.text, other.text)
+            cosine, _, probability = by_the_formulae(one.text, other.text)
             if cosine >= MIN_COSINE and (
                 probability >= MIN_PROBABILITY or cosine >= NEAR_COPY_COSINE
             ):
