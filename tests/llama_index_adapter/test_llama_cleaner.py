@@ -51,7 +51,6 @@ from logic_retrievers.errors import (
     CleaningSkippedWarning,
     ConfigurationError,
     InputError,
-    UnknownResolutionError,
 )
 
 VECTORS = ("topical", "contradiction")
@@ -139,15 +138,13 @@ async def test_a_failure_may_be_raised_and_a_wrong_setting_always_is():
 @pytest.mark.parametrize(
     ("settings", "error", "told"),
     [
-        ({"resolution": "no-such"}, UnknownResolutionError, "no-such"),
         ({"trusted": ["law"]}, InputError, "node"),
         ({"trusted_filter": MetadataFilters(filters=[])}, ConfigurationError, "trust"),
         ({"ledger": 3}, ConfigurationError, "ledger"),
         ({"nieghbours": 3}, ConfigurationError, "nieghbours"),
         ({"on_error": "ignore"}, ConfigurationError, "on_error must be"),
-        ({"encoder": PlacedEncoder(["topical"])}, ConfigurationError, "contradiction"),
     ],
-    ids=["resolution", "trusted", "filter", "ledger", "name", "on_error", "encoder"],
+    ids=["trusted", "filter", "ledger", "name", "on_error"],
 )
 def test_what_cannot_work_is_refused_at_once(settings, error, told):
     """At the first node it would only be a warning, and no one reads those."""

@@ -51,17 +51,6 @@ def test_a_pipeline_with_a_document_store(strategy):
     store.index.close()
 
 
-async def test_a_pipeline_is_asynchronous_too(query):
-    """`arun` over a synchronous store blocks the loop."""
-    store = await LogicVectorStore.aopen()
-    line = pipeline(store, docstore=SimpleDocumentStore())
-    await line.arun(documents=documents("A quiet inn by the sea.", "A mill."))
-    await line.arun(documents=documents("A quiet inn by the sea.", "A water mill."))
-    results = await ConstraintRetriever(store.index).aretrieve(query)
-    assert [result.node.text for result in results] == ["A quiet inn by the sea.", "A water mill."]
-    assert {result.node.ref_doc_id for result in results} == {"d0", "d1"}
-
-
 def test_the_cache_is_used_and_knows_the_encoder():
     """Stale vectors of another model are never seen; embedding everything again is only slow."""
     cache, encoder = IngestionCache(), CountingEncoder()

@@ -255,25 +255,6 @@ def test_tenants_do_not_touch_each_other(nodes):
     client.close()
 
 
-@pytest.mark.filterwarnings("ignore:Call to deprecated method get_doc_id")  # LlamaIndex 0.14.0's
-def test_insert_delete_and_update_through_the_index(store):
-    """VectorStoreIndex's own verbs."""
-    index = VectorStoreIndex.from_vector_store(
-        store, embed_model=store.embed_model, transformations=[TokenTextSplitter()]
-    )
-    index.insert(Document(doc_id="new", text="A lighthouse with rooms."))
-    (results,) = index.as_retriever(similarity_top_k=1).retrieve("a lighthouse")
-    assert results.node.ref_doc_id == "new"
-    index.update_ref_doc(Document(doc_id="new", text="A windmill with rooms."))
-    texts = [node.text for node in store.get_nodes()]
-    assert "A windmill with rooms." in texts
-    assert "A lighthouse with rooms." not in texts
-    index.delete_ref_doc("new")
-    index.delete_nodes(["inn"])
-    assert len(stored(store)) == 7
-    assert index.vector_store is store
-
-
 async def test_no_secret_is_shown(wire_double):
     """A key in a log or in a file of settings is a key that must be changed."""
     secret = "very-secret-key"
