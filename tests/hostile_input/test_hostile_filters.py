@@ -16,33 +16,24 @@ from logic_retrievers.index import PassageIndex
 from logic_retrievers.search import Engine
 from logic_retrievers.types import Passage
 
+# tests/index/test_filter_answers.py has filters of every right form
 METADATA: tuple[dict[str, Any], ...] = (
     {},
     {"city": "Oslo", "year": 2020, "price": 1.5, "tags": ["sea", "quiet"], "open": True},
-    {"city": "Bergen", "year": 2021, "price": 2.0, "tags": [], "open": False},
-    {"city": "oslo", "year": 1, "price": 0.0, "tags": None, "open": True},
     {"city": "", "year": 0, "price": -0.5, "tags": "sea", "open": None},
-    {"city": ["Oslo", "Bergen"], "year": [2020, 2022], "tags": ["sea"], "open": [True, False]},
-    {"city": "New Oslo by the sea", "year": 2**53 + 1, "price": 1e300, "tags": ["Sea view", 5]},
     {"city": "1", "year": "2020", "price": "1.5", "open": "true", "tags": [1, 2]},
-    {"city": None, "year": 2**63 - 1, "price": 3, "open": 1, "tags": [None]},
     {"nested": {"city": "Oslo", "list": [{"a": 1}, {"a": 2}]}, "year": -(2**63) + 1},
-    {"nested": {"city": "Bergen", "list": []}, "a.b": 1, "year": -5, "date": "2024-05-01"},
-    {"nested": "Oslo", "a b": 2, "date": "2024-05-01T12:00:00Z", "\x1b[2J": 1, "": 5},
     {"nested": {"city": ["Oslo"]}, "date": "2024-06-01T00:00:00+02:00", "it's": 3, "é": "é"},
-    {"date": ["2020-01-01", "2024-05-01"], "price": [0.5, 2.5], "x-y": 4, "_node": 5, "logic": 6},
-    {"date": "yesterday", "open": 0, "year": 2020.0, "id": "a", "city": "O\u0308slo"},
+    {"date": "yesterday", "open": 0, "year": 2**63 - 1, "id": "a", "logic": 6, "\x1b[2J": 1},
 )
 KEYS = (
-    *("city", "year", "price", "tags", "open", "nested", "nested.city", "nested.list[].a", "date"),
-    *("nested.list", "nested.list[0].a", "missing", "a.b", "a b", "", "it's", "é", "\x1b[2J"),
-    *("x-y", "tags[]", "tags[0]", "logic", "_node", "id", "metadata.city", "nested.", ".city"),
-    *("a[", "city.x", "city[]", "nested..city", "logic.id", "tags[99999999999999999999]"),
+    *("city", "year", "tags", "nested.city", "nested.list[].a", "date", "missing", "", "it's"),
+    *("\x1b[2J", "tags[]", "tags[0]", "logic", "_node", "id", "metadata.city", "nested.", ".city"),
+    *("a[", "city.x", "nested..city", "logic.id", "tags[99999999999999999999]"),
 )
 WANTED = (
-    *("Oslo", "oslo", "", "sea", "1", "2020", 2020, 1, 0, 2020.0, 1.5, 1e300, True, False, None),
-    *("2024-05-01", -5, 2**53 + 1, 2**63 - 1, "true", 3.0, "é", -0.0, date(2024, 5, 1)),
-    *(datetime(2024, 5, 1, 12, tzinfo=UTC), datetime(2024, 5, 1, 12)),
+    *("Oslo", "", "sea", "1", 2020, 0, 1.5, 1e300, True, None, 2**63 - 1, "true", -0.0),
+    *(date(2024, 5, 1), datetime(2024, 5, 1, 12, tzinfo=UTC), datetime(2024, 5, 1, 12)),
 )
 BOUNDS = (0, 1.5, -5, 2020, 2**53, 2**63, -1e300, "2024-05-01", "2020-01-01T00:00:00Z")
 

@@ -7,6 +7,7 @@ import json
 import pytest
 from llama_index.core import VectorStoreIndex
 from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.llms.mock import MockLLM
 from llama_index.core.retrievers import QueryFusionRetriever
 from llama_index.core.schema import IndexNode, MetadataMode, NodeWithScore, QueryBundle, TextNode
 from llama_index.core.vector_stores.types import MetadataFilter, MetadataFilters
@@ -15,7 +16,7 @@ from llama_index_logic_retrievers import (
     ConstraintRetriever,
     LogicVectorStore,
 )
-from llama_stubs import CannedLLM, ids, motels, recorded_spans
+from llama_stubs import ids, motels, recorded_spans
 from query_files import write_noisy
 
 from logic_retrievers.errors import ConfigurationError, InputError
@@ -123,7 +124,7 @@ async def test_fusion_merges_one_node_of_several_queries(index, nodes, query):
     """Evidence in the hash: each node would come once for each query and retriever."""
     fusion = QueryFusionRetriever(
         [ConstraintRetriever(index, similarity_top_k=8), AllNodes(nodes)],
-        llm=CannedLLM(lines="a calm inn\na hotel near the harbour\na spa"),
+        llm=MockLLM(),
         num_queries=4,
         mode="reciprocal_rerank",
         similarity_top_k=20,

@@ -15,10 +15,8 @@ from inn_corpus import (
     NEW,
     OLD,
     TAX,
-    KilledError,
     active,
     cleaner,
-    killed_at,
     stored,
 )
 
@@ -99,27 +97,6 @@ def test_a_new_ledger_is_accepted_by_name(restored):
     made.quarantine.restore([*HIDDEN])
     cleaner(index, Ledger(path)).clean(again=True)
     assert active(index) >= {*HIDDEN}
-
-
-def test_a_crash_before_the_collection_knows_refuses_no_good_ledger(tmp_path):
-    number = 0
-    while True:
-        number += 1
-        with stored(location=tmp_path / str(number)) as index:
-            path = tmp_path / f"{number}.sqlite"
-            cleaner(index, Ledger(path)).clean()
-            _, undo = killed_at(index, number)
-            try:
-                cleaner(index, Ledger(path)).quarantine.restore([*HIDDEN])
-            except KilledError:
-                undo()
-                made = cleaner(index, Ledger(path))
-                made.clean(again=True)
-                made.quarantine.restore([*HIDDEN])
-                assert active(index) >= {*HIDDEN}
-            else:
-                break
-    assert number > 5
 
 
 def test_a_collection_cleaned_by_an_earlier_version(tmp_path):

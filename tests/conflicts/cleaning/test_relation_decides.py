@@ -57,23 +57,6 @@ def test_a_contradiction_in_other_words_is_found_and_explained(reader):
     assert not CorpusCleaner(judge=reader, threshold=0.95).clean(CORPUS).decisions
 
 
-@pytest.mark.parametrize("words", [True, False])
-def test_what_shares_rare_words_is_read_too(reader, words):
-    """In a crowd a contradiction in other words is not among the topically nearest."""
-    crowd = [
-        *(Passage(f"{n}s", f"Visitors may bring {n}s into the reserve.") for n in ("cat", "bike")),
-        *(Passage(f"no {n}", f"Zvonimira: no {n}, ever.") for n in ("cats", "cars", "tea")),
-    ]
-    yes = Passage("yes", "Visitors may bring dogs into the reserve, as Zvonimira does.")
-    no = Passage("no", "Zvonimira: no dogs, ever.")
-    vectors = ("topical", "contradiction")
-    with PassageIndex.open("crowd", vectors=vectors, lexical=words) as index:
-        index.add([*crowd, yes, no])
-        result = CorpusCleaner(index, judge=reader, neighbours=1).clean()
-    found = [{d.finding.one, d.finding.other} for d in result.of_kind(Kind.CONTRADICTION)]
-    assert found == ([{"yes", "no"}] if words else [])
-
-
 def test_what_the_reader_is_not_sure_of_is_listed_and_hides_nothing(reader):
     """A wrong line in a report costs a look; a right passage hidden costs an answer."""
     for hide_above, action in ((None, "quarantined"), (0.95, "kept"), (0.9, "quarantined")):
@@ -96,20 +79,6 @@ def test_another_reader_makes_the_examined_new(reader, tmp_path):
     other = OnnxRelation(write_pair_bundle(tmp_path / "other", **changes))
     cleaners = [CorpusCleaner(judge=judge) for judge in (None, reader, other, lambda pairs: pairs)]
     assert len({cleaner.criteria.fingerprint() for cleaner in cleaners}) == 4
-
-
-def test_a_version_of_unknown_age_is_kept():
-    """With the sides guessed, `prefer_newest` would hide the newer one half of the time."""
-    from logic_retrievers.conflicts.cleaning.finding_resolution import resolve_findings
-    from logic_retrievers.conflicts.cleaning.result import Finding
-    from logic_retrievers.conflicts.resolution_strategies import resolution_strategy
-
-    finding = Finding("one", "other", Kind.SUPERSEDED, "two states", 0.8, 0.8, 0.1, 0.1)
-    strategy = resolution_strategy("prefer_newest", "date", "source", ())
-    two = (Passage("one", "Trains take bicycles."), Passage("other", "No train takes bicycles."))
-    (decision,) = resolve_findings(two, frozenset(), {}, [finding], strategy, "drop")
-    assert decision.action == "kept"
-    assert not decision.quarantined
 
 
 # --- the cross-encoder that ships

@@ -84,6 +84,8 @@ def test_nothing_else_is_held_against_a_passage(resolution, kind):
     else:
         assert (decision.action, decision.quarantined) == ("kept", ())
         assert kind.value in decision.reason
+    (of_unknown_age,) = decided(corpus({}, {}), told(0, 1, kind), resolution=resolution)
+    assert of_unknown_age.action == "kept"
 
 
 def test_an_older_version_goes_by_what_the_finding_says():
