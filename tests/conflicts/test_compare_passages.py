@@ -72,8 +72,9 @@ def test_one_text_does_not_contradict_itself_whatever_its_vectors():
         name: np.stack([vectors(p.embed_text)[name] for p in (one, other)])
         for name in ("topical", "contradiction")
     }
-    assert compare_passages([one, other], rows, MERGED, 0.5) == ()
+    assert compare_passages([one, other], rows, MERGED, 0.5, given_count=2) == ()
     third = Passage("c", "Open until ten.")
-    assert len(compare_passages([one, third], rows, MERGED, 0.5)) == 1
+    assert len(compare_passages([one, third], rows, MERGED, 0.5, given_count=2)) == 1
     near = [other, Passage("d", "Open till nine.")]  # so near that no sparsity can be told of
-    assert compare_passages(near, {n: r[[1, 1]] for n, r in rows.items()}, MERGED, 0.0) == ()
+    twice = {name: matrix[[1, 1]] for name, matrix in rows.items()}
+    assert compare_passages(near, twice, MERGED, 0.0, given_count=2) == ()

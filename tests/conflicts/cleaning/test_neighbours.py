@@ -17,7 +17,7 @@ from logic_retrievers.conflicts.cleaning.candidate_pairs import (
     find_candidate_pairs,
 )
 from logic_retrievers.conflicts.cleaning.neighbours import MIN_COSINE, NeighbourSearch
-from logic_retrievers.conflicts.cleaning.settings import CleaningSettings
+from logic_retrievers.conflicts.cleaning.settings import CleaningSettings, Criteria
 from logic_retrievers.conflicts.settings import VECTORS
 from logic_retrievers.effects import encoder_threads, run
 from logic_retrievers.index.point_format import point_id
@@ -98,9 +98,8 @@ def test_what_only_rare_words_bring_together_is_read():
 def pairs_of(index, pages, *, stored, encoder=None):
     """The candidate pairs, as an operation."""
     search = neighbour_search(index, encoder=encoder)
-    return find_candidate_pairs(
-        search, index, pages, CleaningSettings(), MIN_PROBABILITY, stored=stored
-    )
+    criteria = Criteria.merge(CleaningSettings(judge=None), PlacedEncoder())
+    return find_candidate_pairs(search, index, pages, criteria, stored=stored)
 
 
 def pages_of(*pages):
