@@ -168,14 +168,6 @@ def test_score_and_probability_are_the_formulae(settings, pairs):
         assert 0 <= probabilities[one] <= 1
 
 
-@given(settings=any_constants)
-def test_a_copy_has_no_score_and_contradicts_nothing(settings):
-    """A copy in the list is no reason to drop either of the two."""
-    nothing = np.array([np.nan])
-    assert np.isnan(settings.score(np.array([1.0]), nothing)).all()
-    assert settings.probability(np.array([1.0]), nothing).tolist() == [0.0]
-
-
 @pytest.mark.parametrize(
     "changed",
     [

@@ -82,17 +82,15 @@ def test_a_filter_means_what_plain_python_says(filtered: PassageIndex, condition
 @pytest.mark.parametrize(
     "condition",
     [
-        models.FieldCondition(key="", match=models.MatchValue(value="Oslo")),
         models.FieldCondition(key="a[", match=models.MatchValue(value=1)),
         models.IsEmptyCondition(is_empty=models.PayloadField(key="metadata.")),
         models.HasIdCondition(has_id=[]),
-        models.HasIdCondition(has_id=["x"]),
         models.HasIdCondition(has_id=[2**63]),
         models.FieldCondition(key="metadata.year", range=models.Range(gte=1e308)),
         models.FieldCondition(key="metadata.city"),
         models.Filter(),
     ],
-    ids=range(9),
+    ids=range(7),
 )
 @pytest.mark.parametrize("where", ["must", "must_not", "should"])
 def test_a_qdrant_filter_is_taken_or_refused(filtered: PassageIndex, where: str, condition: Any):

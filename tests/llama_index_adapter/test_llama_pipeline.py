@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 from llama_index.core import Document
-from llama_index.core.ingestion import DocstoreStrategy, IngestionCache, IngestionPipeline
+from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
 from llama_index.core.node_parser import TokenTextSplitter
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index_logic_retrievers import (
     ConstraintRetriever,
-    LogicEmbeddings,
     LogicVectorStore,
 )
 from llama_stubs import CountingEncoder
@@ -49,21 +48,6 @@ def test_a_pipeline_with_a_document_store(strategy):
         expected |= {"A mill.", "A loud bar."}
     assert texts == expected
     store.index.close()
-
-
-def test_the_cache_is_used_and_knows_the_encoder():
-    """Stale vectors of another model are never seen; embedding everything again is only slow."""
-    cache, encoder = IngestionCache(), CountingEncoder()
-
-    def run(vector: str) -> list[float]:
-        model = LogicEmbeddings(vector, encoder=encoder)
-        line = IngestionPipeline(transformations=[model], cache=cache)
-        return line.run(documents=documents("A quiet inn."))[0].embedding
-
-    first = run("topical")
-    assert run("topical") == first
-    assert sum(encoder.documents.values()) == 1
-    assert run("compatibility") != first
 
 
 @pytest.mark.slow

@@ -22,9 +22,7 @@ from logic_retrievers import AutoPolicy, Engine
 from logic_retrievers.errors import (
     BlankTextWarning,
     ConfigurationError,
-    ExpressionError,
     InputError,
-    UnknownPolicyError,
 )
 
 PLAIN = "a quiet hotel by the sea"
@@ -187,16 +185,10 @@ def test_what_cannot_be_asked_is_refused(store, query):
         store.query(ask(query, mode=Mode.SVM))
     with pytest.raises(ConfigurationError, match="relevance"):
         store.query(ask(query, mode=Mode.MMR), mmr_threshold=2.0)
-    with pytest.raises(ExpressionError):
-        store.query(ask("inn AND"), query_syntax="expression")
-    with pytest.raises(ConfigurationError, match="k must"):
-        store.query(ask(query, 0))
     with pytest.raises(ConfigurationError, match="shard"):
         store.add([], shard="x")
     with pytest.raises(InputError, match="node_ids="):
         store.delete_nodes()
-    with pytest.raises(UnknownPolicyError):
-        LogicVectorStore.open(policy="best")
     with pytest.raises(ConfigurationError, match="index="):
         LogicVectorStore("passages")
     with pytest.warns(BlankTextWarning, match="'i'"):

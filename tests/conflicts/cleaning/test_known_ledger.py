@@ -99,21 +99,6 @@ def test_a_new_ledger_is_accepted_by_name(restored):
     assert active(index) >= {*HIDDEN}
 
 
-def test_a_collection_cleaned_by_an_earlier_version(tmp_path):
-    """It knows of no ledger; with the next entry it does."""
-    path = tmp_path / "ledger.sqlite"
-    with stored(location=tmp_path / "index") as index:
-        cleaner(index, Ledger(path)).clean()
-        index.client.update_collection("inns", metadata={"logic_ledger/inns": None})
-        made = cleaner(index, Ledger(path))
-        made.quarantine.restore([OLD])
-        made.clean(again=True)
-        assert OLD in active(index)
-        path.unlink()
-        with pytest.raises(StorageError):
-            cleaner(index, Ledger(path)).clean()
-
-
 def test_tenants_may_have_ledgers_of_their_own(tmp_path):
     with stored(location=tmp_path / "index", tenant="one") as index:
         cleaner(index, Ledger(tmp_path / "one")).clean()

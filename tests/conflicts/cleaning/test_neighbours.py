@@ -213,20 +213,6 @@ def test_vectors_that_are_not_stored_are_made():
         assert {frozenset(point.vector) for point in points} == {frozenset({"topical", "lexical"})}
 
 
-def test_a_vector_that_some_points_lack():
-    """A back-fill that was cut off; half of the corpus would have no neighbours."""
-    with PassageIndex.open("p", PlacedEncoder(), **STORED) as index:
-        index.add(CORPUS)
-        whole = found(index.run(_all_of(index)))
-        some = [point_id(one.id) for one in CORPUS[::2]]
-        index.client.delete_vectors("p", ["contradiction"], some)
-        assert found(index.run(_all_of(index))) == whole
-
-
-def _all_of(index):
-    return pairs_of(index, pages_of(CORPUS), stored=True)
-
-
 @pytest.mark.parametrize("size", [0, 2, 100])
 def test_a_run_remembers_some_of_what_it_read(monkeypatch, size):
     """Reading a neighbour again for everyone who is near it makes big corpora slow."""
