@@ -15,7 +15,6 @@ from hostile import (
     few_examples,
     hostile,
     inns,
-    open_index,
     refused_or_right,
 )
 from hypothesis import assume, given
@@ -168,12 +167,3 @@ def test_a_call_takes_or_refuses_any_argument(inn_index: lr.PassageIndex, call: 
         result = function(**{**needed, name: value})
         if method == "scroll":
             list(result)
-
-
-def test_an_index_stays_usable_after_errors():
-    with closing(open_index()) as index:
-        for bad in (None, "x", [None], 5):
-            with pytest.raises(LogicRetrieversError):
-                index.add(bad)
-        index.add(inns())
-        assert index.count() == 12

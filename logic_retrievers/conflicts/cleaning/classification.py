@@ -141,16 +141,8 @@ def classify_pair(
     """Classify how two passages relate; None if there is nothing to report.
 
     What the metadata declare comes first. Otherwise a cross-encoder decides if it has read the two,
-    else the vectors. A doubtful contradiction counts as none.
-
-    Args:
-        one: a passage.
-        other: another one.
-        pair: their scores, and the cross-encoder's reading if there is one.
-        settings: names the metadata keys.
-        threshold: least probability of a contradiction.
-        read: thresholds of the cross-encoder's probabilities; needed with a reading.
-        by: what the probability is from if no cross-encoder has read the pair, for the reason.
+    else the vectors. A doubtful contradiction counts as none. ``read`` is needed with a reading.
+    ``by`` says for the reason what the probability is from if no cross-encoder has read the pair.
     """
     found: Relation | None = None
     if pair.reading is not None and read is not None:

@@ -210,8 +210,9 @@ def test_tenants_are_cleaned_apart():
     with stored(tenant="one") as index:
         assert {*cleaner(index).clean().quarantined} == {*HIDDEN}
         everybody = PassageIndex.open("inns", index.encoder, client=index.client, all_tenants=True)
-        with pytest.raises(ConfigurationError, match="tenant="):
-            cleaner(everybody).clean()
+        for dry_run in (False, True):
+            with pytest.raises(ConfigurationError, match="tenant="):
+                cleaner(everybody).clean(dry_run=dry_run)
         for act in (Quarantine.restore, Quarantine.purge):
             with pytest.raises(ConfigurationError, match="tenant="):
                 act(Quarantine(everybody, Ledger()), [*HIDDEN])

@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
-from report_pages import cleaning_result, decision
+from report_pages import ANY_TEXT, cleaning_result, decision
 
 from logic_retrievers.conflicts.cleaning.classification import find_differences
 from logic_retrievers.conflicts.cleaning.report import write_report
@@ -23,10 +22,6 @@ from logic_retrievers.conflicts.cleaning.result import Difference
 from logic_retrievers.errors import ConfigurationError, StorageError
 from logic_retrievers.files import LONGEST_CELL, csv_cell
 from logic_retrievers.types import Passage
-
-# among all characters these are too rare
-ODD = st.sampled_from("\ud800\u202e\x00\x9b\u2028\r\n\t=<&")
-ANY_TEXT = st.text(ODD | st.characters(), max_size=60)
 
 
 def rows(text):

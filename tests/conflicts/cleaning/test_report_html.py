@@ -10,7 +10,7 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report_pages import Page, cleaning_result, decision
+from report_pages import ANY_TEXT, Page, cleaning_result, decision
 
 from logic_retrievers.conflicts.cleaning.classification import find_differences
 from logic_retrievers.conflicts.cleaning.report.page import render_page, split_at_differences
@@ -19,9 +19,6 @@ from logic_retrievers.errors import MissingExtraError
 from logic_retrievers.text import HIDDEN, show_hidden
 from logic_retrievers.types import Passage
 
-# among all characters these are too rare
-ODD = st.sampled_from("\ud800\u202e\x00\x9b\u2028\r\n\t=<&")
-ANY_TEXT = st.text(ODD | st.characters(), max_size=60)
 HOSTILE = [
     *("<script>", "</script>", "</style>", "</bdi>", "<!--", "-->", "]]>", "<img onerror=x>"),
     *("{{ x }}", "{% raw %}", "\u202e", "\x00", "\ud800", "&lt;", "&", '"', "'", "\r", "\n"),
