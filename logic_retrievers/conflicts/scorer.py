@@ -85,6 +85,7 @@ def score_against(
     Args:
         one: vector name -> shape (dimension,), for the names in ``settings.VECTORS``.
         others: vector name -> shape (n, dimension).
+        constants: of the contradiction vector.
     """
     cosines = cosine(one[TOPICAL], others[TOPICAL])
     return _vector_scores(cosines, one[CONTRADICTION], others[CONTRADICTION], constants)
