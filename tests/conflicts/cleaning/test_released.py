@@ -110,6 +110,23 @@ def test_what_was_hidden_comes_back_when_the_winner_goes(how, tmp_path):
         assert (NEW in again.quarantined) is (how == "redated")
 
 
+def test_what_was_edited_while_it_was_hidden_is_examined_again():
+    """Nobody decided against what it says now."""
+    with PassageIndex.open("inns", PlacedEncoder(), vectors=VECTORS) as index:
+        index.add(
+            [
+                Passage(n, f"inn | {n} | a", {"date": d})
+                for n, d in (("yes", "2020"), ("no", "2022"))
+            ]
+        )
+        made = cleaner(index)
+        assert made.clean().quarantined == ("yes",)
+        hidden = made.quarantine.stored("yes")
+        index.add([replace(hidden, metadata={"date": "2023"})])
+        assert made.quarantine.verify().released == ("yes",)
+        assert made.clean().quarantined == ("no",)
+
+
 def test_a_trusted_passage_from_elsewhere_keeps_its_reason():
     """It is in no collection, so that it does not count as gone."""
     with stored() as index:

@@ -133,6 +133,13 @@ def test_the_first_that_can_decide_does():
     assert noted.action == "annotated", "to annotate is to decide"
 
 
+def test_no_one_is_hidden_for_a_passage_that_is_hidden_itself():
+    """The oldest loses to the second, which the newest takes out, and nothing is left against it."""
+    decisions = decided(corpus(*dates(2020, 2022, 2024)), told(0, 1), told(1, 2, probability=0.8))
+    assert hidden(decisions) == [(), ("p1",)]
+    assert decisions[0].action == "settled"
+
+
 def test_rules_by_name():
     """A name that gives another rule, or a key that is lost on the way, is not seen in a result."""
     own = PreferNewest("on")
