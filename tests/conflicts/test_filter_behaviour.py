@@ -1,5 +1,7 @@
 """The filter in use: what it does with odd input, what it says, refuses and leaves alone."""
 
+# ruff: noqa: RUF001 - letters that look alike are the point of the last test
+
 from __future__ import annotations
 
 from dataclasses import replace
@@ -11,6 +13,7 @@ from logic_retrievers import ContradictionFilter, Passage
 from logic_retrievers.conflicts import ContradictionSettings
 from logic_retrievers.conflicts.resolution_strategies import ResolutionStrategy, Ruling
 from logic_retrievers.errors import ConfigurationError, InputError, UnknownResolutionError
+from logic_retrievers.text import is_outside_latin
 
 YES, NO, NEVER = "inn | yes | a", "inn | no | a", "inn | never | a"
 AGAIN, TAX, COPPER = "inn | yes | b", "tax | yes | a", "copper | yes | a"
@@ -230,7 +233,6 @@ def test_a_policy_of_the_users_that_rules_wrongly(ruling, told):
     ("settings", "error", "told"),
     [
         ({"resolution": "no-such-resolution"}, UnknownResolutionError, "no-such-resolution"),
-        ({"resolution": "prefer_source"}, ConfigurationError, "source_order"),
         ({"threshold": 0.0}, ConfigurationError, "threshold"),
         ({"settings": CONSTANTS}, ConfigurationError, "settings must be"),
         ({"against_trusted": "keep"}, ConfigurationError, "against_trusted"),
@@ -261,3 +263,24 @@ async def test_bad_calls():
     with pytest.raises(InputError, match="A Passage is needed, not str"):
         made.filter(passages(YES), trusted=[YES])
     assert encoder.encoded == []
+
+
+@pytest.mark.parametrize(
+    ("text", "outside"),
+    [
+        ("Die Straße über den Fluß ist größer, à côté du café", False),
+        ("Hà Nội là thủ đô của Việt Nam", False),
+        ("这家旅馆很安静。", True),
+        ("Το ξενοδοχείο είναι ήσυχο", True),
+        ("", False),
+        ("1984 — 42 %, ½ ☂", False),
+        ("Tokyo (東京) is large.", False),
+        ("ab αβ", False),
+        ("ab αβγ", True),
+        ("Ｔｈｅ ｉｎｎ 𝐢𝐬 𝐪𝐮𝐢𝐞𝐭", False),
+        ("cafe\u0301 noe\u0308l", False),
+    ],
+)
+def test_more_than_half_of_the_letters_decide(text, outside):
+    """A judgement over tokens that the model has not seen would be noise with a figure on it."""
+    assert is_outside_latin(text) is outside

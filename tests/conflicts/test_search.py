@@ -314,21 +314,6 @@ def test_what_cannot_be_asked(local):
         against.search(QUIET, filter=["place"])
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"candidates": 0}, "candidates must be"),
-        ({"min_probability": 1.1}, "min_probability"),
-        ({"alpha": -1.0}, "alpha"),
-        ({"settings": {"alpha": 1.0}}, "ContradictionSettings"),
-    ],
-)
-def test_settings_that_cannot_work(local, settings, message):
-    """A wrong setting is told at construction, not at the first search."""
-    with pytest.raises(ConfigurationError, match=message):
-        ContradictionSearch(local, **settings)
-
-
 def test_an_empty_collection(encoder):
     """No candidates are no error."""
     with PassageIndex.open("inns", encoder, vectors=NAMES) as index:

@@ -134,7 +134,7 @@ def test_the_first_that_can_decide_does():
 
 
 def test_no_one_is_hidden_for_a_passage_that_is_hidden_itself():
-    """The oldest loses to the second, which the newest takes out, and nothing is left against it."""
+    """The oldest loses to the second, which the newest takes out; nothing is left against it."""
     decisions = decided(corpus(*dates(2020, 2022, 2024)), told(0, 1), told(1, 2, probability=0.8))
     assert hidden(decisions) == [(), ("p1",)]
     assert decisions[0].action == "settled"
