@@ -38,10 +38,8 @@ class ContradictionFilter(StoreComponent):
     that agree in id, text and meta count once; different ones with one id all count.
 
     Args:
-        resolution: ``annotate`` (both stay, and name each other), ``prefer_newest``,
-            ``prefer_source``, ``prefer_majority``, ``drop_both``; a ``ResolutionStrategy``; or a
-            function of two ``Passage``s that returns the one that stays, or None. In a list the
-            first that can decide does.
+        resolution: decides a conflict: ``annotate`` (both stay, and name each other),
+            ``prefer_newest``, ``prefer_source``, ``prefer_majority``, ``drop_both``, or your own.
         top_k: number of documents; None keeps all that can stay.
         trusted: documents that the user vouches for.
         trusted_filters: selects further trusted documents from the given ones and the store, in

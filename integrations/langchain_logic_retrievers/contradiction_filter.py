@@ -37,10 +37,8 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
     ``logic_retrievers.filtering`` tell which documents were dropped and why.
 
     Args:
-        resolution: ``annotate`` (both stay, and name each other), ``prefer_newest``,
-            ``prefer_source``, ``prefer_majority``, ``drop_both``; a ``ResolutionStrategy``; or a
-            function of two ``Passage``s that returns the one that stays, or None. In a list the
-            first that can decide does.
+        resolution: decides a conflict: ``annotate`` (both stay, and name each other),
+            ``prefer_newest``, ``prefer_source``, ``prefer_majority``, ``drop_both``, or your own.
         top_n: number of documents; None keeps all that can stay.
         trusted: documents (or passages) that the user vouches for. A given document is trusted if
             it has the id and text of a trusted one. If either has no id, the text decides.

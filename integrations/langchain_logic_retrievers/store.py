@@ -1,5 +1,7 @@
 """A LangChain vector store that keeps all named vectors of an encoder."""
 
+# ruff: noqa: A002 - "filter" is the word that vector stores use
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
@@ -242,10 +244,7 @@ class LogicVectorStore(VectorStore):
         return await self.aadd_documents(to_documents(list(texts), metadatas), ids, **kwargs)
 
     def delete(  # type: ignore[override]  # a misspelt setting is refused
-        self,
-        ids: list[str] | None = None,
-        *,
-        filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
+        self, ids: list[str] | None = None, *, filter: UserFilter = None
     ) -> bool:
         """Delete documents by ids or by a filter. Unknown ids are ignored.
 
@@ -256,10 +255,7 @@ class LogicVectorStore(VectorStore):
         return True
 
     async def adelete(  # type: ignore[override]  # a misspelt setting is refused
-        self,
-        ids: list[str] | None = None,
-        *,
-        filter: UserFilter = None,  # noqa: A002
+        self, ids: list[str] | None = None, *, filter: UserFilter = None
     ) -> bool:
         await self.index.adelete(ids, filter=filter)
         return True
@@ -307,11 +303,7 @@ class LogicVectorStore(VectorStore):
         return _with_scores(await self.engine.asearch(**self._request(query, k, **settings)))
 
     def similarity_search_by_vector(  # type: ignore[override]  # a misspelt setting is refused
-        self,
-        embedding: list[float],
-        k: int = 4,
-        *,
-        filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
+        self, embedding: list[float], k: int = 4, *, filter: UserFilter = None
     ) -> list[Document]:
         """Return the k documents that are nearest to a topical vector of ``LogicEmbeddings``.
 
@@ -321,11 +313,7 @@ class LogicVectorStore(VectorStore):
         return _documents(self.index.run(nearest_hits(self.index, embedding, k, filter)))
 
     async def asimilarity_search_by_vector(  # type: ignore[override]
-        self,
-        embedding: list[float],
-        k: int = 4,
-        *,
-        filter: UserFilter = None,  # noqa: A002
+        self, embedding: list[float], k: int = 4, *, filter: UserFilter = None
     ) -> list[Document]:
         return _documents(await self.index.arun(nearest_hits(self.index, embedding, k, filter)))
 
@@ -336,7 +324,7 @@ class LogicVectorStore(VectorStore):
         fetch_k: int = 20,
         lambda_mult: float = 0.5,
         *,
-        filter: UserFilter = None,  # noqa: A002
+        filter: UserFilter = None,
     ) -> list[Document]:
         """Pick k diverse documents (MMR) from the first ``fetch_k`` of a plain topical search.
 
@@ -362,7 +350,7 @@ class LogicVectorStore(VectorStore):
         fetch_k: int = 20,
         lambda_mult: float = 0.5,
         *,
-        filter: UserFilter = None,  # noqa: A002
+        filter: UserFilter = None,
     ) -> list[Document]:
         hits = await self.engine.asearch(query, max(k, fetch_k), policy=TOPICAL, filter=filter)
         return _documents(await self.index.arun(diverse_hits(self.index, hits, k, lambda_mult)))
@@ -374,7 +362,7 @@ class LogicVectorStore(VectorStore):
         fetch_k: int = 20,
         lambda_mult: float = 0.5,
         *,
-        filter: UserFilter = None,  # noqa: A002
+        filter: UserFilter = None,
     ) -> list[Document]:
         """Pick k diverse documents (MMR) around a vector of ``LogicEmbeddings``."""
         operation = self._diverse_by_vector(embedding, k, fetch_k, lambda_mult, filter)
@@ -387,7 +375,7 @@ class LogicVectorStore(VectorStore):
         fetch_k: int = 20,
         lambda_mult: float = 0.5,
         *,
-        filter: UserFilter = None,  # noqa: A002
+        filter: UserFilter = None,
     ) -> list[Document]:
         operation = self._diverse_by_vector(embedding, k, fetch_k, lambda_mult, filter)
         return _documents(await self.index.arun(operation))

@@ -70,10 +70,8 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
     nodes were dropped and why.
 
     Args:
-        resolution: ``annotate`` (both stay, and name each other), ``prefer_newest``,
-            ``prefer_source``, ``prefer_majority``, ``drop_both``; a ``ResolutionStrategy``; or a
-            function of two ``Passage``s that returns the one that stays, or None. In a list the
-            first that can decide does.
+        resolution: decides a conflict: ``annotate`` (both stay, and name each other),
+            ``prefer_newest``, ``prefer_source``, ``prefer_majority``, ``drop_both``, or your own.
         top_n: number of nodes; None keeps all that can stay.
         encoder: makes the vectors; by default the index's encoder or the package's own.
         index: a collection whose stored vectors are used, and with a ``trusted_filter`` also its

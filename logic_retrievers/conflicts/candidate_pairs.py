@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from qdrant_client import models
@@ -175,7 +175,7 @@ def compare_passages(
     constants: ContradictionConstants,
     min_probability: float,
     *,
-    given_count: int | None = None,
+    given_count: int,
     trusted: Collection[int] = (),
     trusted_given: Collection[int] = (),
     nearest_read: int = 0,
@@ -186,13 +186,11 @@ def compare_passages(
     one of them, or if ``trusted`` names one. ``trusted_given`` names the trusted passages among the
     given ones. ``nearest_read`` is as in :class:`FilterContext`.
 
-    ``vectors``: name -> shape (passages, dimension), for the names in ``settings.VECTORS``. If
-    ``given_count`` is None, all passages are given ones.
+    ``vectors``: name -> shape (passages, dimension), for the names in ``settings.VECTORS``.
 
     Returns:
         The pairs, the strongest first.
     """
-    count = len(passages) if given_count is None else given_count
     rows = {name: matrix.astype(np.float32) for name, matrix in vectors.items()}
 
     def compare(one: int, first: int) -> Iterator[CandidatePair]:
@@ -210,13 +208,13 @@ def compare_passages(
 
     def select(pairs: Iterable[CandidatePair]) -> list[CandidatePair]:
         once = {(pair.one, pair.other): pair for pair in pairs}
-        all_trusted = {*trusted_given, *range(count, len(passages))}
+        all_trusted = {*trusted_given, *range(given_count, len(passages))}
         return _nearest_or_probable(once.values(), nearest_read, min_probability, all_trusted)
 
     last = len(passages) - 1
-    pairs = select(pair for one in range(min(count, last)) for pair in compare(one, one + 1))
-    opponents = {*trusted, *(pair.other for pair in pairs if pair.other >= count)}
-    pairs += select(pair for one in sorted(opponents) for pair in compare(one, count))
+    pairs = select(pair for one in range(min(given_count, last)) for pair in compare(one, one + 1))
+    opponents = {*trusted, *(pair.other for pair in pairs if pair.other >= given_count)}
+    pairs += select(pair for one in sorted(opponents) for pair in compare(one, given_count))
     return tuple(sorted(pairs, key=lambda pair: pair.sort_key))
 
 
@@ -304,17 +302,15 @@ def check_trusted_filter(trusted_filter: TrustedFilter) -> None:
         InputError: the filter cannot be read.
         ConfigurationError: the filter is empty, which would trust every passage.
     """
-    if trusted_filter is None or (
-        callable(trusted_filter) and not isinstance(trusted_filter, Mapping | models.Filter)
-    ):
+    if trusted_filter is None or callable(trusted_filter):
         return
     if to_qdrant_filter(trusted_filter) in (None, models.Filter()):
         raise ConfigurationError("an empty trusted_filter would trust every passage")
 
 
-def index_filter(trusted_filter: TrustedFilter) -> Mapping[str, Any] | models.Filter | None:
+def index_filter(trusted_filter: TrustedFilter) -> UserFilter:
     """Return the filter if a collection understands it, else None."""
-    return trusted_filter if isinstance(trusted_filter, Mapping | models.Filter) else None
+    return None if callable(trusted_filter) else trusted_filter
 
 
 def trusted_positions(
@@ -326,7 +322,7 @@ def trusted_positions(
 
     ``prefixes`` says where a collection keeps metadata, for Qdrant filters written by hand.
     """
-    if callable(trusted_filter) and not isinstance(trusted_filter, Mapping | models.Filter):
+    if callable(trusted_filter):
         return {i for i, passage in enumerate(passages) if trusted_filter(passage)}
     condition = to_qdrant_filter(trusted_filter, prefixes=prefixes)
     if condition is None:

@@ -7,11 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from logic_retrievers.conflicts.candidate_pairs import CandidatePair, ConflictCase
-from logic_retrievers.conflicts.resolution_strategies import (
-    ConflictGraph,
-    ResolutionStrategy,
-    Ruling,
-)
+from logic_retrievers.conflicts.resolution_strategies import ResolutionStrategy, Ruling
+from logic_retrievers.conflicts.stances import ConflictGraph
 from logic_retrievers.errors import InputError
 from logic_retrievers.judging.relation import pair_sentences
 from logic_retrievers.text import words_of

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
-import numpy as np
-
 from logic_retrievers.checks import check_texts
-from logic_retrievers.conflicts.stances import Group, stance_partitions
+from logic_retrievers.conflicts.stances import ConflictGraph as ConflictGraph
+from logic_retrievers.conflicts.stances import Group, minority_probabilities
 from logic_retrievers.dates import is_later, parse_date
 from logic_retrievers.errors import ConfigurationError, InputError, UnknownResolutionError, shown
 from logic_retrievers.types import Passage
@@ -23,25 +22,6 @@ ChoiceFunction: TypeAlias = Callable[[Passage, Passage], Passage | None]
 
 # least probability that a passage is in the minority; found on ConflictQA's development part
 MINORITY_PROBABILITY = 0.7
-
-
-@dataclass(frozen=True, slots=True)
-class ConflictGraph:
-    """The passages, and which of them contradict each other.
-
-    Args:
-        passages: by position.
-        rivals: per passage, the positions of passages that it conflicts with. A passage that is
-            dropped because it contradicts a trusted one is no rival, so it has no vote.
-        copies: per passage, the positions of those that say the same in the same words.
-        groups: positions of a pair in conflict -> the two and their neighbours; empty if the
-            neighbours are unknown.
-    """
-
-    passages: Sequence[Passage]
-    rivals: Sequence[frozenset[int]]
-    copies: Sequence[frozenset[int]]
-    groups: Mapping[tuple[int, int], Group] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,14 +263,7 @@ class PreferMajority(ResolutionStrategy):
 
     def _decide_by_stances(self, group: Group, graph: ConflictGraph) -> Ruling:
         """Drop the one of the group's first two whose stance probably has fewer votes."""
-        stances, weights = stance_partitions(group.probabilities)
-        voters = self._voters(group.members, graph)
-        is_voter = np.equal.outer(voters, np.unique(voters)).astype(np.int64)
-        first, second = (((stances == stance) @ is_voter > 0).sum(axis=1) for stance in (0, 1))
-        opposed = stances[:, 1] == 1  # the first passage is always of stance 0
-        minority = [
-            float(weights[opposed & fewer].sum()) for fewer in (first < second, second < first)
-        ]
+        minority = minority_probabilities(group, self._voters(group.members, graph))
         if max(minority) < MINORITY_PROBABILITY:
             return Ruling("neither probably has more voices on its side", abstained=True)
         one, other = group.members[:2]

@@ -93,11 +93,9 @@ class Candidate:
         if not (reason := self.unjudgeable(query, passage)):
             probability = pair.probability
             conflict = probability >= self.threshold
-            reason = f"contradicts it with probability {probability:.2f}"
-            if not conflict:
-                reason = (
-                    f"no conflict: probability {probability:.2f}, threshold {self.threshold:.2f}"
-                )
+            reason = f"no conflict: probability {probability:.2f}, threshold {self.threshold:.2f}"
+            if conflict:
+                reason = f"contradicts it with probability {probability:.2f}"
         evidence = Evidence(
             policy=POLICY,
             scores={
@@ -128,14 +126,8 @@ def rank_candidates(
 ) -> list[Candidate]:
     """Order the candidates by F; those without a contradiction vector come last, by cosine.
 
-    The statement itself and its copies are left out.
-
-    Args:
-        query: statement or passage that the candidates are to contradict.
-        pool: the candidates, with their topical scores.
-        sparsities: of shape (candidates,); NaN for a copy of the statement.
-        has_vector: whether each has a contradiction vector.
-        constants: of the contradiction vector.
+    The statement itself and its copies, whose sparsity is NaN, are left out. ``sparsities`` and
+    ``has_vector`` have shape (candidates,).
     """
     is_copy = has_vector & np.isnan(sparsities)
     kept = [n for n, point in enumerate(pool.ids) if point not in query.points and not is_copy[n]]

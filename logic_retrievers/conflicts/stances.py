@@ -1,13 +1,14 @@
-"""Which passages of a group stand on one side: partitions of a group into two stances."""
+"""Which passages contradict each other, and which of a group stand on one side."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
-from itertools import product
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+
+from logic_retrievers.types import Passage
 
 Matrix = npt.NDArray[np.float64]
 Stances = npt.NDArray[np.int64]
@@ -30,6 +31,25 @@ class Group:
     probabilities: Matrix
 
 
+@dataclass(frozen=True, slots=True)
+class ConflictGraph:
+    """The passages, and which of them contradict each other.
+
+    Args:
+        passages: by position.
+        rivals: per passage, the positions of passages that it conflicts with. A passage that is
+            dropped because it contradicts a trusted one is no rival, so it has no vote.
+        copies: per passage, the positions of those that say the same in the same words.
+        groups: positions of a pair in conflict -> the two and their neighbours; empty if the
+            neighbours are unknown.
+    """
+
+    passages: Sequence[Passage]
+    rivals: Sequence[frozenset[int]]
+    copies: Sequence[frozenset[int]]
+    groups: Mapping[tuple[int, int], Group] = field(default_factory=dict)
+
+
 def stance_partitions(probabilities: Matrix, bias: float = 0.0) -> tuple[Stances, Matrix]:
     """Return every partition of a group into two stances, and its probability.
 
@@ -49,7 +69,8 @@ def stance_partitions(probabilities: Matrix, bias: float = 0.0) -> tuple[Stances
     """
     clipped = np.clip(probabilities, _MIN_PROBABILITY, 1 - _MIN_PROBABILITY)
     odds = np.log(clipped) - np.log1p(-clipped) + bias
-    stances = _stances(len(probabilities))
+    places = np.arange(len(probabilities) - 1, -1, -1)
+    stances = np.arange(2 ** (len(probabilities) - 1))[:, None] >> places & 1  # numbers in binary
     pairs = np.triu_indices(len(probabilities), 1)
     opposed = stances[:, pairs[0]] != stances[:, pairs[1]]
     log_opposed, log_agreeing = -np.logaddexp(0, -odds[pairs]), -np.logaddexp(0, odds[pairs])
@@ -59,6 +80,14 @@ def stance_partitions(probabilities: Matrix, bias: float = 0.0) -> tuple[Stances
     return stances, weights / weights.sum()
 
 
-@cache
-def _stances(count: int) -> Stances:
-    return np.array([(0, *rest) for rest in product((0, 1), repeat=count - 1)])
+def minority_probabilities(group: Group, voters: Sequence[int]) -> tuple[float, float]:
+    """Return the probability that each of the first two opposes the other with fewer votes.
+
+    ``voters``: number of each member's vote; members of one number share a vote.
+    """
+    stances, weights = stance_partitions(group.probabilities)
+    is_voter = np.equal.outer(voters, np.unique(voters)).astype(np.int64)
+    first, second = (((stances == stance) @ is_voter > 0).sum(axis=1) for stance in (0, 1))
+    opposed = stances[:, 1] == 1  # the first passage is always of stance 0
+    of_first = float(weights[opposed & (first < second)].sum())
+    return of_first, float(weights[opposed & (second < first)].sum())

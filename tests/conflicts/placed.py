@@ -48,6 +48,21 @@ def vectors(text: str) -> dict[str, np.ndarray]:
     return {name: (row / np.linalg.norm(row)).astype(np.float32) for name, row in rows.items()}
 
 
+def by_the_formulae(one: str, other: str) -> tuple[float, float, float]:
+    """Cosine, F and probability of two texts that differ, in float64."""
+    here, there = (
+        {name: row.astype(np.float64) for name, row in vectors(text).items()}
+        for text in (one, other)
+    )
+    cosine = float(here["topical"] @ there["topical"])
+    delta = np.abs(here["contradiction"] - there["contradiction"])
+    root = np.sqrt(len(delta))
+    hoyer = float((root - delta.sum() / np.sqrt((delta**2).sum())) / (root - 1))
+    logit = MERGED.intercept + MERGED.cosine_weight * cosine
+    logit += MERGED.sparsity_weight * (hoyer - MERGED.null_mean) / MERGED.null_deviation
+    return cosine, cosine + MERGED.alpha * hoyer, float(1 / (1 + np.exp(-logit)))
+
+
 class PlacedEncoder:
     """Makes these vectors, and notes what it encoded."""
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Callable
 from itertools import combinations
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from placed import PlacedEncoder
-from plain_filter import conflicts_of, plain_filter
 
 from logic_retrievers import ContradictionFilter, Passage
 from logic_retrievers.conflicts import FilterResult
-from logic_retrievers.errors import (
-    ConflictingTrustWarning,
-)
+from logic_retrievers.errors import ConflictingTrustWarning
 
 
 def ids(hits):
@@ -45,6 +43,60 @@ RULES = {
     "prefer_newest": _newest,
     "prefer_source": _source,
 }
+
+
+Pairs = dict[frozenset, float]
+
+
+def conflicts_of(pairs: Pairs, threshold: float) -> Pairs:
+    return {pair: p for pair, p in pairs.items() if p >= threshold}
+
+
+def plain_filter(
+    ids: list[str],
+    k: int | None,
+    pairs: Pairs,
+    threshold: float,
+    trusted: set[str],
+    rule: Callable[[str, str], set[str]],
+    against: str = "drop",
+) -> tuple[list[str], set[str]]:
+    """Who stays, in order, and who goes: deliberately slow, read from the filter's docstring.
+
+    ``pairs`` are probabilities of two ids; ``rule`` gives the ids that go.
+    """
+    found = conflicts_of(pairs, threshold)
+    contested = {one for pair in found if pair <= trusted for one in pair}
+    judges = trusted - contested
+    dropped: set[str] = set()
+    decided: set[frozenset] = set()
+    waiting, window = list(ids), []
+    while True:
+        while waiting and (k is None or len(window) < k):
+            one = waiting.pop(0)
+            refuted = any(one in pair and pair & judges for pair in found) and one not in trusted
+            if refuted and against == "drop":
+                dropped.add(one)
+            else:
+                window.append(one)
+        changed = False
+        while True:  # the strongest that is open, again and again
+            here = [
+                pair
+                for pair in found
+                if pair <= set(window) and not pair & trusted and pair not in decided
+            ]
+            if not here:
+                break
+            places = {one: place for place, one in enumerate(ids)}
+            pair = min(here, key=lambda p: (-found[p], sorted(places[one] for one in p)))
+            decided.add(pair)
+            going = rule(*sorted(pair, key=places.get))
+            dropped |= going
+            window = [one for one in window if one not in going]
+            changed = changed or bool(going)
+        if not changed:
+            return window, dropped
 
 
 @settings(deadline=None, max_examples=200)

@@ -11,7 +11,11 @@ from placed_words import LOUD, NAMES, QUIET, SETTINGS, expected, placed
 from logic_retrievers import ContradictionSearch, Passage, PassageIndex
 from logic_retrievers.conflicts import search
 from logic_retrievers.errors import (
+    ConfigurationError,
+    EmptyTextError,
     InputError,
+    LogicRetrieversError,
+    MissingVectorError,
 )
 from logic_retrievers.index.point_format import point_id
 
@@ -192,11 +196,10 @@ def test_passages_without_the_vector_follow_behind(index):
     assert [hit.passage.id for hit in topical[-2:]] == ["inn-loud", "copper"]
 
 
-@pytest.mark.parametrize("size", [1, 4, 256])
-def test_vectors_come_in_bounded_batches(local, monkeypatch, size):
+def test_vectors_come_in_bounded_batches(local, monkeypatch):
     """A thousand candidates of a hundred searches at a time would be a gigabyte."""
     everything = ContradictionSearch(local).search(QUIET, 50)
-    monkeypatch.setattr(search, "VECTORS_PER_BATCH", size)
+    monkeypatch.setattr(search, "VECTORS_PER_BATCH", 4)
     asked, fetch = [], local.fetch_vectors
 
     def noted(names, points):
@@ -205,7 +208,7 @@ def test_vectors_come_in_bounded_batches(local, monkeypatch, size):
 
     monkeypatch.setattr(local, "fetch_vectors", noted)
     assert ContradictionSearch(local).search(QUIET, 50) == everything
-    assert max(asked) <= size
+    assert max(asked) <= 4
     assert sum(asked) == len(CORPUS)
 
 
@@ -268,3 +271,53 @@ def test_the_candidates_are_the_topically_nearest(index):
     hits = ContradictionSearch(index, candidates=6).search(QUIET, 3)
     agrees(hits, by_hand(QUIET, [one for one in CORPUS if one.id in near])[:3])
     assert len(ContradictionSearch(index, candidates=1).search(LOUD, 5)) == 5  # k is heard
+
+
+def test_a_collection_without_the_vector_is_named_and_nothing_encoded(encoder):
+    """A thousand texts encoded at every search would look like a slow server."""
+    with PassageIndex.open("inns", encoder) as index:
+        index.add(CORPUS)
+        encoder.documents.clear()
+        against = ContradictionSearch(index)
+        for call in (
+            lambda: against.search(QUIET),
+            lambda: against.search_like("copper"),
+        ):
+            with pytest.raises(MissingVectorError, match=r"backfill\(\['contradiction'\]\)"):
+                call()
+        assert encoder.documents == []
+        index.backfill(["contradiction"])
+        agrees(against.search(QUIET, 50), by_hand(QUIET, CORPUS))
+
+
+def test_what_cannot_be_asked(local):
+    """Each is told by name, before any work."""
+    against = ContradictionSearch(local)
+    for statement, error in (
+        (" \n", EmptyTextError),
+        (3, InputError),
+    ):
+        with pytest.raises(error, match="statement"):
+            against.search(statement)
+    for one in ("nobody", "Inn-quiet"):
+        with pytest.raises(InputError, match=f"no passage '{one}' in collection 'inns'"):
+            against.search_like(one)
+    for one in ("", None):
+        with pytest.raises(InputError):
+            against.search_like(one)
+    for k in (0, -1, 2.5, True):
+        with pytest.raises(ConfigurationError, match="k must be"):
+            against.search(QUIET, k)
+        with pytest.raises(ConfigurationError, match="k must be"):
+            against.search_like("copper", k)
+    with pytest.raises(LogicRetrieversError, match="filter"):
+        against.search(QUIET, filter=["place"])
+
+
+def test_an_empty_collection(encoder):
+    """No candidates are no error."""
+    with PassageIndex.open("inns", encoder, vectors=NAMES) as index:
+        assert ContradictionSearch(index).search(QUIET) == []
+        index.add([CORPUS[0]])
+        assert ContradictionSearch(index).search(QUIET) == []
+        assert ContradictionSearch(index).search_like("inn-quiet") == []

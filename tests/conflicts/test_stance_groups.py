@@ -73,7 +73,7 @@ def test_a_third_passage_speaks_for_a_conflict():
 AGREE, CLASH = 0.02, 0.97
 
 
-def graph(sides, *, copies=(), sources=(), unsure=()):
+def graph(sides, *, copies=(), unsure=()):
     """Passages p0, p1, ... that stand on these sides; ``unsure`` pairs have an even chance."""
     count = len(sides)
     matrix = np.zeros((count, count))
@@ -84,8 +84,7 @@ def graph(sides, *, copies=(), sources=(), unsure=()):
     def others(pairs, at):
         return frozenset({*(b for a, b in pairs if a == at), *(a for a, b in pairs if b == at)})
 
-    named = [{"source": one} if one else {} for one in sources] or [{}] * count
-    passages = [Passage(f"p{at}", f"text {at}", about) for at, about in enumerate(named)]
+    passages = [Passage(f"p{at}", f"text {at}") for at in range(count)]
     group = Group(tuple(range(count)), matrix)
     return ConflictGraph(
         passages,
@@ -117,8 +116,6 @@ def test_what_is_said_again_counts_once():
     """A lie that was copied a hundred times would be the truth."""
     assert ruling(graph("abbb")).drop == (0,)
     assert ruling(graph("abbb", copies=[(1, 2), (2, 3)])).abstained
-    assert ruling(graph("abbb", sources=["x", "y", "y", "y"])).abstained
-    assert ruling(graph("abbb", sources=["x", "y", "y", "z"])).drop == (0,)
 
 
 def test_whoever_might_stand_on_either_side_decides_nothing():

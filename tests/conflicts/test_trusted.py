@@ -33,13 +33,10 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("resolution", ["annotate", "drop_both", "prefer_newest"])
-def test_what_contradicts_a_trusted_passage_is_dropped(way, resolution):
-    """Under every policy: who vouches for a passage has decided already."""
+def test_what_contradicts_a_trusted_passage_is_dropped(way):
+    """Whatever the resolution: who vouches for a passage has decided already."""
     made, called = WAYS[way]
-    found = contradictions(resolution=resolution, **made).filter(
-        passages(NO, YES, TAX), 2, **called
-    )
+    found = contradictions(**made).filter(passages(NO, YES, TAX), 2, **called)
     assert ids(found.hits) == [YES, TAX]
     (dropped,) = found.dropped
     assert dropped.passage.id == NO
@@ -139,8 +136,8 @@ def test_trusted_passages_are_encoded_once():
 # --- who is picked by a filter
 
 MARKED = [
-    Passage("a", "x", {"kind": "law", "year": 2020, "tags": ["x", "y"]}),
-    Passage("b", "x", {"kind": "blog", "year": 2024, "on": "2024-05-01", "by": {"name": "Ann"}}),
+    Passage("a", "x", {"kind": "law", "year": 2020}),
+    Passage("b", "x", {"kind": "blog", "year": 2024}),
     Passage("c", "x", {"on": datetime(2023, 1, 1), 3: object()}),
 ]
 
@@ -150,24 +147,8 @@ MARKED = [
     [
         (None, ""),
         ({"kind": "law"}, "a"),
-        ({"kind": ["law", "blog"]}, "ab"),
-        ({"kind": {"not": "law"}}, "bc"),
-        ({"kind": None}, "c"),
-        ({"tags": "y"}, "a"),
-        ({"by.name": "Ann"}, "b"),
-        ({"year": {"gte": 2021}}, "b"),
         ({"on": {"lt": "2024-01-01"}}, "c"),
-        ({"kind": "blog", "year": 2024}, "b"),
-        ({"kind": "blog", "year": 2020}, ""),
         (lambda passage: passage.metadata.get("year"), "ab"),
-        (
-            models.Filter(
-                must=[
-                    models.FieldCondition(key="metadata.kind", match=models.MatchValue(value="law"))
-                ]
-            ),
-            "a",
-        ),
     ],
 )
 def test_a_filter_picks_as_a_collection_would(wanted, expected):

@@ -72,7 +72,8 @@ class FewestRivals(DropBoth):
 
 
 @pytest.mark.parametrize(
-    ("resolution", "count"), [("annotate", 5), ("prefer_majority", 20), (FewestRivals(), 20)]
+    ("resolution", "count"),
+    [("annotate", 5), (["prefer_newest", "prefer_majority"], 20), (FewestRivals(), 20)],
 )
 def test_no_more_is_read_than_a_filter_needs(resolution, count):
     """Twenty passages are fetched for a context of five; votes come from all of them."""

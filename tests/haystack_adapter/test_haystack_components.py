@@ -66,12 +66,10 @@ def test_filters_replace_or_merge(store, query):
     [
         (ConstraintRetriever, {"document_store": InMemoryDocumentStore()}, "LogicDocumentStore"),
         (ConstraintRetriever, {"filters": {"stars": 3}}, "'field': 'meta.year'"),
-        (ConstraintRetriever, {"hard": 1}, "hard"),
         (CompatibilityRanker, {"document_store": 3}, "LogicDocumentStore"),
         (CompatibilityRanker, {"encoder": 3}, "Encoder"),
         (ContradictionFilter, {"thresold": 0.5}, "thresold"),
         (ContradictionFilter, {"judge": 3}, "judge"),
-        (ContradictionFilter, {"drop_above": 3}, "drop_above"),
         (ContradictionFilter, {"trusted": ["x"]}, "Document"),
         (ContradictionFilter, {"trusted_filters": {"a": 1}}, "'field'"),
     ],

@@ -10,16 +10,13 @@ from haystack import Pipeline
 from haystack.components.builders import PromptBuilder
 from haystack.components.preprocessors import DocumentSplitter
 from haystack.components.writers import DocumentWriter
-from haystack.core.component import Component
 from haystack.core.errors import DeserializationError
-from haystack.document_stores.types import DocumentStore, DuplicatePolicy
 from haystack_logic_retrievers import (
     CompatibilityRanker,
     ConstraintRetriever,
     ContradictionFilter,
     LogicDocumentStore,
 )
-from suites import HashedEncoder
 
 from logic_retrievers import AutoPolicy, ConstraintSettings
 
@@ -112,28 +109,3 @@ def test_a_new_process_loads_it_where_the_package_is_allowed(tmp_path, store, do
     assert DeserializationError.__name__ in refused.stderr
     imported = run("import haystack_logic_retrievers\n" + NEW_PROCESS.format(allowed=""))
     assert imported.stdout.strip() == "inn", imported.stderr
-
-
-def test_they_are_components_and_a_store():
-    """What Haystack's checks and editors look for."""
-    store: DocumentStore = LogicDocumentStore()
-    for component in (
-        ConstraintRetriever(store),
-        CompatibilityRanker(),
-        ContradictionFilter(),
-    ):
-        assert isinstance(component, Component)
-        assert component.__haystack_supports_async__
-        assert type(component).__module__.startswith("haystack_logic_retrievers.")
-
-
-@pytest.mark.parametrize("policy", [DuplicatePolicy.SKIP, DuplicatePolicy.OVERWRITE])
-def test_indexing_again_costs_nothing(documents, policy):
-    """A nightly run that encodes everything again takes hours."""
-    encoder = HashedEncoder()
-    writer = DocumentWriter(LogicDocumentStore(encoder=encoder), policy=policy)
-    assert writer.run(documents)["documents_written"] == 6
-    encoder.encoded.clear()
-    writer.run(documents)
-    assert encoder.encoded == []
-    writer.document_store.close()

@@ -225,7 +225,6 @@ def test_the_nodes_of_a_cluster(wire_double):
         ({"location": ["http://a:6333", "http://user:hunter-2@host"]}, "password"),
         ({"tennant": "me"}, "tennant"),
         ({"tenant": 3}, "tenant"),
-        ({"encoder": 3}, "encoder"),
         ({"bundle": 3}, "bundle"),
         ({"bundle": "x", "encoder": HashedEncoder()}, "bundle"),
         ({"index": 3}, "index"),

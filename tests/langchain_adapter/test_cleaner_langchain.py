@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import pickle
-from contextlib import contextmanager
 from datetime import date
 
 import pytest
@@ -15,15 +14,11 @@ from langchain_logic_retrievers import (
     ConstraintRetriever,
     ContradictionFilter,
     CorpusCleaner,
-    LogicEmbeddings,
     LogicVectorStore,
     document_key,
-    open_index_over,
 )
-from langchain_qdrant import QdrantVectorStore
 from placed import PlacedEncoder
 from pydantic import ValidationError
-from qdrant_client import QdrantClient, models
 
 from logic_retrievers import Passage, PassageIndex
 from logic_retrievers.conflicts import Ledger
@@ -160,11 +155,6 @@ def test_settings_are_checked_at_once_and_unknown_ones_refused():
         cleaner(nieghbours=3)
     with pytest.raises(ValidationError, match="on_error"):
         cleaner(on_error="ignore")
-    with (
-        PassageIndex.open(encoder=PlacedEncoder(), vectors=VECTORS) as passages,
-        pytest.raises(ValidationError, match="own encoder"),
-    ):
-        CorpusCleaner(index=passages, encoder=PlacedEncoder())
     with pytest.raises(ConfigurationError, match="batch_size"):
         cleaner().lazy_transform_documents([], batch_size=0)
     with pytest.raises(ConfigurationError, match="window"):
@@ -201,28 +191,8 @@ def test_it_travels_to_another_process_and_tells_no_secret(tmp_path):
     assert dumped["judge"].endswith("Model")
 
 
-@contextmanager
-def our_store():
-    store = LogicVectorStore.open(encoder=PlacedEncoder(), vectors=VECTORS)
-    with store.index:
-        yield store, store.index
-
-
-@contextmanager
-def their_store():
-    """langchain-qdrant's own store, with nothing in it, and the index over its collection."""
-    encoder, client = PlacedEncoder(), QdrantClient(":memory:")
-    vector = models.VectorParams(size=64, distance=models.Distance.COSINE)
-    client.create_collection("theirs", vectors_config=vector)
-    theirs = QdrantVectorStore(client, "theirs", LogicEmbeddings(encoder=encoder))
-    with open_index_over(theirs, encoder=encoder) as passages:
-        yield theirs, passages
-    client.close()
-
-
-@pytest.mark.parametrize("open_store", [our_store, their_store])
 @pytest.mark.parametrize("asynchronous", [False, True])
-async def test_stores_hide_what_loses_and_a_record_manager_sees_no_change(open_store, asynchronous):
+async def test_a_store_hides_what_loses_and_a_record_manager_sees_no_change(asynchronous):
     """Hashed with the verdict, every document would be stored again whenever a verdict changes."""
     given, manager = nameless(), InMemoryRecordManager("records")
     manager.create_schema()
@@ -236,19 +206,17 @@ async def test_stores_hide_what_loses_and_a_record_manager_sees_no_change(open_s
             report = index(made.lazy_transform_documents(given), manager, store, **settings)
         return report["num_added"], report["num_skipped"], report["num_deleted"]
 
-    with open_store() as (store, passages):
+    store = LogicVectorStore.open(encoder=PlacedEncoder(), vectors=VECTORS)
+    with store.index as passages:
         made = CorpusCleaner(index=passages, **NEWEST)
         assert await run(made) == (6, 0, 0)
-        retriever = ConstraintRetriever.over(
-            store, k=10, **({} if open_store is our_store else {"encoder": PlacedEncoder()})
-        )
+        retriever = ConstraintRetriever.over(store, k=10)
         assert {one.page_content for one in retriever.invoke("inn | open | q")} == STAY
         # a milder rule shows nothing again: only a person restores
         assert await run(CorpusCleaner(index=passages)) == (0, 6, 0)
         assert {one.page_content for one in retriever.invoke("inn | open | q")} == STAY
         assert {one.text for one in passages.scroll() if one.quarantined} == LOSE
         assert passages.count() == len(DOCUMENTS)
-        if open_store is our_store:
-            assert {one.page_content for one in store.similarity_search("inn", k=10)} == STAY
-            stored = store.get_by_ids([document_key(document) for document in given])
-            assert [one.metadata for one in stored] == [one.metadata for one in given]
+        assert {one.page_content for one in store.similarity_search("inn", k=10)} == STAY
+        stored = store.get_by_ids([document_key(document) for document in given])
+        assert [one.metadata for one in stored] == [one.metadata for one in given]

@@ -82,38 +82,12 @@ async def test_it_works_before_the_backfill(theirs):
         [point.score for point in expected.points], abs=2e-6
     )
     assert await retriever.ainvoke(QUERY) == retriever.invoke(QUERY)
+    again = ConstraintRetriever(index=await aopen_index_over(theirs), k=3)
+    assert again.invoke(QUERY) == retriever.invoke(QUERY)
     assert retriever.invoke(QUERY)[0].metadata["logic"]["policy"] == "constraint"
     assert len(retriever.invoke(QUERY, filter={"city": "Bergen"})) == 3
     with pytest.raises(MissingVectorError, match=r"backfill\(\['compatibility'\]\)"):
         retriever.invoke(QUERY, policy="union")
-
-
-async def test_after_the_backfill_it_answers_as_a_store_of_ours(theirs, store):
-    """Vectors under the wrong name or of the wrong head give plausible nonsense."""
-    retriever = ConstraintRetriever.over(theirs, k=6)
-    assert (await retriever.index.abackfill(["compatibility", "lexical"])).filled == len(DOCUMENTS)
-    again = ConstraintRetriever(index=await aopen_index_over(theirs), k=6)
-    same = dict(zip(POINTS, DOCUMENTS, strict=True))
-    for policy in ("auto", "sequential", "union", "compatibility"):
-        results = retriever.invoke(QUERY, policy=policy)
-        expected = ConstraintRetriever(index=store.index, k=6).invoke(QUERY, policy=policy)
-        assert [same[result.id].id for result in results] == ids(expected)
-        assert [one.page_content for one in results] == [one.page_content for one in expected]
-        assert [result.metadata["relevance_score"] for result in results] == pytest.approx(
-            [one.metadata["relevance_score"] for one in expected], abs=1e-5
-        )
-        assert again.invoke(QUERY, policy=policy) == results
-
-
-def test_the_store_goes_on(theirs):
-    """A store that can no longer be written is no longer the user's."""
-    retriever = ConstraintRetriever.over(theirs, k=1)
-    retriever.index.backfill()
-    theirs.add_texts(["A silent cave by the sea."], ids=[str(uuid.UUID(int=7))])
-    assert theirs.similarity_search("a silent cave", k=1)[0].page_content.startswith("A silent")
-    assert ids(retriever.invoke("a silent cave", policy="topical")) == [str(uuid.UUID(int=7))]
-    assert retriever.index.backfill(["compatibility"]).filled == 1
-    assert ids(retriever.invoke("a silent cave", policy="compatibility")) == [str(uuid.UUID(int=7))]
 
 
 async def test_a_store_of_ours_gives_its_index(store):

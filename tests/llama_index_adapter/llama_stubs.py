@@ -8,11 +8,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from llama_index.core.base.embeddings.base import BaseEmbedding
-from llama_index.core.base.llms.types import CompletionResponse
 from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.span_handlers import NullSpanHandler
-from llama_index.core.llms.mock import MockLLM
 from pydantic import PrivateAttr
 
 from logic_retrievers.encoders import default_encoder
@@ -70,25 +68,6 @@ class TheirModel(BaseEmbedding):
 
     def _get_text_embedding(self, text: str) -> list[float]:
         return self._vector(text, "documents")
-
-
-class CannedLLM(MockLLM):
-    """A model that keeps what it was asked, and answers every prompt with the same lines."""
-
-    lines: str = ""
-    prompts: list[str] = []  # noqa: RUF012 - pydantic copies it
-
-    def __init__(self, lines: str = "An answer.") -> None:
-        super().__init__()
-        self.lines = lines
-
-    @classmethod
-    def class_name(cls) -> str:
-        return "CannedLLM"
-
-    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
-        self.prompts.append(prompt)
-        return CompletionResponse(text=self.lines)
 
 
 class Recorder(BaseEventHandler):

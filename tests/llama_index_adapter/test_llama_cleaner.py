@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import pickle
 from contextlib import contextmanager
-from uuid import NAMESPACE_DNS, uuid5
 
 import pytest
 from contradicting_nodes import (
@@ -29,16 +28,13 @@ from llama_index.core.node_parser import TokenTextSplitter
 from llama_index.core.schema import ImageNode, TextNode
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.vector_stores.types import MetadataFilters
-from llama_index.vector_stores.qdrant import QdrantVectorStore
 from llama_index_logic_retrievers import (
     ConstraintRetriever,
     CorpusCleaner,
-    LogicEmbeddings,
     LogicVectorStore,
-    open_index_over,
 )
 from placed import SETTINGS, PlacedEncoder
-from qdrant_client import AsyncQdrantClient, QdrantClient, models
+from qdrant_client import AsyncQdrantClient, QdrantClient
 from suites import HashedEncoder
 
 from logic_retrievers import PassageIndex
@@ -51,7 +47,6 @@ from logic_retrievers.errors import (
     CleaningSkippedWarning,
     ConfigurationError,
     InputError,
-    UnknownResolutionError,
 )
 
 VECTORS = ("topical", "contradiction")
@@ -139,15 +134,13 @@ async def test_a_failure_may_be_raised_and_a_wrong_setting_always_is():
 @pytest.mark.parametrize(
     ("settings", "error", "told"),
     [
-        ({"resolution": "no-such"}, UnknownResolutionError, "no-such"),
         ({"trusted": ["law"]}, InputError, "node"),
         ({"trusted_filter": MetadataFilters(filters=[])}, ConfigurationError, "trust"),
         ({"ledger": 3}, ConfigurationError, "ledger"),
         ({"nieghbours": 3}, ConfigurationError, "nieghbours"),
         ({"on_error": "ignore"}, ConfigurationError, "on_error must be"),
-        ({"encoder": PlacedEncoder(["topical"])}, ConfigurationError, "contradiction"),
     ],
-    ids=["resolution", "trusted", "filter", "ledger", "name", "on_error", "encoder"],
+    ids=["trusted", "filter", "ledger", "name", "on_error"],
 )
 def test_what_cannot_work_is_refused_at_once(settings, error, told):
     """At the first node it would only be a warning, and no one reads those."""
@@ -269,23 +262,3 @@ def test_a_document_that_changed_is_judged_again():
         assert "quarantined" not in node.metadata["logic"]
         assert searched_texts(store.index) == {OPEN}
         assert store.index.count() == 2
-
-
-@pytest.mark.filterwarnings("ignore:Payload indexes have no effect in the local Qdrant")
-def test_their_store_keeps_the_verdict_where_our_index_looks():
-    """A user of LlamaIndex's store who cleans and still finds it would believe that it works."""
-    encoder, client = PlacedEncoder(), QdrantClient(":memory:")
-    vector = models.VectorParams(size=64, distance=models.Distance.COSINE)
-    client.create_collection("theirs", vectors_config={"text-dense": vector})
-    theirs = QdrantVectorStore("theirs", client=client)
-    nodes = opposed(excluded_embed_metadata_keys=["date", "source"])
-    for node in nodes:
-        node.id_ = str(uuid5(NAMESPACE_DNS, node.text))  # their store takes no other
-    with open_index_over(theirs, encoder=encoder) as index:
-        made = CorpusCleaner(index, resolution="prefer_newest")
-        steps = [made, LogicEmbeddings(encoder=encoder)]
-        IngestionPipeline(transformations=steps, vector_store=theirs).run(nodes=nodes)
-        assert theirs.client.count("theirs").count == len(ABOUT)
-        assert searched_texts(index) == STAY
-        assert {passage.text for passage in index.scroll() if passage.quarantined} == LOSE
-    client.close()

@@ -39,7 +39,6 @@ from logic_retrievers.errors import (
     ConfigurationError,
     InputError,
     LogicRetrieversError,
-    UnknownResolutionError,
 )
 
 LAW = TextNode(text="inn | shut | c", id_="law", metadata={"kind": "law"})
@@ -244,14 +243,11 @@ def test_settings_tell_what_the_filter_does_and_make_it_again():
 @pytest.mark.parametrize(
     ("settings", "error", "words"),
     [
-        ({"resolution": "unknown"}, UnknownResolutionError, "unknown"),
         ({"trusted": ["law"]}, InputError, "A node is needed, not"),
         ({"trusted_filter": MetadataFilters(filters=[])}, ConfigurationError, "trust"),
-        ({"settings": {"alpha": 1.0}}, ConfigurationError, "ContradictionSettings"),
-        ({"encoder": PlacedEncoder(["topical"])}, ConfigurationError, "contradiction"),
         ({"k": 3}, ConfigurationError, "no setting 'k'"),
     ],
-    ids=["resolution", "trusted", "trusted_filter", "settings", "encoder", "k"],
+    ids=["trusted", "trusted_filter", "k"],
 )
 def test_bad_settings_are_refused_when_they_are_set(settings, error, words):
     """Else the first query of a user's user finds them."""

@@ -65,21 +65,6 @@ def test_bad_settings_are_refused():
         LogicEmbeddings(embed_batch_size=0)
 
 
-def test_many_texts_go_in_few_batches(monkeypatch):
-    """LlamaIndex's ten texts at a time leave most of the machine idle."""
-    sizes: list[int] = []
-    plain = HashedEncoder.encode_documents
-
-    def counted(self, texts, names=None):
-        sizes.append(len(texts))
-        return plain(self, texts, names)
-
-    monkeypatch.setattr(HashedEncoder, "encode_documents", counted)
-    model = LogicEmbeddings(encoder=HashedEncoder())
-    model.get_text_embedding_batch([f"text {i}" for i in range(300)])
-    assert sizes == [256, 44]
-
-
 def test_settings_say_which_vectors_these_are():
     """LlamaIndex's ingestion cache keys on them: stale vectors of another model, for ever."""
     plain, made = LogicEmbeddings(), LogicEmbeddings(encoder=encoder_of(TheirModel(model_name="m")))
@@ -88,6 +73,7 @@ def test_settings_say_which_vectors_these_are():
     assert told[0]["class_name"] == "LogicEmbeddings"
     assert default_encoder().specs["topical"].fingerprint in told[0]["model_name"]
     assert "encoder" not in told[0]
+    assert told[0]["embed_batch_size"] == 256  # LlamaIndex's ten leave most of the machine idle
     assert LogicEmbeddings.from_dict(told[0]).to_dict() == told[0]
     # restored without its encoder it would embed by the default one, and say nothing
     with pytest.raises(ConfigurationError, match="encoder="):
@@ -114,15 +100,9 @@ def test_another_model_becomes_an_encoder():
     np.testing.assert_allclose(
         encoder.encode_queries(["a b"])["mine"][0], theirs.get_query_embedding("a b"), atol=1e-6
     )
-    fingerprints = [
-        encoder_of(model, identity=identity).specs["topical"].fingerprint
-        for model, identity in (
-            *((theirs, None), (TheirModel(model_name="n"), None)),
-            *((theirs, "v2"), (TheirModel(model_name="m"), None)),
-        )
-    ]
-    assert len(set(fingerprints)) == 3
-    assert fingerprints[0] == fingerprints[-1]
+    others = (encoder_of(TheirModel(model_name="n")), encoder_of(theirs, identity="v2"))
+    specs = [encoder.specs["mine"], *(other.specs["topical"] for other in others)]
+    assert len({spec.fingerprint for spec in specs}) == 3
 
 
 def test_our_own_model_gives_its_own_encoder():

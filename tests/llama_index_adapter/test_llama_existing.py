@@ -21,8 +21,6 @@ from logic_retrievers.errors import (
     CollectionMismatchError,
     CollectionNotFoundError,
     ConfigurationError,
-    FingerprintMismatchError,
-    MissingVectorError,
 )
 
 pytestmark = [
@@ -91,23 +89,6 @@ async def test_it_searches_what_is_there(theirs, client, query):
     assert results[0].node.ref_doc_id == f"doc-{results[0].node.metadata['name']}"
     assert await retriever.aretrieve(query) == results
     assert names(ConstraintRetriever.over(theirs, embed_model=MODEL).retrieve(query))
-
-
-def test_missing_vectors_are_made_by_backfill(theirs, query):
-    """Before: an error that says how. After: everything, and the store works as before."""
-    index = open_index_over(theirs, embed_model=MODEL)
-    with pytest.raises(MissingVectorError, match="backfill"):
-        ConstraintRetriever(index, "union").retrieve(query)
-    firsts = [names(ConstraintRetriever(index, p).retrieve(query))[0] for p in ("topical", "auto")]
-    assert firsts == ["club", "inn"]
-    assert index.backfill().filled == 8
-    (result,) = ConstraintRetriever(index, "union", similarity_top_k=1).retrieve(query)
-    assert set(result.node.metadata["logic"]["scores"]) == {"topical", "compatibility"}
-    assert len(theirs.get_nodes()) == 8
-    # who completes a collection vouches for its vectors
-    open_index_over(theirs, embed_model=MODEL)
-    with pytest.raises(FingerprintMismatchError):
-        open_index_over(theirs, embed_model=MODEL, identity="another model")
 
 
 def test_both_stores_on_one_collection(theirs, nodes, query):

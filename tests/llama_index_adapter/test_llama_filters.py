@@ -36,7 +36,6 @@ CORPUS: list[dict[str, Any]] = [
 # key, operator, value; places in the corpus
 OPERATORS: list[tuple[str, Op, Any, set[int]]] = [
     ("n", Op.EQ, 1, {0}),
-    ("n", Op.EQ, 3, {2}),
     ("s", Op.EQ, "red", {0, 2, 3}),
     ("odd key", Op.EQ, 1, {4}),
     ("deep.x", Op.EQ, 1, {5}),
@@ -47,9 +46,7 @@ OPERATORS: list[tuple[str, Op, Any, set[int]]] = [
     ("n", Op.LT, 2, {0, 4}),
     ("n", Op.LTE, 2, {0, 1, 4}),
     ("d", Op.GT, "2024-01-05", {1, 2}),
-    ("d", Op.LTE, "2024-06-01", {0}),
     ("s", Op.IN, ["blue", "green"], {1, 3}),
-    ("n", Op.IN, [1, 2.5, 3], {0, 2, 3}),
     ("s", Op.NIN, ["red", "blue"], {5}),
     ("t", Op.ANY, ["b", "c"], {0, 1, 5}),
     ("t", Op.ALL, ["a", "b"], {0, 5}),
@@ -69,12 +66,10 @@ def group(*filters: Any, condition: Join | None = None) -> MetadataFilters:
 
 
 GROUPS = [
-    (group(RED, LARGE), {2, 3}),
     (group(RED, LARGE, condition=Join.AND), {2, 3}),
     (group(BLUE, LARGE, condition=Join.OR), {1, 2, 3}),
     (group(RED, condition=Join.NOT), {1, 4, 5, 6}),  # unlike !=, also where the field is missing
     (group(RED, BLUE, condition=Join.NOT), {4, 5, 6}),
-    (group(BLUE, group(RED, LARGE), condition=Join.OR), {1, 2, 3}),
     (group(LARGE, group(RED, condition=Join.NOT)), {1}),
     (group(RED, group()), {0, 2, 3}),
     (group(), set(range(len(CORPUS)))),
@@ -142,12 +137,9 @@ def test_conditions_are_joined(ours, theirs, filters, places):
         (Op.EQ, ["a"]),
         (Op.NE, None),
         (Op.IN, "a"),
-        (Op.NIN, []),
         (Op.ALL, [None]),
         (Op.GT, "long ago"),
-        (Op.GTE, None),
         (Op.TEXT_MATCH, ""),
-        (Op.TEXT_MATCH, 3),
     ],
 )
 def test_what_cannot_be_translated_is_refused_by_name(index, operator, value):

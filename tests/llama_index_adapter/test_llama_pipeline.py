@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 from llama_index.core import Document
-from llama_index.core.ingestion import DocstoreStrategy, IngestionCache, IngestionPipeline
+from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
 from llama_index.core.node_parser import TokenTextSplitter
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index_logic_retrievers import (
     ConstraintRetriever,
-    LogicEmbeddings,
     LogicVectorStore,
 )
 from llama_stubs import CountingEncoder
@@ -49,32 +48,6 @@ def test_a_pipeline_with_a_document_store(strategy):
         expected |= {"A mill.", "A loud bar."}
     assert texts == expected
     store.index.close()
-
-
-async def test_a_pipeline_is_asynchronous_too(query):
-    """`arun` over a synchronous store blocks the loop."""
-    store = await LogicVectorStore.aopen()
-    line = pipeline(store, docstore=SimpleDocumentStore())
-    await line.arun(documents=documents("A quiet inn by the sea.", "A mill."))
-    await line.arun(documents=documents("A quiet inn by the sea.", "A water mill."))
-    results = await ConstraintRetriever(store.index).aretrieve(query)
-    assert [result.node.text for result in results] == ["A quiet inn by the sea.", "A water mill."]
-    assert {result.node.ref_doc_id for result in results} == {"d0", "d1"}
-
-
-def test_the_cache_is_used_and_knows_the_encoder():
-    """Stale vectors of another model are never seen; embedding everything again is only slow."""
-    cache, encoder = IngestionCache(), CountingEncoder()
-
-    def run(vector: str) -> list[float]:
-        model = LogicEmbeddings(vector, encoder=encoder)
-        line = IngestionPipeline(transformations=[model], cache=cache)
-        return line.run(documents=documents("A quiet inn."))[0].embedding
-
-    first = run("topical")
-    assert run("topical") == first
-    assert sum(encoder.documents.values()) == 1
-    assert run("compatibility") != first
 
 
 @pytest.mark.slow

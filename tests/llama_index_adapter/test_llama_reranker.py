@@ -16,7 +16,6 @@ from logic_retrievers.errors import ConfigurationError, ExpressionError, InputEr
 from logic_retrievers.judging.settings import JudgeSettings
 from logic_retrievers.queries import ParsedQuery
 
-EXPRESSION = '("a quiet hotel" OR "a calm guest house") AND NOT nightclub'
 KINDS = [
     {},
     {"policy": "sequential"},

@@ -22,9 +22,7 @@ from logic_retrievers import AutoPolicy, Engine
 from logic_retrievers.errors import (
     BlankTextWarning,
     ConfigurationError,
-    ExpressionError,
     InputError,
-    UnknownPolicyError,
 )
 
 PLAIN = "a quiet hotel by the sea"
@@ -187,16 +185,10 @@ def test_what_cannot_be_asked_is_refused(store, query):
         store.query(ask(query, mode=Mode.SVM))
     with pytest.raises(ConfigurationError, match="relevance"):
         store.query(ask(query, mode=Mode.MMR), mmr_threshold=2.0)
-    with pytest.raises(ExpressionError):
-        store.query(ask("inn AND"), query_syntax="expression")
-    with pytest.raises(ConfigurationError, match="k must"):
-        store.query(ask(query, 0))
     with pytest.raises(ConfigurationError, match="shard"):
         store.add([], shard="x")
     with pytest.raises(InputError, match="node_ids="):
         store.delete_nodes()
-    with pytest.raises(UnknownPolicyError):
-        LogicVectorStore.open(policy="best")
     with pytest.raises(ConfigurationError, match="index="):
         LogicVectorStore("passages")
     with pytest.warns(BlankTextWarning, match="'i'"):
@@ -253,25 +245,6 @@ def test_tenants_do_not_touch_each_other(nodes):
     one.clear()
     assert (len(stored(one)), len(stored(two))) == (0, 8)
     client.close()
-
-
-@pytest.mark.filterwarnings("ignore:Call to deprecated method get_doc_id")  # LlamaIndex 0.14.0's
-def test_insert_delete_and_update_through_the_index(store):
-    """VectorStoreIndex's own verbs."""
-    index = VectorStoreIndex.from_vector_store(
-        store, embed_model=store.embed_model, transformations=[TokenTextSplitter()]
-    )
-    index.insert(Document(doc_id="new", text="A lighthouse with rooms."))
-    (results,) = index.as_retriever(similarity_top_k=1).retrieve("a lighthouse")
-    assert results.node.ref_doc_id == "new"
-    index.update_ref_doc(Document(doc_id="new", text="A windmill with rooms."))
-    texts = [node.text for node in store.get_nodes()]
-    assert "A windmill with rooms." in texts
-    assert "A lighthouse with rooms." not in texts
-    index.delete_ref_doc("new")
-    index.delete_nodes(["inn"])
-    assert len(stored(store)) == 7
-    assert index.vector_store is store
 
 
 async def test_no_secret_is_shown(wire_double):

@@ -9,6 +9,7 @@ from math import isnan
 from typing import TypeAlias
 
 from logic_retrievers.conflicts.candidate_pairs import (
+    NEAREST_READ,
     CandidatePair,
     index_filter,
     trusted_positions,
@@ -19,7 +20,7 @@ from logic_retrievers.conflicts.cleaning.neighbours import (
     PassageCache,
     ScoredNeighbour,
 )
-from logic_retrievers.conflicts.cleaning.settings import CleaningSettings
+from logic_retrievers.conflicts.cleaning.settings import Criteria
 from logic_retrievers.conflicts.stances import MAX_GROUP
 from logic_retrievers.effects import Compute, Operation
 from logic_retrievers.index.passage_index import PassageIndex
@@ -106,21 +107,21 @@ def find_candidate_pairs(
     search: NeighbourSearch,
     index: PassageIndex | None,
     pages: Pages,
-    settings: CleaningSettings,
-    min_probability: float,
+    criteria: Criteria,
     *,
     stored: bool,
-    nearest_read: int = 0,
     released: Collection[str] = (),
     meter: ProgressMeter | None = None,
 ) -> Operation[CandidatePairs]:
     """Find the pairs of passages that may contradict, repeat or replace each other.
 
-    If the examined passages are not ``stored``, they are compared with each other too. The
-    ``nearest_read`` nearest are added at any score, for a cross-encoder. Hidden passages that are
-    to be ``released`` count as active, as a dry run does not show them. ``meter`` counts the
-    examined passages; if a cross-encoder is still to read pairs, it counts none as done.
+    If the examined passages are not ``stored``, they are compared with each other too. Hidden
+    passages that are to be ``released`` count as active, as a dry run does not show them. ``meter``
+    counts the examined passages; if a cross-encoder is still to read pairs, it counts none as done.
     """
+    settings = criteria.settings
+    nearest_read = 0 if criteria.reader is None else NEAREST_READ
+    least = min(MIN_PROBABILITY, criteria.constants.threshold, criteria.judge_above)
     meter = ProgressMeter(None) if meter is None else meter
     by_id: dict[str, Passage] = {}
     found: dict[frozenset[str], ScoredNeighbour] = {}
@@ -155,7 +156,7 @@ def find_candidate_pairs(
                 without=without,
             )
         compared += sum(map(len, neighbours))
-        for pair in _worth_classifying(neighbours, min_probability, nearest_read, new_probes):
+        for pair in _worth_classifying(neighbours, least, nearest_read, new_probes):
             # hidden passages count for nothing
             both = {pair.one.id: pair.one, pair.other.id: pair.other}
             is_hidden = any(p.quarantined and p.id not in released for p in both.values())

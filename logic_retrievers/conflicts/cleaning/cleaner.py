@@ -11,11 +11,9 @@ from typing import Unpack
 from logic_retrievers.conflicts.candidate_pairs import (
     BY_WORDS_READ,
     LEAST_COSINE_READ,
-    NEAREST_READ,
     CandidatePair,
 )
 from logic_retrievers.conflicts.cleaning.candidate_pairs import (
-    MIN_PROBABILITY,
     CandidatePairs,
     find_candidate_pairs,
     listed_pages,
@@ -23,6 +21,7 @@ from logic_retrievers.conflicts.cleaning.candidate_pairs import (
 )
 from logic_retrievers.conflicts.cleaning.classification import classify_pairs, read_pairs
 from logic_retrievers.conflicts.cleaning.finding_resolution import (
+    decision_entries,
     resolve_findings,
     without_restored,
 )
@@ -30,10 +29,8 @@ from logic_retrievers.conflicts.cleaning.ledger import (
     MEMORY,
     Entry,
     Ledger,
-    check_ledger,
     examined_hash,
     ledger_namespace,
-    text_hash,
     write_entries,
 )
 from logic_retrievers.conflicts.cleaning.neighbour_groups import (
@@ -42,7 +39,7 @@ from logic_retrievers.conflicts.cleaning.neighbour_groups import (
     opposition_by_pair,
 )
 from logic_retrievers.conflicts.cleaning.neighbours import MIN_COSINE, NeighbourSearch
-from logic_retrievers.conflicts.cleaning.quarantine import Quarantine, Release, refuse_mixed_tenants
+from logic_retrievers.conflicts.cleaning.quarantine import Quarantine, Release
 from logic_retrievers.conflicts.cleaning.result import (
     CleaningResult,
     Decision,
@@ -276,14 +273,10 @@ class CorpusCleaner:
     ) -> Operation[CandidatePairs]:
         criteria, released = self.criteria, dict[str, str]()
         release: Release = "all" if passages is None else "none"
-        if self.index is not None:
-            yield from refuse_mixed_tenants(self.index)
-            if not dry_run:
-                yield from self.quarantine.verify_operation(release=release)
-            else:
-                if not self.ledger.in_memory:
-                    yield from check_ledger(self.index, self.ledger)
-                released = yield from self.quarantine.lost_reasons(release)
+        if self.index is not None and dry_run:
+            released = yield from self.quarantine.lost_reasons(release)
+        elif self.index is not None:
+            yield from self.quarantine.verify_operation(release=release)
         if passages is not None:
             pages = listed_pages(list(map(as_stored, check_passages(passages))))
         elif self.index is None:
@@ -296,10 +289,8 @@ class CorpusCleaner:
                 self._search,
                 self.index,
                 pages,
-                criteria.settings,
-                min(MIN_PROBABILITY, criteria.constants.threshold, criteria.judge_above),
+                criteria,
                 stored=passages is None,
-                nearest_read=0 if criteria.reader is None else NEAREST_READ,
                 released=released,
                 meter=meter,
             )
@@ -355,7 +346,7 @@ class CorpusCleaner:
         elsewhere = trusted.keys() - as_stored.keys()
         states = {n: examined_hash(as_stored.get(n, p)) for n, p in result.passages.items()}
         states = {name: state for name, state in states.items() if name not in elsewhere}
-        entries = [e for d in result.decisions for e in _entries(result, d, points, states)]
+        entries = [e for d in result.decisions for e in decision_entries(result, d, points, states)]
         hidden = yield Compute(partial(self.ledger.hidden, namespace))
         cleared = hidden.keys() & digests.keys() - set(result.quarantined)
         there = {p.id for p in (yield from index.get_passages(sorted(cleared)))}
@@ -368,40 +359,3 @@ class CorpusCleaner:
             yield from index.hide(unchanged)
         fingerprint = self.criteria.fingerprint()
         yield Compute(partial(self.ledger.note_examined, namespace, digests, fingerprint))
-
-
-def _entries(
-    result: CleaningResult,
-    decision: Decision,
-    points: Mapping[str, str],
-    states: Mapping[str, str],
-) -> list[Entry]:
-    """Return an entry for each passage hidden for a finding, or else one for the finding.
-
-    ``states``: :func:`examined_hash` of the passages, without trusted ones that are not stored.
-    """
-    finding = decision.finding
-    plain = finding.to_dict()
-    scores = {name: plain[name] for name in ("probability", "own_probability", "score", "cosine")}
-    entries = []
-    for name in decision.quarantined or (finding.one,):
-        opponent = finding.other if name == finding.one else finding.one
-        rival = result.passages[opponent]
-        entries.append(
-            Entry(
-                "quarantine" if decision.quarantined else "found",
-                name,
-                text=text_hash(result.passages[name]),
-                point=points.get(name),
-                opponent=opponent,
-                opponent_text=text_hash(rival),
-                state=examined_hash(result.passages[name]),
-                opponent_state=states.get(opponent),
-                kind=finding.kind.value,
-                **scores,
-                differences=plain["differences"],
-                resolution=result.resolution,
-                reason=f"{finding.reason}: {decision.reason}",
-            )
-        )
-    return entries

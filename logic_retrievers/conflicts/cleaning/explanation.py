@@ -23,10 +23,6 @@ def explain(result: CleaningResult, decision: Decision) -> str:
     It quotes the sentences of each passage that are nearest to the other passage, which are what a
     cross-encoder reads, beside short metadata.
 
-    Args:
-        result: the cleaning's result.
-        decision: one of its decisions.
-
     Examples:
         >>> for decision in result.decisions:                             # doctest: +SKIP
         ...     print(explain(result, decision))

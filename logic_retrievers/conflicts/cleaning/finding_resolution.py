@@ -1,4 +1,4 @@
-"""Decide from findings which passages are hidden. Pure functions."""
+"""Decide from findings which passages are hidden, and what the ledger says. Pure functions."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from logic_retrievers.conflicts.candidate_pairs import CandidatePair, ConflictCase
-from logic_retrievers.conflicts.cleaning.ledger import Entry, text_hash
-from logic_retrievers.conflicts.cleaning.result import Action, Decision, Finding, Kind
+from logic_retrievers.conflicts.cleaning.ledger import Entry, examined_hash, text_hash
+from logic_retrievers.conflicts.cleaning.result import (
+    Action,
+    CleaningResult,
+    Decision,
+    Finding,
+    Kind,
+)
 from logic_retrievers.conflicts.conflict_resolution import (
     AgainstTrusted,
     Conflict,
     resolve_conflicts,
 )
-from logic_retrievers.conflicts.resolution_strategies import (
-    ConflictGraph,
-    InOrder,
-    ResolutionStrategy,
-    Ruling,
-)
-from logic_retrievers.conflicts.stances import Group
+from logic_retrievers.conflicts.resolution_strategies import InOrder, ResolutionStrategy, Ruling
+from logic_retrievers.conflicts.stances import ConflictGraph, Group
 from logic_retrievers.types import Passage
 
 # decisions of a filter that have another name in a cleaning
@@ -167,3 +168,40 @@ def _without(decision: Decision, restored: set[str]) -> Decision:
         quarantined=remaining,
         reason=f"{decision.reason}; but {names} was restored by hand, and stays",
     )
+
+
+def decision_entries(
+    result: CleaningResult,
+    decision: Decision,
+    points: Mapping[str, str],
+    states: Mapping[str, str],
+) -> list[Entry]:
+    """Return an entry for each passage hidden for a finding, or else one for the finding.
+
+    ``states``: :func:`examined_hash` of the passages, without trusted ones that are not stored.
+    """
+    finding = decision.finding
+    plain = finding.to_dict()
+    scores = {name: plain[name] for name in ("probability", "own_probability", "score", "cosine")}
+    entries = []
+    for name in decision.quarantined or (finding.one,):
+        opponent = finding.other if name == finding.one else finding.one
+        rival = result.passages[opponent]
+        entries.append(
+            Entry(
+                "quarantine" if decision.quarantined else "found",
+                name,
+                text=text_hash(result.passages[name]),
+                point=points.get(name),
+                opponent=opponent,
+                opponent_text=text_hash(rival),
+                state=examined_hash(result.passages[name]),
+                opponent_state=states.get(opponent),
+                kind=finding.kind.value,
+                **scores,
+                differences=plain["differences"],
+                resolution=result.resolution,
+                reason=f"{finding.reason}: {decision.reason}",
+            )
+        )
+    return entries

@@ -100,8 +100,7 @@ class Ledger:
     """A log of decisions. Entries can only be added and read: the file refuses other changes.
 
     It holds hashes, scores, reasons and the places where texts differ, but no text of a passage. A
-    change is written down *before*
-    it is made, so a change that a crash leaves half done can be seen and repaired.
+    change is written down *before* it is made, so that what a crash leaves half done is repaired.
 
     Args:
         path: the file, which is created if missing, readable for its owner alone. It must not be on
@@ -187,8 +186,7 @@ class Ledger:
 
     def hidden(self, collection: str) -> dict[str, Entry]:
         """Return passage -> the entry that hid it, for passages that are hidden now."""
-        states = self.states(collection)
-        return {name: entry for name, entry in states.items() if entry.event in _HIDDEN}
+        return {name: e for name, e in self.states(collection).items() if e.event in _HIDDEN}
 
     def note_examined(self, collection: str, examined: Mapping[str, str], settings: str) -> None:
         """Note the :func:`examined_hash` of passages, and the fingerprint of the criteria."""

@@ -94,6 +94,9 @@ class Quarantine:
     Args:
         index: the collection.
         ledger: where decisions are written down.
+
+    Raises:
+        StorageError, ServerError: by every method; the ledger or Qdrant failed. Run it again.
     """
 
     def __init__(self, index: PassageIndex, ledger: Ledger | str | os.PathLike[str]) -> None:
@@ -104,7 +107,7 @@ class Quarantine:
 
     def passages(self) -> list[QuarantinedPassage]:
         """Return all hidden passages, in the order of their points."""
-        self._check_readable()
+        self._index.run(self._check_readable())
         states = self._ledger.states(self._namespace)
         flagged = self._index.run(self._flagged())
         return [QuarantinedPassage(passage, states.get(passage.id)) for passage in flagged]
@@ -116,7 +119,7 @@ class Quarantine:
     def history(self, passage: str) -> list[Entry]:
         """Return all entries of the ledger about a passage, the oldest first."""
         check_ids([passage])
-        self._check_readable()
+        self._index.run(self._check_readable())
         return self._ledger.entries(self._namespace, passage)
 
     def restore(self, ids: Sequence[str]) -> Restored:
@@ -126,7 +129,6 @@ class Quarantine:
 
         Raises:
             InputError: ids is not a list of ids.
-            StorageError, ServerError: the ledger or Qdrant failed; run it again.
         """
         return self._index.run(self._restore(ids))
 
@@ -135,7 +137,6 @@ class Quarantine:
 
         Raises:
             InputError: one of them is not in quarantine; nothing was deleted.
-            StorageError, ServerError: the ledger or Qdrant failed; run it again.
         """
         return self._index.run(self._purge(ids))
 
@@ -145,9 +146,6 @@ class Quarantine:
         Args:
             accept_ledger: go on with this ledger though it lacks entries that the collection knows
                 of. They are forgotten, so passages restored by hand may be hidden again.
-
-        Raises:
-            StorageError, ServerError: the ledger or Qdrant failed; run it again.
         """
         return self._index.run(self.verify_operation(accept_ledger))
 
@@ -195,7 +193,9 @@ class Quarantine:
         return verified
 
     def lost_reasons(self, release: Release) -> Operation[dict[str, str]]:
-        """Return id -> why a hidden passage is to be shown again."""
+        """Return id -> why :meth:`verify_operation` would show a hidden passage again."""
+        yield from refuse_mixed_tenants(self._index)
+        yield from self._check_readable()
         hidden = yield Compute(partial(self._ledger.hidden, self._namespace))
         stored = yield from self._index.get_passages(list(hidden))
         by_id = {passage.id: passage for passage in stored}
@@ -216,9 +216,9 @@ class Quarantine:
         reasons = {name: find(name, hidden, known) for name in hidden.keys() & stored.keys()}
         return {name: reason for name, reason in sorted(reasons.items()) if reason}
 
-    def _check_readable(self) -> None:
+    def _check_readable(self) -> Operation[None]:
         if not self._ledger.in_memory:  # without a ledger file, reading is allowed
-            self._index.run(check_ledger(self._index, self._ledger))
+            yield from check_ledger(self._index, self._ledger)
 
     def _flagged(self) -> Operation[list[Passage]]:
         passages: list[Passage] = []
@@ -293,9 +293,7 @@ def _lost_reason(name: str, hidden: Mapping[str, Entry], stored: Mapping[str, Pa
         if hidden[opponent].opponent in chain:  # as where neither of two is believed
             break
         chain.append(opponent)
-    is_lost = bool(reason)
-    for _ in chain[1:]:
-        is_lost = not is_lost
+    is_lost = bool(reason) == bool(len(chain) % 2)  # each step turns it round
     if len(chain) == 1 or not is_lost:
         return reason if is_lost else ""
     return f"{chain[1]!r}, for which it was hidden, is hidden itself"
@@ -341,7 +339,7 @@ def _entries(
 def refuse_mixed_tenants(index: PassageIndex) -> Operation[None]:
     """Refuse to clean the passages of several tenants together.
 
-    They must not be compared, and an index without a tenant can read but not hide them.
+    An index without a tenant can read but not hide them.
 
     Raises:
         ConfigurationError: the index has no tenant, and the collection has passages of tenants.

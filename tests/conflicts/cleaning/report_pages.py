@@ -5,9 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 
+from hypothesis import strategies as st
+
 from logic_retrievers.conflicts.cleaning.result import CleaningResult, Decision, Finding, Kind
 from logic_retrievers.types import Passage
 
+# among all characters these are too rare
+ODD = st.sampled_from("\ud800\u202e\x00\x9b\u2028\r\n\t=<&")
+ANY_TEXT = st.text(ODD | st.characters(), max_size=60)
 BEGUN = datetime(2026, 3, 14, 9, 26, tzinfo=UTC)
 
 

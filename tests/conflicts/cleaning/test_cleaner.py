@@ -12,7 +12,7 @@ from fault_injection import WireDouble
 from inn_corpus import COPPER, CORPUS, HIDDEN, NEW, OLD, PAID, TAX, active, cleaner, state, stored
 from placed import PlacedEncoder, passages
 
-from logic_retrievers import Passage, PassageIndex
+from logic_retrievers import OnnxEncoder, Passage, PassageIndex
 from logic_retrievers.conflicts import CorpusCleaner, Kind, Ledger, Quarantine
 from logic_retrievers.conflicts.settings import VECTORS
 from logic_retrievers.errors import (
@@ -210,8 +210,9 @@ def test_tenants_are_cleaned_apart():
     with stored(tenant="one") as index:
         assert {*cleaner(index).clean().quarantined} == {*HIDDEN}
         everybody = PassageIndex.open("inns", index.encoder, client=index.client, all_tenants=True)
-        with pytest.raises(ConfigurationError, match="tenant="):
-            cleaner(everybody).clean()
+        for dry_run in (False, True):
+            with pytest.raises(ConfigurationError, match="tenant="):
+                cleaner(everybody).clean(dry_run=dry_run)
         for act in (Quarantine.restore, Quarantine.purge):
             with pytest.raises(ConfigurationError, match="tenant="):
                 act(Quarantine(everybody, Ledger()), [*HIDDEN])
@@ -235,20 +236,13 @@ class Opinion:
 def test_a_second_opinion_is_heard():
     """A model that was paid for and not heard."""
     with stored() as index:
-        clears, doubts = Opinion(0.01), Opinion(None)
+        clears = Opinion(0.01)
         cleaned = cleaner(index, judge=clears).clean(dry_run=True)
         assert cleaned.quarantined == ()
         assert len(clears.asked) == 1
         assert {frozenset(pair) for pair in clears.asked[0]} == {
             frozenset((OLD, NEW)), frozenset((TAX, PAID)),
         }  # fmt: skip
-        usual = cleaner(index).clean(dry_run=True)
-        assert plain(cleaner(index, judge=doubts).clean(dry_run=True)) == plain(usual)
-        sure = cleaner(index, judge=Opinion(0.97)).clean()
-        assert {one.finding.probability for one in sure.decisions} == {0.97}
-        assert {one.finding.own_probability for one in sure.decisions} == {
-            one.finding.probability for one in usual.decisions
-        }
 
 
 def test_what_a_judge_could_not_read_is_read_the_next_time():
@@ -323,3 +317,27 @@ def test_a_ledger_that_ends_with_the_process_is_told(tmp_path):
         with pytest.warns(LedgerWarning, match="ledger="):
             result = cleaner(index).clean()
     assert any("ledger=" in note for note in result.notes)
+
+
+def test_with_the_bundle_that_comes_with_the_package():
+    """Vectors placed by hand say nothing about whether the constants fit those of the model."""
+    corpus = [
+        Passage("old", "The swimming pool of the hotel is open in winter.", {"date": "2019-01-01"}),
+        Passage("new", "The swimming pool of the hotel is not open in winter.",
+                {"date": "2024-01-01"}),
+        Passage("free", "Breakfast is included in the price of the room.", {"date": "2023-01-01"}),
+        Passage("late", "Breakfast is not included in the price of the room.",
+                {"date": "2020-01-01"}),
+        Passage("far", "Copper is mined in Chile and in Peru."),
+    ]  # fmt: skip
+    with PassageIndex.open("p", OnnxEncoder(threads=1)) as index:
+        index.add(corpus)
+        before = index.run(index.fingerprints([one.id for one in corpus]))
+        made = CorpusCleaner(index, resolution="prefer_newest")
+        cleaned = made.clean()
+        assert {*cleaned.quarantined} == {"old", "late"}
+        assert {one.finding.kind for one in cleaned.decisions if one.quarantined} <= {
+            Kind.CONTRADICTION, Kind.SUPERSEDED,
+        }  # fmt: skip
+        assert made.quarantine.restore(cleaned.quarantined).changed == ()
+        assert index.run(index.fingerprints([one.id for one in corpus])) == before

@@ -22,8 +22,6 @@ RESULT = cleaning_result(HIGH, MEDIUM, OLD, COPY)
     ("wanted", "expected"),
     [
         ([], ()),
-        (["contradiction"], (HIGH, MEDIUM)),
-        (["medium"], (MEDIUM, OLD)),
         (["low", "superseded"], (OLD, COPY)),
         (["duplicate", "contradiction", "high"], (HIGH, MEDIUM, COPY)),
         (["any"], (HIGH, MEDIUM, OLD, COPY)),

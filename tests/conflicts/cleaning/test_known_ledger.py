@@ -15,10 +15,8 @@ from inn_corpus import (
     NEW,
     OLD,
     TAX,
-    KilledError,
     active,
     cleaner,
-    killed_at,
     stored,
 )
 
@@ -34,11 +32,6 @@ def statements(*lines):
                 database.execute(line)
 
     return change
-
-
-def flip(path):
-    """Of the word that says that a person restored it, one letter."""
-    path.write_bytes(path.read_bytes().replace(b"restore", b"restorf"))
 
 
 def replace_by_one_of_that_name(path):
@@ -64,7 +57,6 @@ DAMAGES = {
     "lost a table": statements("DROP TABLE entries"),
     "lost a row": statements("DELETE FROM entries WHERE event = 'restore'"),
     "a row that says another thing": statements("UPDATE entries SET event = 'gone'"),
-    "flipped": flip,
     "another index's": replace_by_one_of_that_name,
 }
 
@@ -105,42 +97,6 @@ def test_a_new_ledger_is_accepted_by_name(restored):
     made.quarantine.restore([*HIDDEN])
     cleaner(index, Ledger(path)).clean(again=True)
     assert active(index) >= {*HIDDEN}
-
-
-def test_a_crash_before_the_collection_knows_refuses_no_good_ledger(tmp_path):
-    number = 0
-    while True:
-        number += 1
-        with stored(location=tmp_path / str(number)) as index:
-            path = tmp_path / f"{number}.sqlite"
-            cleaner(index, Ledger(path)).clean()
-            _, undo = killed_at(index, number)
-            try:
-                cleaner(index, Ledger(path)).quarantine.restore([*HIDDEN])
-            except KilledError:
-                undo()
-                made = cleaner(index, Ledger(path))
-                made.clean(again=True)
-                made.quarantine.restore([*HIDDEN])
-                assert active(index) >= {*HIDDEN}
-            else:
-                break
-    assert number > 5
-
-
-def test_a_collection_cleaned_by_an_earlier_version(tmp_path):
-    """It knows of no ledger; with the next entry it does."""
-    path = tmp_path / "ledger.sqlite"
-    with stored(location=tmp_path / "index") as index:
-        cleaner(index, Ledger(path)).clean()
-        index.client.update_collection("inns", metadata={"logic_ledger/inns": None})
-        made = cleaner(index, Ledger(path))
-        made.quarantine.restore([OLD])
-        made.clean(again=True)
-        assert OLD in active(index)
-        path.unlink()
-        with pytest.raises(StorageError):
-            cleaner(index, Ledger(path)).clean()
 
 
 def test_tenants_may_have_ledgers_of_their_own(tmp_path):

@@ -62,14 +62,11 @@ def test_another_scope(one, other):
     [
         ({"country": "ES"}, {}),
         ({"country": "ES"}, {"country": None}),
-        ({"country": "ES"}, {"country": " "}),
         ({"country": "ES"}, {"country": []}),
         ({"country": "ES"}, {"country": {"name": "IE"}}),
         ({"country": "ES"}, {"country": "es "}),
         ({"country": ["ES", "IE"]}, {"country": "IE"}),
-        ({"year": 2020}, {"year": "2020"}),
-        ({"year": 2020.0}, {"year": 2020}),
-        ({"author": "Ada Moss"}, {"author": "Ben Holt"}),
+        ({"year": 2020.0}, {"year": "2020"}),
         ({"source": "a", "date": "2021"}, {"source": "b", "date": "2023"}),
     ],
 )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from placed import MERGED, PlacedEncoder, passages, vectors
+from placed import MERGED, PlacedEncoder, by_the_formulae, passages
 from table_reader import TableReader
 
 from logic_retrievers import Passage, PassageIndex
@@ -18,7 +17,7 @@ from logic_retrievers.conflicts.cleaning.candidate_pairs import (
     find_candidate_pairs,
 )
 from logic_retrievers.conflicts.cleaning.neighbours import MIN_COSINE, NeighbourSearch
-from logic_retrievers.conflicts.cleaning.settings import CleaningSettings
+from logic_retrievers.conflicts.cleaning.settings import CleaningSettings, Criteria
 from logic_retrievers.conflicts.settings import VECTORS
 from logic_retrievers.effects import encoder_threads, run
 from logic_retrievers.index.point_format import point_id
@@ -35,24 +34,10 @@ def neighbour_search(index=None, *, encoder=None, count=20, least=MIN_COSINE):
     return NeighbourSearch(made, index, MERGED, count, least)
 
 
-def by_hand(one, other):
-    """Cosine, F and probability of two texts, by the formulae, in float64."""
-    here, there = (
-        {name: row.astype(np.float64) for name, row in vectors(text).items()}
-        for text in (one, other)
-    )
-    cosine = float(here["topical"] @ there["topical"])
-    delta = np.abs(here["contradiction"] - there["contradiction"])
-    root = np.sqrt(len(delta))
-    hoyer = float((root - delta.sum() / np.sqrt((delta**2).sum())) / (root - 1))
-    logit = MERGED.intercept + MERGED.cosine_weight * cosine
-    logit += MERGED.sparsity_weight * (hoyer - MERGED.null_mean) / MERGED.null_deviation
-    return cosine, cosine + MERGED.alpha * hoyer, float(1 / (1 + np.exp(-logit)))
-
-
 def nearest(one, others, count, least):
     """The topically nearest of the others that are near enough."""
-    near = [(by_hand(one.text, other.text)[0], other.id) for other in others if other is not one]
+    others = [other for other in others if other is not one]
+    near = [(by_the_formulae(one.text, other.text)[0], other.id) for other in others]
     return {name for cosine, name in sorted(near, reverse=True)[:count] if cosine >= least}
 
 
@@ -72,16 +57,16 @@ def test_neighbours_are_those_of_a_brute_force(road, count, least):
                 (pair.cosine for pair in pool), reverse=True
             )
             for pair in pool:
-                wanted = by_hand(one.text, pair.other.text)
+                wanted = by_the_formulae(one.text, pair.other.text)
                 assert (pair.cosine, pair.score, pair.probability) == pytest.approx(
                     wanted, abs=2e-5
                 )
-        some = [0, 9, 3]
+        some, texts = [0, 9, 3], [one.text for one in CORPUS]
         for row, one in zip(made.probabilities(given_, some), some, strict=True):
             assert row.tolist() == [
                 0.0
                 if one == other
-                else pytest.approx(by_hand(CORPUS[one].text, CORPUS[other].text)[2], abs=2e-5)
+                else pytest.approx(by_the_formulae(texts[one], texts[other])[2], abs=2e-5)
                 for other in some
             ]
 
@@ -113,9 +98,8 @@ def test_what_only_rare_words_bring_together_is_read():
 def pairs_of(index, pages, *, stored, encoder=None):
     """The candidate pairs, as an operation."""
     search = neighbour_search(index, encoder=encoder)
-    return find_candidate_pairs(
-        search, index, pages, CleaningSettings(), MIN_PROBABILITY, stored=stored
-    )
+    criteria = Criteria.merge(CleaningSettings(judge=None), PlacedEncoder())
+    return find_candidate_pairs(search, index, pages, criteria, stored=stored)
 
 
 def pages_of(*pages):
@@ -144,7 +128,7 @@ def reference(*corpus):
     kept = set()
     for at, one in enumerate(corpus):
         for other in corpus[at + 1 :]:
-            cosine, _, probability = by_hand(one.text, other.text)
+            cosine, _, probability = by_the_formulae(one.text, other.text)
             if cosine >= MIN_COSINE and (
                 probability >= MIN_PROBABILITY or cosine >= NEAR_COPY_COSINE
             ):
@@ -227,20 +211,6 @@ def test_vectors_that_are_not_stored_are_made():
         assert lacking.vectors == ("topical", "lexical")
         points, _ = lacking.client.scroll("p", with_vectors=True, limit=100)
         assert {frozenset(point.vector) for point in points} == {frozenset({"topical", "lexical"})}
-
-
-def test_a_vector_that_some_points_lack():
-    """A back-fill that was cut off; half of the corpus would have no neighbours."""
-    with PassageIndex.open("p", PlacedEncoder(), **STORED) as index:
-        index.add(CORPUS)
-        whole = found(index.run(_all_of(index)))
-        some = [point_id(one.id) for one in CORPUS[::2]]
-        index.client.delete_vectors("p", ["contradiction"], some)
-        assert found(index.run(_all_of(index))) == whole
-
-
-def _all_of(index):
-    return pairs_of(index, pages_of(CORPUS), stored=True)
 
 
 @pytest.mark.parametrize("size", [0, 2, 100])

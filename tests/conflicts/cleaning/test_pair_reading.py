@@ -19,11 +19,16 @@ CORPUS = [
 ]
 
 
+# too far apart for the vectors
 DOGS = [
     Passage("yes", "Visitors may bring dogs into the reserve if they are kept on a lead."),
     Passage("no", "Wardens of the reserve send home everyone who comes with dogs."),
 ]
-"""Too far apart for the vectors."""
+RESERVE = [
+    *DOGS,
+    Passage("hours", "The reserve is open to visitors from eight to six."),
+    Passage("carrots", "A kilo of carrots costs two euros at the market."),
+]
 
 
 class Watched(OnnxRelation):
@@ -45,13 +50,24 @@ class Watched(OnnxRelation):
         return [(conflict, 0.005, 0.005, 0.01, 0.01, 0.97 - conflict) for conflict in conflicts]
 
 
-def small_bundle(folder):
-    changes = {
-        "entry_name": "relation",
-        "classes": len(RELATIONS),
-        "constants": {"threshold": 0.7, "hide_above": 0.7},
-    }
-    return write_pair_bundle(folder, **changes)
+def small_bundle(folder, **changes):
+    constants = {"threshold": 0.7, "hide_above": 0.7}
+    settings = {"entry_name": "relation", "classes": len(RELATIONS), "constants": constants}
+    return write_pair_bundle(folder, **settings, **changes)
+
+
+class ReadsDogs(OnnxRelation):
+    """Over a small bundle; whatever has dogs in both texts is a contradiction."""
+
+    def read(self, pairs):
+        both = [all("dogs" in text for text in pair) for pair in pairs]
+        scope = (0.02, 0.02, 0.02, 0.9, 0.02, 0.02)
+        return [(0.9, *(0.02,) * 5) if dogs else scope for dogs in both]
+
+
+@pytest.fixture
+def dogs_reader(tmp_path):
+    return ReadsDogs(small_bundle(tmp_path / "dogs"))
 
 
 @pytest.fixture
@@ -155,3 +171,36 @@ def test_the_newer_of_two_states_is_the_same_in_any_order(tmp_path, names):
     for given_ in (states, states[::-1]):
         (decision,) = CorpusCleaner(judge=reader).clean(given_).decisions
         assert (decision.finding.kind, decision.finding.newer) == (Kind.SUPERSEDED, names[1])
+
+
+def test_a_contradiction_in_other_words_is_found_and_explained(dogs_reader):
+    """The vectors alone miss it; of pairs that agree only near copies are worth a line."""
+    result = CorpusCleaner(judge=dogs_reader).clean(RESERVE)
+    (decision,) = result.decisions
+    finding = decision.finding
+    assert {finding.one, finding.other} == {"yes", "no"}
+    assert finding.kind is Kind.CONTRADICTION
+    assert "read together they contradict each other (0.94)" in finding.reason
+    assert finding.probability == pytest.approx(0.94)
+    assert not CorpusCleaner(judge=None).clean(RESERVE).of_kind(Kind.CONTRADICTION)
+    assert not CorpusCleaner(judge=dogs_reader, threshold=0.95).clean(RESERVE).decisions
+
+
+def test_what_the_reader_is_not_sure_of_is_listed_and_hides_nothing(dogs_reader):
+    """A wrong line in a report costs a look; a right passage hidden costs an answer."""
+    for hide_above, action in ((None, "quarantined"), (0.95, "kept"), (0.9, "quarantined")):
+        options = {"judge": dogs_reader, "resolution": "quarantine_all", "hide_above": hide_above}
+        (decision,) = CorpusCleaner(**options).clean(RESERVE).decisions
+        assert decision.action == action
+        assert bool(decision.quarantined) == decision.finding.certain == (action != "kept")
+    (unsure,) = CorpusCleaner(**options | {"hide_above": 1}).clean(RESERVE).decisions
+    assert "uncertain" in unsure.reason
+
+
+def test_another_reader_makes_the_examined_new(dogs_reader, tmp_path):
+    """What was examined without it, or with another one, must be examined again."""
+    other = OnnxRelation(small_bundle(tmp_path / "other", temperature=2.0))
+    cleaners = [
+        CorpusCleaner(judge=judge) for judge in (None, dogs_reader, other, lambda pairs: pairs)
+    ]
+    assert len({cleaner.criteria.fingerprint() for cleaner in cleaners}) == 4

@@ -154,18 +154,18 @@ def test_a_flag_on_another_text_is_not_undone(event):
         assert index.count() == 5
 
 
-def counted(work):
+def counted(work, path):
     """How many effects a piece of work has, and so at how many moments it can be cut off."""
     with stored() as index:
-        made = prepared(index, work)
+        made = prepared(index, work, path)
         seen, undo = killed_at(index, -1)
         work(made)
         undo()
         return seen[0]
 
 
-def prepared(index, work):
-    made = cleaner(index)
+def prepared(index, work, path):
+    made = cleaner(index, Ledger(path))
     if work is not clean:
         made.clean()
     return made
@@ -185,13 +185,13 @@ def purge(made):
 
 @pytest.mark.parametrize("work", [clean, restore, purge])
 @pytest.mark.parametrize("done", [False, True])
-def test_killed_at_every_moment_and_run_again(work, done):
+def test_killed_at_every_moment_and_run_again(work, done, tmp_path):
     """No passage is lost, nothing is hidden without an entry, and the next run finishes it."""
     with stored() as index:
         whole = kept(index)
-    for number in range(1, counted(work) + 1):
+    for number in range(1, counted(work, tmp_path / "0") + 1):
         with stored() as index:
-            made = prepared(index, work)
+            made = prepared(index, work, tmp_path / f"{number}")
             _, undo = killed_at(index, number, done=done)
             with pytest.raises(KilledError):
                 work(made)

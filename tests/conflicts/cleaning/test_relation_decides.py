@@ -1,118 +1,11 @@
-"""A cleaning with a cross-encoder that tells how two passages relate; the shipped one, too."""
+"""Cleanings with the cross-encoder that ships: what it finds, and what it must leave alone."""
 
 from __future__ import annotations
 
 import pytest
-from pair_bundles import write_pair_bundle
 
 from logic_retrievers import Passage, PassageIndex
 from logic_retrievers.conflicts import CorpusCleaner, Kind
-from logic_retrievers.judging import RELATIONS, OnnxRelation
-
-
-def read_as(relation: str, probability: float = 0.9) -> tuple[float, ...]:
-    rest = (1 - probability) / (len(RELATIONS) - 1)
-    return tuple(probability if name == relation else rest for name in RELATIONS)
-
-
-CORPUS = [
-    Passage("yes", "Visitors may bring dogs into the reserve if they are kept on a lead."),
-    Passage("no", "Wardens of the reserve send home everyone who comes with dogs."),
-    Passage("hours", "The reserve is open to visitors from eight to six."),
-    Passage("carrots", "A kilo of carrots costs two euros at the market."),
-]
-
-
-class ReadsDogs(OnnxRelation):
-    """Over a small bundle; whatever has dogs in both texts is a contradiction."""
-
-    def read(self, pairs):
-        answers = []
-        for one, other in pairs:
-            relation = "contradiction" if "dogs" in one and "dogs" in other else "scope"
-            answers.append(read_as(relation))
-        return answers
-
-
-@pytest.fixture
-def reader(tmp_path):
-    changes = {
-        "entry_name": "relation",
-        "classes": len(RELATIONS),
-        "constants": {"threshold": 0.7, "hide_above": 0.7},
-    }
-    return ReadsDogs(write_pair_bundle(tmp_path / "bundle", **changes))
-
-
-def test_a_contradiction_in_other_words_is_found_and_explained(reader):
-    """The vectors alone miss it; of pairs that agree only near copies are worth a line."""
-    result = CorpusCleaner(judge=reader).clean(CORPUS)
-    (decision,) = result.decisions
-    finding = decision.finding
-    assert {finding.one, finding.other} == {"yes", "no"}
-    assert finding.kind is Kind.CONTRADICTION
-    assert "read together they contradict each other (0.94)" in finding.reason
-    assert finding.probability == pytest.approx(0.94)
-    assert not CorpusCleaner(judge=None).clean(CORPUS).of_kind(Kind.CONTRADICTION)
-    assert not CorpusCleaner(judge=reader, threshold=0.95).clean(CORPUS).decisions
-
-
-@pytest.mark.parametrize("words", [True, False])
-def test_what_shares_rare_words_is_read_too(reader, words):
-    """In a crowd a contradiction in other words is not among the topically nearest."""
-    crowd = [
-        *(Passage(f"{n}s", f"Visitors may bring {n}s into the reserve.") for n in ("cat", "bike")),
-        *(Passage(f"no {n}", f"Zvonimira: no {n}, ever.") for n in ("cats", "cars", "tea")),
-    ]
-    yes = Passage("yes", "Visitors may bring dogs into the reserve, as Zvonimira does.")
-    no = Passage("no", "Zvonimira: no dogs, ever.")
-    vectors = ("topical", "contradiction")
-    with PassageIndex.open("crowd", vectors=vectors, lexical=words) as index:
-        index.add([*crowd, yes, no])
-        result = CorpusCleaner(index, judge=reader, neighbours=1).clean()
-    found = [{d.finding.one, d.finding.other} for d in result.of_kind(Kind.CONTRADICTION)]
-    assert found == ([{"yes", "no"}] if words else [])
-
-
-def test_what_the_reader_is_not_sure_of_is_listed_and_hides_nothing(reader):
-    """A wrong line in a report costs a look; a right passage hidden costs an answer."""
-    for hide_above, action in ((None, "quarantined"), (0.95, "kept"), (0.9, "quarantined")):
-        options = {"judge": reader, "resolution": "quarantine_all", "hide_above": hide_above}
-        (decision,) = CorpusCleaner(**options).clean(CORPUS).decisions
-        assert decision.action == action
-        assert bool(decision.quarantined) == decision.finding.certain == (action != "kept")
-    (unsure,) = CorpusCleaner(**options | {"hide_above": 1}).clean(CORPUS).decisions
-    assert "uncertain" in unsure.reason
-
-
-def test_another_reader_makes_the_examined_new(reader, tmp_path):
-    """What was examined without it, or with another one, must be examined again."""
-    changes = {
-        "entry_name": "relation",
-        "classes": len(RELATIONS),
-        "temperature": 2.0,
-        "constants": {"threshold": 0.7, "hide_above": 0.7},
-    }
-    other = OnnxRelation(write_pair_bundle(tmp_path / "other", **changes))
-    cleaners = [CorpusCleaner(judge=judge) for judge in (None, reader, other, lambda pairs: pairs)]
-    assert len({cleaner.criteria.fingerprint() for cleaner in cleaners}) == 4
-
-
-def test_a_version_of_unknown_age_is_kept():
-    """With the sides guessed, `prefer_newest` would hide the newer one half of the time."""
-    from logic_retrievers.conflicts.cleaning.finding_resolution import resolve_findings
-    from logic_retrievers.conflicts.cleaning.result import Finding
-    from logic_retrievers.conflicts.resolution_strategies import resolution_strategy
-
-    finding = Finding("one", "other", Kind.SUPERSEDED, "two states", 0.8, 0.8, 0.1, 0.1)
-    strategy = resolution_strategy("prefer_newest", "date", "source", ())
-    two = (Passage("one", "Trains take bicycles."), Passage("other", "No train takes bicycles."))
-    (decision,) = resolve_findings(two, frozenset(), {}, [finding], strategy, "drop")
-    assert decision.action == "kept"
-    assert not decision.quarantined
-
-
-# --- the cross-encoder that ships
 
 CARDS = {
     "bank": "With the Kolm debit card you can always pay up to 50 without entering your PIN.",

@@ -13,20 +13,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
-from report_pages import cleaning_result, decision
+from report_pages import ANY_TEXT, cleaning_result, decision
 
+from logic_retrievers.conflicts.cleaning.classification import find_differences
 from logic_retrievers.conflicts.cleaning.report import write_report
 from logic_retrievers.conflicts.cleaning.report.files import render_csv, render_json_lines
-from logic_retrievers.conflicts.cleaning.result import Difference, Kind
-from logic_retrievers.conflicts.cleaning.word_diff import find_differences
+from logic_retrievers.conflicts.cleaning.result import Difference
 from logic_retrievers.errors import ConfigurationError, StorageError
 from logic_retrievers.files import LONGEST_CELL, csv_cell
 from logic_retrievers.types import Passage
-
-# among all characters these are too rare
-ODD = st.sampled_from("\ud800\u202e\x00\x9b\u2028\r\n\t=<&")
-ANY_TEXT = st.text(ODD | st.characters(), max_size=60)
 
 
 def rows(text):
@@ -122,10 +117,9 @@ def test_probabilities_that_are_no_numbers_are_still_json():
     assert json.loads(line)["probability"] == "nan"
 
 
-@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t", "\r", "\n"])
-def test_no_cell_is_a_formula(begin):
+def test_no_cell_is_a_formula():
     """A passage that begins with = runs a program on the desk of whoever opens the sheet."""
-    words = begin + 'HYPERLINK("x")'
+    words = '=HYPERLINK("x")'
     passages = {
         words: Passage(words, words, {"date": words, "source": words}),
         "b": Passage("b", "y", {"date": -5}),
@@ -140,7 +134,7 @@ def test_no_cell_is_a_formula(begin):
 
 @pytest.mark.parametrize(
     "begin",
-    ["=", "+", "-", "@", "＝", "＋", "－", "＠", "﹣", "  =", '"=', "'+", '" @', "\u3000＝"],  # noqa: RUF001
+    ["=", "+", "-", "@", "\t=", "＝", "＋", "－", "＠", "﹣", '"=', "'+", '" @', "\u3000＝"],  # noqa: RUF001
 )
 @pytest.mark.parametrize("before", ["", "a;", "a; b\n", "a\t", "a\r"])
 def test_no_part_of_a_cell_is_a_formula(before, begin):
@@ -175,12 +169,3 @@ def test_a_cell_is_not_longer_than_a_spreadsheet_takes():
     shown = csv_cell("x" * 100_000)
     assert len(shown) < 32_767
     assert shown == "x" * LONGEST_CELL + " [68000 more characters]"
-
-
-def test_readers_of_tables_skip_the_mark(tmp_path):
-    pandas = pytest.importorskip("pandas")
-    result = cleaning_result(decision(), decision(kind=Kind.SCOPE, reason="é, \n 日本"))
-    (path,) = write_report(result, tmp_path / "report.csv")
-    table = pandas.read_csv(path)
-    assert list(table["kind"]) == ["contradiction", "scope"]
-    assert table["reason"][1] == "é, \n 日本"

@@ -10,18 +10,15 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report_pages import Page, cleaning_result, decision
+from report_pages import ANY_TEXT, Page, cleaning_result, decision
 
-from logic_retrievers.conflicts.cleaning.report.page import render_page
+from logic_retrievers.conflicts.cleaning.classification import find_differences
+from logic_retrievers.conflicts.cleaning.report.page import render_page, split_at_differences
 from logic_retrievers.conflicts.cleaning.result import Difference, Kind
-from logic_retrievers.conflicts.cleaning.word_diff import find_differences
 from logic_retrievers.errors import MissingExtraError
 from logic_retrievers.text import HIDDEN, show_hidden
 from logic_retrievers.types import Passage
 
-# among all characters these are too rare
-ODD = st.sampled_from("\ud800\u202e\x00\x9b\u2028\r\n\t=<&")
-ANY_TEXT = st.text(ODD | st.characters(), max_size=60)
 HOSTILE = [
     *("<script>", "</script>", "</style>", "</bdi>", "<!--", "-->", "]]>", "<img onerror=x>"),
     *("{{ x }}", "{% raw %}", "\u202e", "\x00", "\ud800", "&lt;", "&", '"', "'", "\r", "\n"),
@@ -188,3 +185,19 @@ def test_missing_jinja2_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(MissingExtraError, match=r"'jinja2'.*logic-retrievers\[cli\]"):
         render_page(cleaning_result())
+
+
+WORDS = st.sampled_from(["paid", "not", "30", "45", "days", "\r\n", ", ", "e\u0301", "\U0001f600"])
+TEXTS = st.lists(WORDS, max_size=12).map(" ".join) | st.text(max_size=40)
+
+
+@given(TEXTS, TEXTS)
+def test_joined_again_it_is_the_text(one, other):
+    """A character that falls between two pieces is gone from the evidence."""
+    differences = find_differences(one, other)
+    for side, text in (("one", one), ("other", other)):
+        pieces = list(split_at_differences(text, differences, side))
+        assert "".join(piece.text for piece in pieces) == text
+        assert all(piece.text or piece.difference for piece in pieces)
+        marked = [piece.text for piece in pieces if piece.difference]
+        assert marked == [text[slice(*getattr(found, side))] for found in differences]

@@ -19,7 +19,6 @@ from logic_retrievers.conflicts.resolution_strategies import (
     PreferSource,
     resolution_strategy,
 )
-from logic_retrievers.errors import ConfigurationError, UnknownResolutionError
 
 ORDER = ("law", "press", "blog")
 
@@ -58,12 +57,7 @@ def dates(*years):
         ("annotate", dates(2020, 2024), "annotated", ()),
         ("prefer_newest", dates(2020, 2024), "quarantined", ("p0",)),
         ("prefer_newest", dates(2024, None), "abstained", ()),
-        ("prefer_source", [{"source": "blog"}, {"source": "law"}], "quarantined", ("p0",)),
-        ("prefer_majority", [{}, {}], "abstained", ()),
         ("quarantine_all", [{}, {}], "quarantined", ("p0", "p1")),
-        ("drop_both", [{}, {}], "quarantined", ("p0", "p1")),
-        (lambda one, other: other, [{}, {}], "quarantined", ("p0",)),
-        (lambda one, other: None, [{}, {}], "abstained", ()),
     ],
 )
 def test_policies(resolution, metadata, action, wanted):
@@ -90,6 +84,8 @@ def test_nothing_else_is_held_against_a_passage(resolution, kind):
     else:
         assert (decision.action, decision.quarantined) == ("kept", ())
         assert kind.value in decision.reason
+    (of_unknown_age,) = decided(corpus({}, {}), told(0, 1, kind), resolution=resolution)
+    assert of_unknown_age.action == "kept"
 
 
 def test_an_older_version_goes_by_what_the_finding_says():
@@ -137,6 +133,13 @@ def test_the_first_that_can_decide_does():
     assert noted.action == "annotated", "to annotate is to decide"
 
 
+def test_no_one_is_hidden_for_a_passage_that_is_hidden_itself():
+    """The oldest loses to the second, which the newest takes out; nothing is left against it."""
+    decisions = decided(corpus(*dates(2020, 2022, 2024)), told(0, 1), told(1, 2, probability=0.8))
+    assert hidden(decisions) == [(), ("p1",)]
+    assert decisions[0].action == "settled"
+
+
 def test_rules_by_name():
     """A name that gives another rule, or a key that is lost on the way, is not seen in a result."""
     own = PreferNewest("on")
@@ -151,24 +154,7 @@ def test_rules_by_name():
     assert nested.name == "quarantine_all, prefer_newest"
 
 
-@pytest.mark.parametrize(
-    ("resolution", "error"),
-    [
-        ("prefer_oldest", UnknownResolutionError),
-        (["annotate", "prefer_oldest"], UnknownResolutionError),
-        ("prefer_source", ConfigurationError),
-        (7, ConfigurationError),
-        ([], ConfigurationError),
-        ([PreferNewest], ConfigurationError),
-    ],
-)
-def test_rules_that_cannot_work(resolution, error):
-    """A wrong setting that waits for the first conflict fails after an hour."""
-    with pytest.raises(error):
-        resolution_strategy(resolution, "date", "source", ())
-
-
-years = st.lists(st.none() | st.integers(1990, 2030), min_size=2, max_size=6)
+years = st.lists(st.sampled_from([None, *range(2018, 2026)]), min_size=2, max_size=6)
 
 
 @given(years, st.data())
@@ -176,7 +162,7 @@ def test_against_a_plain_reference(values, data):
     """Contradictions one after the other, the strongest first; trusted ones before all others."""
     places = range(len(values))
     every = [(one, other) for one in places for other in places if one < other]
-    pairs = data.draw(st.lists(st.sampled_from(every), unique=True, max_size=8))
+    pairs = data.draw(st.permutations(every))[: data.draw(st.integers(0, 8))]
     trusted = data.draw(st.frozensets(st.sampled_from(list(places)), max_size=2))
     contested = {one for pair in pairs if {*pair} <= trusted for one in pair}
     gone = {

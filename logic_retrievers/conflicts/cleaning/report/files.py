@@ -38,10 +38,8 @@ def check_suffix(path: Path) -> None:
 def write_report(result: CleaningResult, path: Path) -> list[Path]:
     """Write the decisions of a cleaning in the format of the suffix.
 
-    Args:
-        result: result of the cleaning.
-        path: ``.html`` writes a page that needs no network, and the two other files too. ``.jsonl``
-            and ``.csv`` have a decision a line.
+    ``.html`` writes a page that needs no network, and the two other files too. ``.jsonl`` and
+    ``.csv`` have a decision a line.
 
     Returns:
         The files that were written, ``path`` first.

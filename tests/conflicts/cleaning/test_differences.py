@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from logic_retrievers.conflicts.cleaning.word_diff import (
+from logic_retrievers.conflicts.cleaning.classification import (
     MAX_WORDS,
     find_differences,
     have_same_words,
@@ -86,19 +86,12 @@ def test_the_same_words_in_other_punctuation(one, other):
 @pytest.mark.parametrize(
     ("one", "other", "expected"),
     [
-        ("It weighs 5 kg.", "It weighs 6 kg.", [("number", "5", "6")]),
         ("Dogs: \u2713", "Dogs: \u2717", [("wording", "\u2713", "\u2717")]),
         ("In C++.", "In C#.", [("wording", "++", "#")]),
-        (
-            "By May 5, late.",
-            "At noon, in 2020.",
-            [("wording", "By May 5, late", "At noon, in 2020")],
-        ),
         ("It weighs 1,200 kg.", "It weighs 1,300 kg.", [("number", "1,200", "1,300")]),
         ("At -5 degrees.", "At 5 degrees.", [("number", "-5", "5")]),
         ("It runs with v2.1 here.", "It runs with v3.0 here.", [("number", "v2.1", "v3.0")]),
         ("It is safe to eat.", "It is not safe to eat.", [("wording", "", "not")]),
-        ("It is safe.", "It is safe to eat.", [("wording", "", "to eat")]),
         (
             "The old roof is of slate.",
             "The roof is of dry straw.",
