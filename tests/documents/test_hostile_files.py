@@ -138,7 +138,8 @@ def test_a_converter_that_crashes_costs_one_file(tmp_path, monkeypatch) -> None:
     """Native code ends the process, and with it the application and all other files."""
     hide_package("mammoth", tmp_path / ".hiding", monkeypatch)
     write(tmp_path / ".hiding" / "mammoth.py", BROKEN_CONVERTER)
-    for number, kind in enumerate(["good", "segfault", "good", "memory", "exit", "raises", "fragile"]):
+    kinds = ("good", "segfault", "good", "memory", "exit", "raises", "fragile")
+    for number, kind in enumerate(kinds):
         write(tmp_path / f"{number}.docx", word_file(kind))
     passages, reading = read(tmp_path)
     assert [passage.source for passage in passages] == ["0.docx", "2.docx", "6.docx"]
