@@ -138,3 +138,18 @@ def test_the_template_is_a_set_that_reads(tmp_path: Path) -> None:
     assert set().union(*(json.loads(row) for row in rows)) == set(FIELDS)
     readme = (tmp_path / "mine" / "README.md").read_text("utf-8")
     assert all(f"| `{name}` | {meaning} |" in readme for name, meaning in FIELDS.items())
+
+
+def test_a_set_made_in_python_is_checked() -> None:
+    """``ProbeSet`` is public: a set without a file must not fail in the middle of a probe."""
+    question = ProbeQuestion("q1", "Which bread?", ("Rye",), candidates=("a",))
+    assert ProbeSet("bakery", (question,), {"a": "Rye"}).questions == (question,)
+    for questions, passages, says in (
+        ((), {}, "no question"),
+        ((question, question), {"a": "Rye"}, "twice"),
+        ((question,), {"b": "Rye"}, "unknown passage"),
+    ):
+        with pytest.raises(InputError, match=says):
+            ProbeSet("bakery", questions, passages)
+    with pytest.raises(InputError, match="right and wrong"):
+        ProbeQuestion("q1", "Which bread?", ("Rye",), wrong=("Rye",))
