@@ -39,7 +39,7 @@ DAY = (datetime(2024, 5, 1), datetime(2024, 5, 2))
     ids=repr,
 )
 def test_what_is_read(value, span, zoned):
-    """A form that is read wrongly drops the newer passage, and nobody sees why."""
+    """A form that is read wrongly drops the newer passage, and no one sees why."""
     moment = parse_date(value)
     assert (moment.start, moment.end, moment.zoned) == (*span, zoned)
 

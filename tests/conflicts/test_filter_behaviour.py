@@ -28,7 +28,7 @@ def contradictions(**more):
 
 
 def test_by_default_everything_stays_and_says_what_it_contradicts():
-    """Nothing is dropped by a model's opinion that nobody asked to drop it."""
+    """Nothing is dropped by a model's opinion that no one asked to drop it."""
     found = contradictions().filter(passages(TAX, YES, NO))
     assert ids(found.hits) == [TAX, YES, NO]
     assert found.dropped == ()
@@ -217,7 +217,7 @@ async def test_a_slow_policy_leaves_the_event_loop_free():
     [(None, "gave a NoneType"), (Ruling("?", (7,)), r"positions 0 and 1, not \(7,\)")],
 )
 def test_a_policy_of_the_users_that_rules_wrongly(ruling, told):
-    """A place that is not one of the two would drop a passage that contradicts nobody."""
+    """A place that is not one of the two would drop a passage that contradicts no one."""
 
     class Mine(ResolutionStrategy):
         name = "mine"

@@ -27,7 +27,7 @@ def encoder():
 
 @pytest.fixture(params=["embedded", "rest", "grpc"])
 def index(request, encoder, wire_double):
-    """Trusted: that the inn is, and that the tax is not; and much that nobody vouches for."""
+    """Trusted: that the inn is, and that the tax is not; and much that no one vouches for."""
     from fault_injection import Wire
 
     stored = [

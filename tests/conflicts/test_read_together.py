@@ -177,7 +177,7 @@ def test_traces_hold_no_sentence_that_was_read():
 
 
 def test_what_another_trusted_passage_drops_is_settled(monkeypatch):
-    """It did not stay, and the conflict that nobody is sure of did not drop it."""
+    """It did not stay, and the conflict that no one is sure of did not drop it."""
     rules = [Passage("sure", "inn | quiet | y"), Passage("unsure", "inn | quiet | z")]
     judge = TableReader(("quiet", "quiet"))
 
@@ -321,7 +321,7 @@ def test_the_judge_of_a_user_is_asked_the_likeliest_first(index):
 
 @pytest.mark.reader
 def test_the_shipped_reader_reads():
-    """Constants that a manifest lost would be seen by nobody."""
+    """Constants that a manifest lost would be seen by no one."""
     constants = default_bundle_manifest().relation.constants
     assert 0 < constants["threshold"] <= constants["hide_above"] < 1
     result = ContradictionFilter().filter(

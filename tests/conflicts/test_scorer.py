@@ -182,7 +182,7 @@ def test_score_and_probability_are_the_formulae(settings, pairs):
     ids=lambda changed: next(iter(changed)),
 )
 def test_constants_out_of_range_are_refused(changed):
-    """A wrong constant would only be seen in figures that nobody checks."""
+    """A wrong constant would only be seen in figures that no one checks."""
     with pytest.raises(ConfigurationError, match=next(iter(changed))):
         merge_constants(placed(constants=CONSTANTS | changed).specs)
     with pytest.raises(ConfigurationError, match=next(iter(changed))):

@@ -61,7 +61,7 @@ def test_opposite_sums_the_partings(probabilities, leaning):
 
 
 def test_a_third_passage_speaks_for_a_conflict():
-    """An even chance becomes a likely one where somebody agrees with the one and not the other."""
+    """An even chance becomes a likely one where someone agrees with the one and not the other."""
     two = np.array([[0, 0.5], [0.5, 0]])
     three = np.array([[0, 0.5, 0.02], [0.5, 0, 0.95], [0.02, 0.95, 0]])
     assert opposition_to_first(two)[1] == pytest.approx(0.5)
@@ -106,7 +106,7 @@ def ruling(made):
     [("ab", ()), ("abb", (0,)), ("aba", (1,)), ("abab", ()), ("abbba", (0,)), ("abaab", (1,))],
 )
 def test_the_side_with_more_passages_stays(sides, drop):
-    """Where both sides have as many nobody can tell, and both stay."""
+    """Where both sides have as many no one can tell, and both stay."""
     found = ruling(graph(sides))
     assert found.drop == drop
     assert found.abstained is not bool(drop)

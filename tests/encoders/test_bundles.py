@@ -109,7 +109,7 @@ INFINITE = '{"constants": {"tau": 1e400}, "origin": "a test"}'
     ids=lambda value: value[:40],
 )
 def test_a_manifest_with_values_that_no_formula_takes(bundle: Path, old, new, message):
-    """Each was accepted, or ended in an error that nobody who catches ours would catch."""
+    """Each was accepted, or ended in an error that no one who catches ours would catch."""
     file = bundle / "manifest.json"
     content = file.read_text()
     assert old in content
@@ -166,7 +166,7 @@ def test_reference_vectors_that_cannot_be_compared(bundle: Path, row: dict):
 
 
 def test_a_panic_of_the_tokenizer_is_an_error_of_ours(bundle: Path):
-    """It derives from BaseException, so nobody who catches errors would catch it."""
+    """It derives from BaseException, so no one who catches errors would catch it."""
     content = json.loads((bundle / "tokenizer.json").read_text())
     content["post_processor"]["special_tokens"] = {}
     (bundle / "tokenizer.json").write_text(json.dumps(content))

@@ -80,7 +80,7 @@ def test_function_dimension_is_found_with_one_text_or_not_at_all():
 
 
 def test_function_sides_are_not_swapped():
-    """A query embedded as a document finds a little less, and nobody knows why."""
+    """A query embedded as a document finds a little less, and no one knows why."""
     encoder = FunctionEncoder(lambda t: [[2.0, 0.0]], lambda t: [[0.0, 3.0]], identity="two sides")
     assert encoder.encode_documents(["abc"])["topical"].tolist() == [[1, 0]]
     assert encoder.encode_queries(["abc"])["topical"].tolist() == [[0, 1]]

@@ -122,7 +122,7 @@ def field(number: int, content: bytes) -> bytes:
     ],
 )
 def test_no_way_of_writing_hides_it(tensor: bytes):
-    """What this reader skips and the C++ reader does not is a file that nobody checked."""
+    """What this reader skips and the C++ reader does not is a file that no one checked."""
     with pytest.raises(ValueError, match=r"no checksum covers|no ONNX file"):
         check_graph(field(7, field(5, tensor)))
     check_graph(field(7, field(5, bytes([14 << 3, 0]))))

@@ -97,7 +97,7 @@ def test_heads_and_sides_read_their_own_graph_output_and_prefix(tmp_path: Path):
 
 
 def test_long_texts_warn_once_a_call_and_are_read_from_the_start(encoder: OnnxEncoder):
-    """What lies behind the limit is not searchable; nobody notices without a word."""
+    """What lies behind the limit is not searchable; no one notices without a word."""
     long = "noise " * 20_000
     with pytest.warns(LongTextWarning, match=r"2 of 3 texts.*256.*Split") as caught:
         vectors = encoder.encode_documents([long, "short", long + "quiet"])["topical"]

@@ -101,7 +101,7 @@ def test_open_graphs_are_shared(encoder, file):
 
 
 def test_the_documents_go_on_being_verified(folder, file):
-    """`verify` would find nothing wrong with a document side that nobody looks at."""
+    """`verify` would find nothing wrong with a document side that no one looks at."""
     row = {"heads": [*HEADS], "roles": ["query", "document"], "texts": ["a"]}
     (folder / "parity.json").write_text(json.dumps([{**row, "vectors": [[1, 0, 0, 0]]}]))
     rewrite_manifest(folder, heads=HEADS)

@@ -35,7 +35,7 @@ def write_tiny_bundle(folder: Path, *, seed: int = 0, **changes: Any) -> Path:
 
 
 def rewrite_manifest(folder: Path, **changes: Any) -> None:
-    """Writes the manifest anew, with the checksums of what lies there now."""
+    """Writes the manifest again, with the checksums of what lies there now."""
     names = [path.name for path in folder.iterdir() if path.name != "manifest.json"]
     manifest = {
         "format_version": 1,

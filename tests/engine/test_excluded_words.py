@@ -31,7 +31,7 @@ from logic_retrievers.ranking.excluded_words import ExcludedWords
     ],
 )
 def test_found(excluded, text):
-    """Somebody said outright that it must not be there."""
+    """Someone said outright that it must not be there."""
     assert ExcludedWords([excluded]).found_in(text) == [excluded]
     assert ExcludedWords(["zebra", excluded]).found_in("Hm.", f"Well: {text}") == [excluded]
 

@@ -170,7 +170,7 @@ def test_a_query_that_is_a_document_is_excluded_from_its_own_results(tmp_path: P
 def test_bad_content_names_file_and_line(
     tmp_path: Path, file: str, text: str, message: str
 ) -> None:
-    """A label or row that is dropped in silence changes the figures and nobody knows."""
+    """A label or row that is dropped in silence changes the figures and no one knows."""
     files = {
         "corpus.jsonl": '{"_id": "a", "text": "x"}\n{"_id": "a2", "text": "x"}\n',
         "queries.jsonl": '{"_id": "q", "text": "t", "satisfying": ["a"]}\n',

@@ -84,7 +84,7 @@ def test_a_terminal_of_80_columns_is_enough(demo, scenes, capsys):
 
 
 def test_the_page_has_every_passage_and_runs_nothing(demo, scenes):
-    """Texts are those of others as soon as somebody points the demo at a corpus of their own."""
+    """Texts are those of others as soon as someone points the demo at a corpus of their own."""
     hostile = demo.Row("✓", "<script>alert(1)</script> \x1b[2J")
     listing = type(scenes[0].listings[0])("<b>", (hostile,))
     page = demo.render_page([*scenes, demo.Scene("<i>", "<u>", (listing,), "<s>")])

@@ -50,7 +50,7 @@ def pool_of(rows, policy: ConstraintPolicy) -> CandidatePool:
     k=st.integers(1, 25),
 )
 def test_it_is_the_references_ranking(rows, query, gate, share, penalty, trained, k):
-    """Half of the constants at the wrong place moves figures by little: nobody would see."""
+    """Half of the constants at the wrong place moves figures by little: no one would see."""
     constants = ConstraintSettings(compatibility_weight=share, penalty=penalty)
     query = replace(query, constraint=gate)
     policy = ConstraintPolicy(query, constants, use_compatibility=trained)
@@ -140,7 +140,7 @@ def test_an_empty_pool():
 
 
 def test_what_is_searched_and_what_only_scores():
-    """An excluded text that is searched for fills the pool with what nobody wants."""
+    """An excluded text that is searched for fills the pool with what no one wants."""
     said = "hotels except hostels"
     policy = AutoPolicy(limit=7).route(said, ["topical", "compatibility"])
     assert isinstance(policy, ConstraintPolicy)

@@ -100,7 +100,7 @@ def test_ours_equals_the_reference(tree, data, size, beside):
 
 
 def test_what_is_searched_and_what_only_scores():
-    """An atom that is ruled out fills the pool with what nobody wants."""
+    """An atom that is ruled out fills the pool with what no one wants."""
     policy = policy_of((A & B & ~C) | Atom("d"), vectors=("lexical",))
     depths = {(leaf.vector, leaf.text): leaf.limit for leaf in policy.plan("", 7)}
     texts = {"a": 100, "b": 100, "c": 0, "d": 100, "a and b": 100}

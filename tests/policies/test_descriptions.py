@@ -162,7 +162,7 @@ def test_a_policy_of_ones_own_is_told_with_its_attributes():
 
 
 def test_descriptions_are_the_same_in_every_process():
-    """A set is ordered anew in each process: a cache that is shared would never be hit."""
+    """A set is ordered again in each process: a cache that is shared would never be hit."""
     code = """
 import json
 from logic_retrievers.policies import *

@@ -59,7 +59,7 @@ def ranked(policy: Policy, collection, k: int) -> list[tuple[str, float]]:
 @settings(max_examples=500)
 @given(collection, k, share, st.sampled_from([-1.0, 0.0, 0.25, 0.3, 0.9]), limit, st.booleans())
 def test_sequential_equals_reference(collection, k, alpha, tau, limit, cut):
-    """A wrong tie, threshold or fall-back would shift figures by little: nobody would see."""
+    """A wrong tie, threshold or fall-back would shift figures by little: no one would see."""
     policy = SequentialPolicy(alpha, tau, limit, not cut)
     assert ranked(policy, collection, k) == reference.sequential(
         scores_of(collection, 0),

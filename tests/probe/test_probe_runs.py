@@ -99,7 +99,7 @@ def test_a_failure_marks_the_question() -> None:
 
 
 def test_a_line_of_the_traces_for_each_answer(tmp_path: Path) -> None:
-    """Somebody who wonders at a figure looks for the answers behind it."""
+    """Someone who wonders at a figure looks for the answers behind it."""
     file = tmp_path / "traces.jsonl"
     probe(SET, WAYS, FirstName(), depth=1).write_traces(file)
     first, *more = map(json.loads, file.read_text("utf-8").splitlines())

@@ -119,7 +119,7 @@ def test_what_is_written_reads_back_or_is_not_written(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_there_stays(folder: Path) -> None:
-    """Somebody may have filled it in."""
+    """Someone may have filled it in."""
     before = {path: path.read_bytes() for path in folder.iterdir()}
     with pytest.raises(ConfigurationError, match="is there already"):
         write_probe(folder, read_probe(TEMPLATE))

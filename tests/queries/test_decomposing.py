@@ -133,7 +133,7 @@ def test_settings():
 
 
 def test_a_function_that_hides_an_async_one():
-    """It is told once, as ours, and not by Python's complaint about what nobody awaited as well."""
+    """It is told once, as ours, and not by Python's complaint about what no one awaited as well."""
 
     async def ask(prompt):
         return '"tea"'

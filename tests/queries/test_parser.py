@@ -62,7 +62,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Reads:
     ],
 )
 def test_an_exclusion(text: str, wanted: str, excluded: list[str]):
-    """Read as ordinary, the query would find above all what nobody wants."""
+    """Read as ordinary, the query would find above all what no one wants."""
     parsed = PARSER.parse(text)
     assert (parsed.text, parsed.kind, parsed.wanted) == (text, "exclusion", wanted)
     assert parsed.excluded == tuple(excluded)
@@ -83,7 +83,7 @@ def test_a_negative_fact(text: str):
     "text", ["quiet hotels in Rome", "how does a heat pump work", "a recipe for lemon cake"]
 )
 def test_an_ordinary_query(text: str):
-    """A constraint that nobody stated would change the ranking of most queries."""
+    """A constraint that no one stated would change the ranking of most queries."""
     assert PARSER.parse(text) == ParsedQuery(text)
 
 
@@ -228,7 +228,7 @@ def test_what_is_excluded_counts_where_nothing_else_is_said(reads: Reads, text: 
     ids=ascii,
 )
 def test_the_wanted_text_has_no_leftovers(reads: Reads, text: str, leaving: list, wanted: str):
-    """Half a bracket or a sign that nobody sees would be searched for."""
+    """Half a bracket or a sign that no one sees would be searched for."""
     parsed = reads(text, 0.0, ["nuts"], leaving)
     assert (parsed.wanted, parsed.excluded) == (wanted, ("nuts",))
 

@@ -217,7 +217,7 @@ def test_the_page_on_troubleshooting_runs(run, no_network):
 
 
 def test_the_page_on_the_report_runs(run, no_network):
-    """A study that somebody writes after the page has to run; roles that it names have to be."""
+    """A study that someone writes after the page has to run; roles that it names have to be."""
     _, said = run("report")
     assert said == ["('topical', 384)"]
     page = (ROOT / "docs" / "report.md").read_text("utf-8")

@@ -37,7 +37,7 @@ for block in re.findall(r"```python\\n(.*?)```", page.read_text("utf-8"), re.DOT
 def test_the_page_of_an_extra_runs_with_that_extra_alone(
     wheel, tmp_path, extra, page, other, resolution
 ):
-    """A page that leans on a package nobody told the reader to install."""
+    """A page that leans on a package no one told the reader to install."""
     asked = requirements(extra) if resolution == "lowest-direct" else []
     python = environment(tmp_path / "venv", resolution, f"{wheel}[{extra}]", *asked)
     (tmp_path / "run.py").write_text(RUN_PAGE, encoding="utf-8")
@@ -47,7 +47,7 @@ def test_the_page_of_an_extra_runs_with_that_extra_alone(
 
 
 def test_the_adapters_pass_with_the_lowest_versions(wheel, tmp_path):
-    """A range in pyproject.toml that nobody tried is a guess."""
+    """A range in pyproject.toml that no one tried is a guess."""
     tools = ("pytest>=8.3", "pytest-asyncio>=0.25", "pytest-socket>=0.7", "pytest-timeout>=2.3")
     more = ("hypothesis>=6.100", "langchain-tests>=1", "langchain-classic>=1", "httpx>=0.27")
     extras = ("langchain", "llama-index", "haystack")

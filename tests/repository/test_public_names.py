@@ -1,4 +1,4 @@
-"""The public names are a list that somebody decided on."""
+"""The public names are a list that someone decided on."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def test_any_number_of_candidates_gives_the_same(measure):
 
 @measures
 def test_numpy_1_gives_the_same(measure, monkeypatch):
-    """The road without ``vecdot`` is taken only where nobody of us looks."""
+    """The road without ``vecdot`` is taken only where no one of us looks."""
     vectors = normalise(np.random.default_rng(7).normal(size=(400, 96))).astype(np.float32)
     expected = sparsity(vectors[0], vectors, measure)
     monkeypatch.delattr(np, "vecdot", raising=False)

@@ -79,7 +79,7 @@ def test_clean_hides_what_the_policy_decides_against():
 
 
 def test_annotate_hides_nobody():
-    """The default; nobody may lose a passage who did not ask for it."""
+    """The default; no one may lose a passage who did not ask for it."""
     with stored() as index:
         made = CorpusCleaner(index)
         cleaned = made.clean()
@@ -91,7 +91,7 @@ def test_annotate_hides_nobody():
 
 @pytest.mark.parametrize("what", [None, passages("inn | never | a")])
 def test_a_dry_run_writes_nothing_anywhere(tmp_path, what):
-    """Somebody looks before they leap, and has leapt."""
+    """Someone looks before they leap, and has leapt."""
     with stored() as index:
         made = cleaner(index, Ledger(tmp_path / "l"))
         made.clean()
@@ -276,7 +276,7 @@ def test_hardly_any_passages(count):
 
 
 def test_who_may_only_read_gets_an_error_and_hides_nothing():
-    """And the entry that was written first is made true as soon as somebody may write."""
+    """And the entry that was written first is made true as soon as someone may write."""
     with WireDouble(api_key="all", read_only_api_key="read") as double:
         whole = {"location": double.url, "api_key": "all"}
         with stored(**whole) as index:
@@ -310,7 +310,7 @@ def test_a_ledger_on_a_full_disk_hides_nothing(tmp_path, monkeypatch):
 
 
 def test_a_ledger_that_ends_with_the_process_is_told(tmp_path):
-    """The next process hides again what was restored, and knows nobody's winner."""
+    """The next process hides again what was restored, and knows no one's winner."""
     with stored(location=str(tmp_path / "inns")) as index:
         assert cleaner(index).clean(dry_run=True).quarantined
         cleaner(index, resolution="annotate").clean()

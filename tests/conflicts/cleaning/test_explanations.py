@@ -66,12 +66,12 @@ def test_every_kind_is_named_in_plain_words(kind, words):
     ],
 )
 def test_what_follows(names, dry_run, words):
-    """A dry run that says "is hidden" has somebody look for what was never hidden."""
+    """A dry run that says "is hidden" has someone look for what was never hidden."""
     assert f"; {words} (" in explained(quarantined=names, dry_run=dry_run)
 
 
 def test_of_a_long_passage_what_was_read_is_quoted():
-    """A page in a log line is read by nobody."""
+    """A page in a log line is read by no one."""
     rest = " ".join(f"Room {n} has a view of the garden, a desk and a lamp." for n in range(20))
     long = {"a": Passage("a", f"{rest} Parental leave is never paid. {rest}"), "b": LEAVE["b"]}
     sentence = explained(passages=long)

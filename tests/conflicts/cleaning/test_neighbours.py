@@ -1,4 +1,4 @@
-"""Neighbours: the pairs that all against all would find, each once, nobody with himself."""
+"""Neighbours: the pairs that all against all would find, each once, no one with himself."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def nearest(one, others, count, least):
 @pytest.mark.parametrize(("count", "least"), [(20, 0.5), (4, 0.5), (3, -1.0), (50, -1.0)])
 @pytest.mark.parametrize("road", ["given", "stored"])
 def test_neighbours_are_those_of_a_brute_force(road, count, least):
-    """A neighbour that is missed is a conflict that nobody finds."""
+    """A neighbour that is missed is a conflict that no one finds."""
     with PassageIndex.open("p", PlacedEncoder(), **STORED) as index:
         index.add(CORPUS)
         made = neighbour_search(index if road == "stored" else None, count=count, least=least)
@@ -72,7 +72,7 @@ def test_neighbours_are_those_of_a_brute_force(road, count, least):
 
 
 def test_what_words_find_is_none_of_the_nearest_that_are_read():
-    """It would take the place of one that nobody reads otherwise."""
+    """It would take the place of one that no one reads otherwise."""
     crowd = [Passage(f"{copy} {n}", f"inn | quiet | room {n}") for n in range(12) for copy in "ab"]
     with PassageIndex.open("p", PlacedEncoder(), **STORED, lexical=True) as index:
         index.add(crowd)
@@ -230,7 +230,7 @@ def test_a_run_remembers_some_of_what_it_read(monkeypatch, size):
 
 
 def test_what_vanishes_in_the_meantime_is_left_out():
-    """A passage that somebody deletes while the corpus is cleaned must not stop it."""
+    """A passage that someone deletes while the corpus is cleaned must not stop it."""
     with PassageIndex.open("p", PlacedEncoder(), **STORED) as index:
         index.add(CORPUS)
         gone = CORPUS[0]

@@ -84,7 +84,7 @@ def test_restored_by_hand_it_stays():
 
 
 def test_what_somebody_has_written_to_in_the_meantime_is_told():
-    """It comes back otherwise than it went, and nobody would know."""
+    """It comes back otherwise than it went, and no one would know."""
     with stored() as index:
         _, quarantine = cleaned(index)
         index.add([replace(CORPUS[0], metadata={"date": 1999})])
@@ -130,7 +130,7 @@ def test_verify_tells_what_happened_without_the_ledger():
 
 
 def test_what_is_active_by_mistake_is_hidden_again():
-    """Somebody restored a backup of the collection from before the cleaning."""
+    """Someone restored a backup of the collection from before the cleaning."""
     with stored() as index:
         _, quarantine = cleaned(index)
         index.run(index.unhide([OLD]))

@@ -103,7 +103,7 @@ def test_what_cannot_be_true_together_is_listed(texts):
 
 @pytest.mark.reader
 def test_a_majority_is_of_what_was_read():
-    """The vectors alone see no conflict here, and would find nobody in the minority."""
+    """The vectors alone see no conflict here, and would find no one in the minority."""
     texts = [
         "The fee for the course is 40 euros.",
         "The course costs 40 euros.",

@@ -111,7 +111,7 @@ def test_what_was_hidden_comes_back_when_the_winner_goes(how, tmp_path):
 
 
 def test_what_was_edited_while_it_was_hidden_is_examined_again():
-    """Nobody decided against what it says now."""
+    """No one decided against what it says now."""
     with PassageIndex.open("inns", PlacedEncoder(), vectors=VECTORS) as index:
         index.add(
             [

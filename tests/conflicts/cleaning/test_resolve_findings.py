@@ -1,4 +1,4 @@
-"""From findings to decisions: who is hidden, for whom, and for what nobody is."""
+"""From findings to decisions: who is hidden, for whom, and for what no one is."""
 
 from __future__ import annotations
 
