@@ -3,7 +3,7 @@
 python -m benchmarks.product.cleaner_decisions {dev,test} [--bundle DIR] [--no-judge] [--wrong]
 
 Three tables: all passages of a file of labelled pairs as one corpus, where a listed pair that
-nobody labelled counts as wrong; small corpora whose passages look alike and are all true together;
+no one labelled counts as wrong; small corpora whose passages look alike and are all true together;
 and, with ``test``, pairs of kinds that cleaners are prone to hide wrongly, each pair alone.
 ``--wrong`` lists what is wrong in the second and third. Tests are read once per reported
 configuration.

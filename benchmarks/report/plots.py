@@ -154,7 +154,7 @@ def _finish(axes: Axes, plot: Any, styles: Mapping[str, dict[str, Any]]) -> None
 
 
 def _bars(plot: Bars) -> Drawn:
-    """Draw horizontal bars, since labels of any length can be read beside them."""
+    """Draw horizontal bars, which leave room for long labels."""
     figure, (axes,) = _panels({"": None})
     systems = max(1, len(plot.systems))
     figure.set_size_inches(WIDTH, 1.2 + len(plot.labels) * (0.16 * systems + 0.2))

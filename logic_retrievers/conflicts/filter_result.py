@@ -106,7 +106,7 @@ def build_filter_result(
     selection = resolution.selection
     short = k is not None and len(selection.staying) < k
     all_notes = [
-        f"trusted passage {name!r} {reason}, and judges nobody"
+        f"trusted passage {name!r} {reason}, and decides nothing"
         for name, reason in case.unjudgeable_trusted.items()
     ]
     all_notes += notes

@@ -104,7 +104,7 @@ class Reader:
     def of(cls, judge: AnyPairJudge, *names: ReaderName) -> Reader | None:
         """Return the reader of a judge; None if it has none.
 
-        ``names``: what it may read. Of the package's bundle the first is taken.
+        ``names``: what it may read; the package's bundle reads the first of them.
 
         Raises:
             ConfigurationError: it reads something else.

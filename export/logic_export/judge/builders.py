@@ -237,7 +237,7 @@ def passage_relations(
 def near_passages(path: str, fields: Sequence[str], *, seed: int = 0) -> list[JudgeRow]:
     """Pair each text of a corpus with its nearest others, by the packaged encoder's vectors.
 
-    Nobody read these pairs. In a corpus without contradictions they are of another scope or
+    No one has read these pairs. In a corpus without contradictions they are of another scope or
     unrelated, half each.
 
     Args:

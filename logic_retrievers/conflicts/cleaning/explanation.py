@@ -21,7 +21,7 @@ def explain(result: CleaningResult, decision: Decision) -> str:
     """Explain a decision in one sentence: how the two relate, how certainly, why, what follows.
 
     It quotes the sentences of each passage that are nearest to the other passage, which are what a
-    cross-encoder reads, beside short metadata.
+    cross-encoder reads, and short metadata.
 
     Examples:
         >>> for decision in result.decisions:                             # doctest: +SKIP

@@ -117,8 +117,8 @@ class CleaningSettings:
             contradict each other.
         judge: reads pairs of passages. With ``auto`` the package's cross-encoder reads how each
             passage relates to its two nearest, to one that shares its rare words, and to what is
-            likely to contradict it; ``judging.OnnxRelation`` does so with another bundle. Beside a
-            trusted passage the vectors of all that is near to it decide too. With None the vectors
+            likely to contradict it; ``judging.OnnxRelation`` does so with another bundle. For a
+            trusted passage, the vectors of everything near it decide too. With None the vectors
             decide alone, which is faster and finds less, except among passages that argue for
             opposite answers at length. A model of your own (``conflicts.PairJudge``) is asked once
             a call. If it fails, the probabilities of the vectors stand, and a warning says so.
