@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 export HF_HUB_OFFLINE ?= 1
-# Whole test files side by side, with one thread each where PyTorch would take all cores.
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
+# Whole test files side by side, in the order of tests/conftest.py, with one thread each where
+# PyTorch would take all cores.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 \
+	--dist loadfile --no-loadscope-reorder
 
 .PHONY: demo test check bench models lint docs help
 

@@ -31,6 +31,12 @@ settings.register_profile("untimed", deadline=None)  # speed is the benchmarks' 
 settings.load_profile("untimed")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run files with slow tests first, or one worker is left with the last of them at the end."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Tests marked ``data`` are skipped where the data sets are not: they are not in a clone."""
     if item.get_closest_marker("data"):
