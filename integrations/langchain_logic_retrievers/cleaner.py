@@ -17,7 +17,7 @@ from langchain_logic_retrievers.documents import (
     with_findings,
 )
 from logic_retrievers import conflicts
-from logic_retrievers.adapters.built import Built, build
+from logic_retrievers.adapters.core_cache import Built, build
 from logic_retrievers.adapters.settings import (
     CleanerFields,
     OnError,

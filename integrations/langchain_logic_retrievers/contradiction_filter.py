@@ -19,7 +19,7 @@ from langchain_logic_retrievers.documents import (
 )
 from langchain_logic_retrievers.tracing import FILTERING, asend_event, send_event
 from logic_retrievers import conflicts
-from logic_retrievers.adapters.built import Built, build
+from logic_retrievers.adapters.core_cache import Built, build
 from logic_retrievers.adapters.evidence_metadata import paired
 from logic_retrievers.adapters.settings import FilterFields, TrustedFilterSetting
 from logic_retrievers.conflicts import FilterResult

@@ -15,7 +15,7 @@ from llama_index_logic_retrievers.filters import AnyFilter, describe_filter
 from llama_index_logic_retrievers.nodes import AnyNode, passage_of, trusted_passages
 from llama_index_logic_retrievers.settings import core_settings
 from logic_retrievers import conflicts
-from logic_retrievers.adapters.built import Built, build
+from logic_retrievers.adapters.core_cache import Built, build
 from logic_retrievers.adapters.descriptions import describe_passages
 from logic_retrievers.adapters.settings import (
     CleanerFields,

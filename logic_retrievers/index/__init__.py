@@ -1,6 +1,6 @@
 """The Qdrant side: one collection, one point per passage, one named vector per head of the encoder.
 
-passage_index.py     PassageIndex; methods.py makes its blocking and asynchronous methods
+passage_index.py     PassageIndex; operation_methods.py makes its blocking and async methods
 settings.py          settings of PassageIndex.open, and their checks
 opening.py           creates a collection, or reads its description (collection.py) and checks it
 ingestion.py         stores passages that validation.py has checked
@@ -11,7 +11,7 @@ filters.py           filters over metadata; unknown_fields.py says why a filter 
 backfill.py          adds a missing named vector
 collection_copy.py   copies a collection; reindexing.py makes one with another encoder
 connection.py        makes clients, and performs their calls with retries, time-outs and threads
-nodes.py             one connection over the nodes of a cluster
+cluster.py           one connection over the nodes of a cluster
 faults.py            errors for Qdrant's failures
 client_calls.py      calls of a client, in the limits of strict mode
 edge/                the embedded engine

@@ -23,13 +23,13 @@ from logic_retrievers.index import vectors as stored
 from logic_retrievers.index.backfill import BackfillReport
 from logic_retrievers.index.candidate_search import EncodedVectorQuery
 from logic_retrievers.index.client_calls import client_call
+from logic_retrievers.index.cluster import connect
 from logic_retrievers.index.collection import Collection
 from logic_retrievers.index.connection import Connection
 from logic_retrievers.index.filters import UserFilter
 from logic_retrievers.index.ingestion import BATCH_SIZE, IngestReport
-from logic_retrievers.index.methods import awaiting, blocking, over_collection
-from logic_retrievers.index.nodes import connect
 from logic_retrievers.index.opening import open_collection, prepare_writing, reopen
+from logic_retrievers.index.operation_methods import awaiting, blocking, over_collection
 from logic_retrievers.index.reindexing import Reindexing, ReindexReport
 from logic_retrievers.index.schema import swap_query_encoder
 from logic_retrievers.index.settings import (

@@ -19,7 +19,12 @@ from logic_retrievers.conflicts.conflict_resolution import (
     Conflict,
     resolve_conflicts,
 )
-from logic_retrievers.conflicts.resolution_strategies import InOrder, ResolutionStrategy, Ruling
+from logic_retrievers.conflicts.resolution_strategies import (
+    InOrder,
+    PreferNewest,
+    ResolutionStrategy,
+    Ruling,
+)
 from logic_retrievers.conflicts.stances import ConflictGraph, Group
 from logic_retrievers.types import Passage
 
@@ -142,7 +147,7 @@ def _resolve(
 def _prefers_newest(strategy: ResolutionStrategy) -> bool:
     if isinstance(strategy, InOrder):
         return any(_prefers_newest(part) for part in strategy.strategies)
-    return strategy.name == "prefer_newest"
+    return isinstance(strategy, PreferNewest)
 
 
 def without_restored(
