@@ -16,7 +16,7 @@ from logic_retrievers import Engine, Passage
 from logic_retrievers.cli.app import app
 from logic_retrievers.errors import ConfigurationError, ServerUnavailableError, StorageError
 from logic_retrievers.http import RequestLimits
-from logic_retrievers.index import Connection, PassageIndex, cluster
+from logic_retrievers.index import Connection, PassageIndex
 from logic_retrievers.index.cluster import NodesConnection
 
 PASSAGES = [Passage(f"p{n}", f"quiet hotel {n}") for n in range(20)]
@@ -93,7 +93,7 @@ async def test_a_node_dies_in_the_middle(encoder, protocol, asynchronous):
 
 def test_a_node_that_is_back_is_asked_again(cluster, encoder, monkeypatch):
     """The second one alone would bear everything for ever."""
-    monkeypatch.setattr(cluster, "REST", 0.2)
+    monkeypatch.setattr("logic_retrievers.index.cluster.REST", 0.2)
     first, second = cluster
     with PassageIndex.open("p", encoder, location=[first.url, second.url]) as index:
         index.add(PASSAGES)
