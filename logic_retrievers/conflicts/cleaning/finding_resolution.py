@@ -64,9 +64,9 @@ def resolve_findings(
 ) -> tuple[Decision, ...]:
     """Return a decision for every finding, in the same order.
 
-    Trusted passages decide contradictions first, then the strategy does. The older of two versions
-    is hidden if the newer one is trusted, or if the strategy prefers the newest, unless it is
-    trusted itself. No other finding hides a passage, and none that is not certain.
+    Trusted passages decide contradictions first, then the strategy does. An untrusted older version
+    is hidden if the newer one is trusted or the strategy prefers the newest. Other findings and
+    uncertain ones hide nothing.
 
     ``trusted`` has positions; ``groups`` is as in :class:`ConflictGraph`.
     """
@@ -79,8 +79,9 @@ def resolve_findings(
     for number, finding in enumerate(findings):
         one, other = position_of[finding.one], position_of[finding.other]
         older = {finding.one, finding.other} - {finding.newer}
-        is_superseded = finding.kind is Kind.SUPERSEDED and len(older - trusted_ids) == 1
-        if is_superseded and (hides_outdated or finding.newer in trusted_ids):
+        is_superseded = finding.kind is Kind.SUPERSEDED and finding.newer is not None
+        may_hide = is_superseded and not older <= trusted_ids
+        if may_hide and (hides_outdated or finding.newer in trusted_ids):
             versions[one, other] = finding
         elif finding.kind is not Kind.CONTRADICTION or not finding.certain:
             continue

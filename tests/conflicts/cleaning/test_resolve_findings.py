@@ -84,8 +84,10 @@ def test_nothing_else_is_held_against_a_passage(resolution, kind):
     else:
         assert (decision.action, decision.quarantined) == ("kept", ())
         assert kind.value in decision.reason
-    (of_unknown_age,) = decided(corpus({}, {}), told(0, 1, kind), resolution=resolution)
-    assert of_unknown_age.action == "kept"
+    for trusted in ([], [0]):
+        made = corpus({}, {}, trusted=trusted)
+        (of_unknown_age,) = decided(made, told(0, 1, kind), resolution=resolution)
+        assert (of_unknown_age.action, of_unknown_age.quarantined) == ("kept", ())
 
 
 def test_an_older_version_goes_by_what_the_finding_says():
