@@ -34,14 +34,10 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelledPairs:
-    """Labelled pairs of one source.
+    """Labelled pairs of one source."""
 
-    Cosines compare topical vectors. Sparsities are Hoyer sparsities of the differences between
-    contradiction vectors.
-    """
-
-    cosines: Values
-    sparsities: Values
+    cosines: Values  # of topical vectors
+    sparsities: Values  # Hoyer, of the differences between contradiction vectors
     contradicts: npt.NDArray[np.bool_]
 
 
@@ -86,8 +82,7 @@ def calibrate(
         questions: development groups.
         sources: development groups of several kinds, whose pairs the probability is fitted on.
         background: unrelated texts of a corpus.
-        others: groups whose texts join the candidate pool of ``questions``; a larger pool lowers
-            alpha.
+        others: their texts join the candidate pool of ``questions``; a larger pool lowers alpha.
         pairs: number of random pairs for the null distribution.
         seed: seeds the random pairs.
 
@@ -179,17 +174,14 @@ def unrelated_pairs(texts: Sequence[str], count: int, seed: int) -> list[tuple[s
 
 
 def null_distribution(sparsities: npt.NDArray[np.float64]) -> dict[str, float]:
-    """Return ``null_mean`` and ``null_deviation`` of Hoyer sparsities.
-
-    Pairs of copies, whose sparsity is NaN, are left out.
+    """Return ``null_mean`` and ``null_deviation`` of the Hoyer sparsities of pairs.
 
     Raises:
-        InputError: fewer than 30 pairs are not copies, or all have the same sparsity.
+        InputError: fewer than 30 pairs, or all have the same sparsity.
     """
-    known = sparsities[~np.isnan(sparsities)]
-    if len(known) < MIN_NULL_PAIRS or not known.std():
+    if len(sparsities) < MIN_NULL_PAIRS or not sparsities.std():
         raise InputError(
-            f"{len(known)} of {len(sparsities)} random pairs are not copies; at least"
-            f" {MIN_NULL_PAIRS} are needed, and not all alike. Pass more texts of different things."
+            f"{len(sparsities)} random pairs are not copies; at least {MIN_NULL_PAIRS} are needed,"
+            " and not all alike. Pass more texts of different things."
         )
-    return {"null_mean": float(known.mean()), "null_deviation": float(known.std(ddof=1))}
+    return {"null_mean": float(sparsities.mean()), "null_deviation": float(sparsities.std(ddof=1))}

@@ -64,13 +64,12 @@ def export_query_encoder(
 
     Args:
         run: a finished run that trained with the documents frozen, or a model.
-        out: the file, NAME.query.onnx; must not exist. Nothing is written unless parity
-            holds.
+        out: the file, NAME.query.onnx; must not exist. Nothing is written unless parity holds.
         bundle: the bundle's folder; None takes the packaged one.
         head: the head whose queries it encodes.
         base: the model that encoded the documents in training; None takes the run's base.
-        shared_layers: the value that the bundle was exported with.
-        compression: the value that the bundle was exported with; else the file gets its own trunk.
+        shared_layers: that of the bundle; else the file gets a trunk of its own.
+        compression: that of the bundle, likewise.
 
     Raises:
         BundleError: the bundle is missing or damaged.
@@ -183,10 +182,7 @@ def _above_trunk(
     shared_layers: int,
     compression: Compression,
 ) -> tuple[str | None, onnx.ModelProto]:
-    """Return the SHA-256 of the bundle's trunk, and the graph above it.
-
-    If the model does not share the trunk, return None and the whole graph.
-    """
+    """Return the trunk's SHA-256 and the graph above it; of another trunk None and the whole."""
     file = head.document.trunk
     if file is not None:
         below, above = split_graph(graph, shared_layers)

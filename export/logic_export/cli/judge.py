@@ -106,7 +106,7 @@ def add_judge(
     if finished.recipe.model.labels == "constraint":
         if constants:
             raise ConfigurationError(f"a constraint has no constant {next(iter(constants))!r}")
-        figures = add_constraint(bundle, source, folder, finished.constraint_development(), least)
+        figures = add_constraint(bundle, source, folder, finished.development(), least)
     else:
         figures = add(
             bundle,

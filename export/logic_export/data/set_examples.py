@@ -21,25 +21,17 @@ DOCUMENTS = "documents.jsonl.gz"
 class SetExample:
     """A query and the documents that satisfy it.
 
-    Args:
-        query: natural language.
-        expression: the query's meaning.
-        group: shared by queries over the same atoms.
-        satisfying: ids of documents that satisfy the query, at least one.
-        neutral: ids of documents that may or may not satisfy.
-        source: the data set whose documents the ids name.
-        documents: id -> text of all satisfying documents; one mapping per source.
-
     Raises:
         InputError: an empty query, no satisfying document, or one without a text.
     """
 
     query: str
-    expression: Expression
-    group: str
-    satisfying: tuple[str, ...]
-    neutral: tuple[str, ...]
-    source: str
+    expression: Expression  # the query's meaning
+    group: str  # shared by queries over the same atoms
+    satisfying: tuple[str, ...]  # ids, at least one
+    neutral: tuple[str, ...]  # ids of documents that may or may not satisfy
+    source: str  # the data set whose documents the ids name
+    # id -> text of all satisfying documents; one mapping per source
     documents: Mapping[str, str] = field(repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -106,13 +98,7 @@ def _read_example(row: Row, documents: Mapping[str, Mapping[str, str]]) -> SetEx
         raise row.error(str(error)) from error
 
 
-def set_queries(
-    folder: str,
-    split: str = "train",
-    *,
-    variants: bool = False,
-    seed: int = 0,  # noqa: ARG001 - builders share a form
-) -> list[SetExample]:
+def set_queries(folder: str, split: str = "train", *, variants: bool = False) -> list[SetExample]:
     """Read a split that ``logic-export data set-queries`` wrote.
 
     With ``variants``, the split ``SPLIT_variants`` is read too. Queries without an answer are

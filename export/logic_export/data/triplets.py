@@ -13,14 +13,9 @@ from logic_retrievers.evaluation.rows import Row
 
 @dataclass(frozen=True, slots=True)
 class Triplet:
-    """A query, a satisfying passage and, where it has a constraint, a violating one.
+    """A query, a passage that satisfies it, and one on the same topic that breaks its constraint.
 
-    Args:
-        query: with or without a constraint.
-        satisfying: a passage that answers the query.
-        violating: a passage on the same topic that breaks the constraint. None if the query has no
-            constraint; the other documents of the batch are then the negatives.
-        source: the builder or data set.
+    Without a constraint the other documents of the batch are the negatives.
 
     Raises:
         InputError: a text is empty, or one passage both satisfies and violates.
@@ -28,8 +23,8 @@ class Triplet:
 
     query: str
     satisfying: str
-    violating: str | None = None
-    source: str = ""
+    violating: str | None = None  # None without a constraint
+    source: str = ""  # the builder or data set
 
     def __post_init__(self) -> None:
         if not self.query.strip() or not self.satisfying.strip():

@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import onnx
 import torch
-from scipy.optimize import minimize_scalar
 from transformers import (
     AutoModelForSequenceClassification,
     AutoModelForTokenClassification,
@@ -29,11 +27,11 @@ from logic_export.judge import low_rank
 from logic_export.judge.constraint import ConstraintRow
 from logic_export.judge.constraint_training import CONSTRAINT_LABELS, TAGS
 from logic_export.judge.low_rank import find_changes, with_optional_inputs
-from logic_export.judge.measure import Figures, accuracy, require_gate
+from logic_export.judge.measure import Figures, accuracy, find_temperature, require_gate
 from logic_export.judge.rows import JudgeRow
 from logic_export.models import find_model
 from logic_retrievers.encoders.bundle import Bundle, load_bundle
-from logic_retrievers.encoders.manifest import HIDDEN, CrossEncoder, Manifest, TrainingData
+from logic_retrievers.encoders.manifest import HIDDEN, CrossEncoder, TrainingData
 from logic_retrievers.encoders.sessions import CPU, Graph
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging import (
@@ -97,22 +95,18 @@ def add_judge(
     """Copy a bundle with a judge, a verdict, relation or NLI added or replaced.
 
     All but a judge are low-rank changes to the bundle's judge, from which they were trained. A
-    verdict answers in the judge's place. Adding another judge removes all such changes.
-
-    Nothing is written unless the exported model stays close to the original
-    (:data:`MAX_DIFFERENCE`, :data:`MAX_INT4_DIFFERENCE`) and reaches the minimum accuracies.
-    Vectors and fingerprints of the encoders do not change.
+    verdict answers in the judge's place. Adding another judge removes all such changes. Vectors and
+    fingerprints of the encoders do not change.
 
     Args:
         bundle: a folder whose heads share a trunk below all layers.
         source: the model; its embeddings must be the trunk's.
-        out: the new bundle's folder; must not exist.
+        out: the new bundle's folder; must not exist. Nothing is written if an error is raised.
         development: name -> rows; the temperature is fitted on all rows.
         constants: for a judge or a verdict, weights in a ranking; for relation and NLI, thresholds
             and weights of a conflict (``judging.conflict``).
         minimum: development set -> minimum accuracy.
-        compression: storage of a judge's weights. ``int4`` also multiplies in int8
-            (:func:`quantise_products`), three times as fast on a CPU as the others in float32.
+        compression: storage of a judge's weights; see :func:`quantise_products` for ``int4``.
 
     Returns:
         Development set -> accuracy.
@@ -149,20 +143,11 @@ def add_constraint(
 ) -> Figures:
     """Copy a bundle with the constraint question added or replaced, as changes to its judge.
 
-    Args:
-        bundle: a folder with the judge that the model was trained from.
-        source: the model.
-        out: the new bundle's folder; must not exist.
-        development: name -> rows.
-        minimum: development set -> minimum share.
+    Arguments and errors are those of :func:`add_judge`.
 
     Returns:
         Development set -> share of its queries that are read rightly: P(none) is below .5 if, and
         only if, something is ruled out or a negated fact is asked for.
-
-    Raises:
-        ConfigurationError: ``out`` exists, or the model does not fit the bundle.
-        ParityError: the exported model differs from the original, or misses a share.
     """
     model = _load(source.model, AutoModelForTokenClassification)
     if tuple((model.config.id2label or {}).values()) != CONSTRAINT_LABELS or source.rank == 0:
@@ -239,7 +224,14 @@ def _new_bundle(
 
         def write_entry(temperature: float) -> Bundle:
             changed = entry.model_copy(update={"temperature": temperature})
-            return _with_entry(folder, old.manifest, form, changed)
+            update: dict[str, Any] = {form.entry: changed}
+            if form is _JUDGE:  # changes to the old judge's weights do not fit the new one
+                for other in _CHANGES:
+                    (folder / other.file).unlink(missing_ok=True)
+                    update[other.entry] = None
+            update["files"] = checksums(folder)
+            write_manifest(folder, old.manifest.model_copy(update=update))
+            return load_bundle(folder)
 
         yield write_entry
 
@@ -308,19 +300,6 @@ def _write_changes(
     return {"graphs": judge.graphs, "changes": form.file, "output": form.output}
 
 
-def find_temperature(logits: npt.NDArray[np.float64], rows: Sequence[JudgeRow]) -> float:
-    """Find the temperature of lowest cross entropy (Guo et al. 2017); logits: (rows, labels)."""
-    targets = np.array([row.target for row in rows])
-
-    def loss(temperature: float) -> float:
-        scaled = logits / temperature
-        scaled = scaled - scaled.max(axis=1, keepdims=True)
-        logs = scaled - np.log(np.exp(scaled).sum(axis=1, keepdims=True))
-        return float(-(targets * logs).sum(axis=1).mean())
-
-    return round(float(minimize_scalar(loss, bounds=(0.25, 8), method="bounded").x), 4)
-
-
 def _load(name: str, kind: Any = AutoModelForSequenceClassification) -> PreTrainedModel:
     try:
         model: Any = kind.from_pretrained(find_model(name), attn_implementation="eager")
@@ -352,17 +331,6 @@ def _require_trunk(model: PreTrainedModel, bundle: Bundle) -> str:
             "from the same base with frozen_embeddings = true"
         )
     return trunk
-
-
-def _with_entry(folder: Path, manifest: Manifest, form: _Form, entry: CrossEncoder) -> Bundle:
-    update: dict[str, Any] = {form.entry: entry}
-    if form is _JUDGE:  # changes to the old judge's weights do not fit the new one
-        for other in _CHANGES:
-            (folder / other.file).unlink(missing_ok=True)
-            update[other.entry] = None
-    update["files"] = checksums(folder)
-    write_manifest(folder, manifest.model_copy(update=update))
-    return load_bundle(folder)
 
 
 def _write_notice(

@@ -87,12 +87,9 @@ def find_changes(
 ) -> Changes:
     """Find the changes that turn the judge of a graph into a model.
 
-    The model has the same layers; its matrices may differ, its biases and norms may not. ``rank``
-    singular values are kept of each matrix's difference. ``output`` is that of its classifier.
-
-    Returns:
-        Name of an optional input -> its value: two factors for each changed matrix, and the
-        classifier.
+    Of each matrix's difference ``rank`` singular values are kept. The result maps the name of an
+    optional input to its value: two factors for each changed matrix, and the classifier, whose
+    output is ``output``.
 
     Raises:
         ConfigurationError: the model has other layers, or differs in more than its matrices.

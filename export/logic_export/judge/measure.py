@@ -1,4 +1,4 @@
-"""Accuracy and calibration of a judge on labelled pairs."""
+"""Accuracy, calibration and temperature of a judge on labelled pairs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax
 
 from logic_export.bundles.parity import ParityError
 from logic_export.judge.rows import JudgeRow
@@ -25,19 +27,33 @@ def accuracy(judge: QueryJudge, rows: Sequence[JudgeRow]) -> float:
     return float((probabilities.argmax(axis=1) == targets.argmax(axis=1)).mean())
 
 
-def calibration_error(judge: QueryJudge, rows: Sequence[JudgeRow], bins: int = 10) -> float:
-    """Expected calibration error of the most probable label (Guo et al. 2017), equal-width bins."""
+_BINS = 10
+
+
+def calibration_error(judge: QueryJudge, rows: Sequence[JudgeRow]) -> float:
+    """Expected calibration error of the most probable label (Guo et al. 2017), ten equal bins."""
     probabilities, targets = _judged(judge, rows)
     right = probabilities.argmax(axis=1) == targets.argmax(axis=1)
     confidence = probabilities.max(axis=1)
-    place = np.minimum((confidence * bins).astype(int), bins - 1)
+    place = np.minimum((confidence * _BINS).astype(int), _BINS - 1)
     return float(
         sum(
             abs(right[place == b].mean() - confidence[place == b].mean()) * (place == b).mean()
-            for b in range(bins)
+            for b in range(_BINS)
             if (place == b).any()
         )
     )
+
+
+def find_temperature(logits: npt.NDArray[np.float64], rows: Sequence[JudgeRow]) -> float:
+    """Find the temperature of lowest cross entropy (Guo et al. 2017); logits: (rows, labels)."""
+    targets = np.array([row.target for row in rows])
+
+    def loss(temperature: float) -> float:
+        logs = log_softmax(logits / temperature, axis=1)
+        return float(-(targets * logs).sum(axis=1).mean())
+
+    return round(float(minimize_scalar(loss, bounds=(0.25, 8), method="bounded").x), 4)
 
 
 def require_gate(figures: Figures, minimum: Mapping[str, float]) -> None:

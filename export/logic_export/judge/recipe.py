@@ -19,32 +19,21 @@ from logic_export.recipe import (
 
 
 class JudgeModelSettings(RecipeTable):
-    """The model and what it learns.
+    """The model and what it learns."""
 
-    Args:
-        base: an encoder, or a finished judge to train further, by a packaged model's name, a folder
-            or a hub name.
-        labels: ``judgement`` (two texts: entailment, neutral, contradiction), ``verdict`` (a
-            passage and a query: satisfies, neither, violates), ``relation`` (two passages: what
-            the one is to the other) or ``constraint`` (a query alone: is something ruled out, and
-            which words say it).
-        frozen_embeddings: keep the embeddings, so that the judge fits a bundle of the base.
-        frozen_layers: number of lowest layers that are not trained; each saves time.
-        rank: rank of LoRA (Hu et al. 2021): each matrix above the frozen layers changes by a
-            product of two matrices of this rank, so that a bundle that holds the base stores
-            little more. 0 trains all weights.
-        tokens: longest pair, or query, in tokens, special ones included; the longer text of a pair
-            is cut first.
-        dropout: dropout in training; replaces the base's own.
-    """
-
+    # an encoder, or a finished judge to train further: a packaged model's name, folder or hub name
     base: Text
+    # judgement (two texts: entailment, neutral, contradiction), verdict (a passage and a query:
+    # satisfies, neither, violates), relation (two passages: what the one is to the other) or
+    # constraint (a query alone: is something ruled out, and which words say it)
     labels: Literal["judgement", "verdict", "relation", "constraint"] = "judgement"
-    frozen_embeddings: bool = True
-    frozen_layers: Annotated[int, Field(ge=0)] = 0
+    frozen_embeddings: bool = True  # so that the judge fits a bundle of the base
+    frozen_layers: Annotated[int, Field(ge=0)] = 0  # lowest layers that are not trained
+    # rank of LoRA (Hu et al. 2021): each matrix above the frozen layers changes by a product of two
+    # matrices of this rank, so that a bundle with the base stores little more; 0 trains all weights
     rank: Annotated[int, Field(ge=0)] = 0
-    tokens: Count = 128
-    dropout: Share = 0.1
+    tokens: Count = 128  # of the longest pair, or query, special ones included
+    dropout: Share = 0.1  # in training; replaces the base's own
 
 
 class JudgeEvaluationSettings(RecipeTable):
@@ -55,18 +44,13 @@ class JudgeEvaluationSettings(RecipeTable):
 
 
 class JudgeRecipe(RecipeTable):
-    """The whole recipe.
-
-    Args:
-        name: name of the trained judge.
-        seed: seeds data, batches and arithmetic.
-        data: training sets; builders are those of :data:`logic_export.judge.builders.BUILDERS`, for
-            a constraint those of :data:`logic_export.judge.constraint.CONSTRAINT_BUILDERS`.
-    """
+    """The whole recipe."""
 
     name: Text
-    seed: int = 0
+    seed: int = 0  # seeds data, batches and arithmetic
     model: JudgeModelSettings
+    # builders are those of logic_export.judge.builders.BUILDERS, for a constraint those of
+    # logic_export.judge.constraint.CONSTRAINT_BUILDERS
     data: Annotated[tuple[DataSettings, ...], Field(min_length=1)]
     training: TrainingSettings = TrainingSettings(batch_size=32, learning_rate=1e-4)
     evaluation: JudgeEvaluationSettings

@@ -1,18 +1,32 @@
-"""Training rows of the pair judge: two texts and the probability of each label."""
+"""Training rows of the pair judge (two texts, the probability of each label), and their files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from logic_export.data.files import write_json_lines
-from logic_retrievers.evaluation.rows import json_rows
+from logic_export.data.triplet_builders import find_data_file, run_builder
+from logic_export.training.training_data import RowFormat, sample_rows
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation.rows import Row, json_rows
 from logic_retrievers.judging import LABELS, RELATIONS
 from logic_retrievers.judging.judge import MAX_WORDS, nearest_sentences
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = LABELS
+
+T = TypeVar("T")
+Part: TypeAlias = Literal["train", "dev", "all"]
+
+# clusters written for this project: see the README in this folder
+OWN = {
+    name: Path(__file__).parent / f"{name}.jsonl.gz"
+    for name in ("clusters", "marked_clusters", "denials")
+}
+_DEV_PERCENT = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +70,7 @@ def unique_rows(rows: Iterable[JudgeRow]) -> list[JudgeRow]:
 
 
 def write_judge_rows(path: Path, rows: Iterable[JudgeRow]) -> None:
-    """Write rows as JSON lines, with ``label`` or ``kind`` if it is certain, else ``target``.
-
-    Raises:
-        StorageError: the disk is full or not writable.
-    """
+    """Write JSON lines, with ``label`` or ``kind`` if it is certain, else ``target``."""
     write_json_lines(path, map(_to_json, rows))
 
 
@@ -81,6 +91,40 @@ def read_judge_rows(path: Path) -> list[JudgeRow]:
                 "(one probability for each label or kind)"
             ) from error
     return rows
+
+
+def judge_format(
+    builders: Mapping[str, Callable[..., list[T]]],
+    unique: Callable[[Iterable[T]], list[T]],
+    write: Callable[[Path, Iterable[T]], None],
+    read: Callable[[Path], list[T]],
+) -> RowFormat[T]:
+    """Make a format whose rows are unique, in a set and over all sets; a set without rows fails."""
+
+    def build(name: str, options: Mapping[str, Any], seed: int) -> list[T]:
+        if rows := unique(run_builder(builders, name, options, seed)):
+            return rows
+        raise ConfigurationError(f"the builder {name!r} gave no row")
+
+    return RowFormat(build, sample_rows, write, read, merge=unique)
+
+
+def read_clusters(part: Part, files: Sequence[str]) -> Iterator[Row]:
+    """Read rows of one part of the domains; 15 % of them, by their hash, are ``dev``.
+
+    A cluster holds passages that compete for the same queries, and those queries. ``files`` are
+    names of :data:`OWN` or paths.
+    """
+    for file in files:
+        for row in json_rows(OWN.get(file) or find_data_file(Path(file))):
+            if part in ("all", _domain_part(row.text("domain"))):
+                yield row
+
+
+def _domain_part(domain: str) -> Part:
+    # not assign_part, so that development domains stay those that gate and weights were fitted on
+    digest = hashlib.sha256(domain.encode()).hexdigest()
+    return "dev" if int(digest, 16) % 100 < _DEV_PERCENT else "train"
 
 
 def _to_json(row: JudgeRow) -> Mapping[str, Any]:

@@ -133,11 +133,8 @@ class CompatibilityTask(Task[CompatibilityLossSettings]):
         write_triplets,
         read_triplets,
     )
-    row = staticmethod(triplet_row)
+    row, plan = staticmethod(triplet_row), staticmethod(triplet_plan)
     collate, compute = TripletCollator, CompatibilityLoss
-
-    def plan(self, dataset: Any, size: int) -> Draw:
-        return triplet_plan(dataset, size)
 
     def development(self) -> Development:
         evaluation = self.recipe.evaluation

@@ -23,8 +23,8 @@ class Development(BaseEvaluator):
     Args:
         sets: name -> function that measures a query encoder and a document encoder.
         roles: lengths and prefixes of queries and documents.
-        score: makes one number (higher is better) from two lists with the figures of each set. One
-            list is of the model, the other of the model before training (``base``).
+        score: makes one number (higher is better) of the figures of each set: a list for the model,
+            and one for the model before training (``base``).
         documents: encodes documents; None takes the measured model.
     """
 

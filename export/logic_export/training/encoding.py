@@ -42,15 +42,10 @@ def load_trainable(settings: ModelSettings) -> SentenceTransformer:
 
 
 class TextRole(NamedTuple):
-    """How the texts of one side (queries or documents) are read.
+    """How the texts of one side (queries or documents) are read."""
 
-    Args:
-        length: largest number of tokens.
-        prefix: put before every text.
-    """
-
-    length: int
-    prefix: str
+    length: int  # largest number of tokens
+    prefix: str  # put before every text
 
     def tokenize(
         self, tokenizer: Any, column: str, texts: Sequence[str]

@@ -145,11 +145,6 @@ def tier_development(
     Each recall alone is easy to get right. An encoder that follows every topic of a query finds the
     positives, and one that follows none avoids the distractors.
 
-    Args:
-        sets: data set -> examples. Recall of distractors needs queries with distractors.
-        roles: the recipe's roles.
-        documents: see :class:`Development`.
-
     Raises:
         ConfigurationError: a set has no positive.
     """
@@ -179,11 +174,9 @@ def tier_development(
 def tier_recalls(
     examples: Sequence[TieredExample], queries: Vectors, documents: Mapping[str, Vectors]
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Compute both recalls of each query among its candidates; ties count against the encoder.
+    """Compute :data:`POSITIVES` and :data:`DISTRACTORS`, each of shape (examples,).
 
-    Returns:
-        :data:`POSITIVES` and :data:`DISTRACTORS`, each of shape (examples,); NaN where an example
-        has no such passages.
+    They are NaN where an example has no such passages. Ties count against the encoder.
     """
     values = {name: np.full(len(examples), np.nan) for name in (POSITIVES, DISTRACTORS)}
     for row, (example, query) in enumerate(zip(examples, queries, strict=True)):
@@ -218,6 +211,7 @@ class TierTask(Task[TieredSettings]):
         read_tiers,
         lambda row: bool(row.positives) and bool(row.distractors or row.negatives),
     )
+    plan = staticmethod(tier_plan)
     compute = TieredLoss
 
     def __init__(self, recipe: Recipe, settings: TieredSettings) -> None:
@@ -240,9 +234,6 @@ class TierTask(Task[TieredSettings]):
 
     def table(self, rows: list[TieredExample]) -> list[dict[str, Any]]:
         return tier_rows(rows)
-
-    def plan(self, dataset: Any, size: int) -> Draw:
-        return tier_plan(dataset, size)
 
     def collator(self, model: SentenceTransformer, out: Path) -> Collator:
         if self.recipe.frozen_documents:

@@ -87,11 +87,8 @@ def contradiction_development(
 ) -> Development:
     """Measure nDCG@10 of cosine + alpha * sparsity, with alpha searched at each measurement.
 
-    Args:
-        pools: name -> pool.
-        topical: encoder of the cosines, which is not trained.
-        roles: lengths and prefixes; only those of documents are used.
-        measure: measure of sparsity; None measures the trained vectors' cosine alone.
+    ``topical`` encodes texts for the cosines and is not trained. ``measure`` None takes the trained
+    vectors' cosine alone.
 
     Raises:
         ConfigurationError: a pool has no queries.
@@ -125,11 +122,8 @@ class ContradictionTask(Task[SparseContrastiveSettings]):
         write_groups,
         read_groups,
     )
-    row = staticmethod(group_row)
+    row, plan = staticmethod(group_row), staticmethod(contradiction_plan)
     collate, compute = ContradictionCollator, SparseContrastiveLoss
-
-    def plan(self, dataset: Any, size: int) -> Draw:
-        return contradiction_plan(dataset, size)
 
     def development(self) -> Development:
         evaluation, measure = self.recipe.evaluation, self.settings.measure

@@ -21,15 +21,11 @@ S = TypeVar("S", bound=LossSettings)
 
 
 class Task(ABC, Generic[S]):
-    """Parts of a run that depend on the kind of head.
-
-    Args:
-        recipe: the run's recipe.
-        settings: the recipe's loss table.
-    """
+    """Parts of a run that depend on the kind of head; ``settings`` are the recipe's loss table."""
 
     format: RowFormat[Any]
     row: Callable[[Any], dict[str, Any]]  # a training row as the trainer's table holds it
+    plan: Callable[[Any, int], Draw]  # see EpochBatchSampler
     collate: type[Collator]
     compute: type[EmbeddingLoss[S]]
 
@@ -43,10 +39,6 @@ class Task(ABC, Generic[S]):
 
     def table(self, rows: list[Any]) -> list[dict[str, Any]]:
         return [self.row(row) for row in rows]
-
-    @abstractmethod
-    def plan(self, dataset: Any, size: int) -> Draw:
-        """Return a function that draws the batches of an epoch, as row numbers of a table."""
 
     def collator(self, model: SentenceTransformer, out: Path) -> Collator:  # noqa: ARG002
         """Return the collator; some kinds read documents from the run's folder ``out``."""

@@ -11,8 +11,8 @@ import pytest
 import torch
 from logic_export.judge.constraint import (
     CONSTRAINT_BUILDERS,
+    CONSTRAINT_ROWS,
     ConstraintRow,
-    build_constraint_rows,
     marked_clusters,
     marked_queries,
     operators,
@@ -24,6 +24,7 @@ from logic_export.judge.constraint_training import constraint_figures, constrain
 from logic_export.judge.recipe import read_judge_recipe
 from logic_export.judge.run import train_judge
 from logic_export.recipe import DataSettings
+from logic_export.training.training_data import build_set
 from small_judges import EIGHT, constraint_recipe, marked
 from small_recipes import json_lines
 from transformers import AutoModelForTokenClassification, AutoTokenizer, EvalPrediction
@@ -145,9 +146,9 @@ def test_a_malformed_row_is_named(tmp_path: Path, builder: str, row: dict[str, A
     options = {"part": "all", **({"files": [path]} if "domain" in row else {"path": path})}
     dataset = DataSettings(builder=builder, licence="MIT", ships=True, options=options)
     with pytest.raises(ReadError, match=r"bad\.jsonl:1"):
-        build_constraint_rows(dataset, 0)
+        build_set(dataset, 0, CONSTRAINT_ROWS)
     with pytest.raises(ConfigurationError, match="no builder 'pairs'"):
-        build_constraint_rows(dataset.model_copy(update={"builder": "pairs"}), 0)
+        build_set(dataset.model_copy(update={"builder": "pairs"}), 0, CONSTRAINT_ROWS)
 
 
 def test_the_loss_leaves_out_what_is_unknown():

@@ -30,7 +30,7 @@ PAIRS = [(row.premise, row.hypothesis) for row in rows(9, seed=2)]
 def added(bundle: Path, run: Path, out: Path, **settings: Any) -> Mapping[str, float]:
     """Add the constraint of a run, or a model in its place."""
     finished = read_finished_run(run)
-    (queries,) = finished.constraint_development().values()
+    (queries,) = finished.development().values()
     minimum = settings.pop("minimum", {})
     model = str(settings.pop("model", finished.source.model))
     source = replace(finished.source, model=model, **settings)

@@ -11,17 +11,17 @@ from logic_export.data.triplet_builders import BUILDERS as TRIPLET_BUILDERS
 from logic_export.data.triplets import Triplet, write_triplets
 from logic_export.judge.builders import (
     BUILDERS,
-    build_judge_rows,
+    JUDGE_ROWS,
     clusters,
     passage_pairs,
     passage_relations,
     triplets,
 )
-from logic_export.judge.clusters import OWN
 from logic_export.judge.constraint import CONSTRAINT_BUILDERS
 from logic_export.judge.recipe import JudgeRecipe, read_judge_recipe
-from logic_export.judge.rows import labelled_row, write_judge_rows
+from logic_export.judge.rows import OWN, labelled_row, write_judge_rows
 from logic_export.recipe import DataSettings
+from logic_export.training.training_data import build_set
 from small_recipes import json_lines
 
 from logic_retrievers.errors import ConfigurationError, ReadError
@@ -347,11 +347,12 @@ def test_sets_of_a_recipe_are_unique_and_sampled(tmp_path: Path):
     rows = [labelled_row(f"p {n // 2}", "h", "neutral") for n in range(40)]
     write_judge_rows(tmp_path / "rows.jsonl", rows)
     path = str(tmp_path / "rows.jsonl")
-    assert build_judge_rows(dataset("pairs", path=path), 0) == rows[::2]
-    some = build_judge_rows(dataset("pairs", 5, path=path), 0)
+    assert build_set(dataset("pairs", path=path), 0, JUDGE_ROWS) == (rows[::2], 0)
+    some, again, other = (
+        build_set(dataset("pairs", 5, path=path), seed, JUDGE_ROWS)[0] for seed in (0, 0, 1)
+    )
     assert len(set(some)) == 5
-    assert some == build_judge_rows(dataset("pairs", 5, path=path), 0)
-    assert some != build_judge_rows(dataset("pairs", 5, path=path), 1)
+    assert some == again != other
 
 
 @pytest.mark.parametrize(
@@ -365,7 +366,7 @@ def test_sets_of_a_recipe_are_unique_and_sampled(tmp_path: Path):
 )
 def test_what_cannot_be_built_is_said(settings: DataSettings, error: type[Exception], words: str):
     with pytest.raises(error, match=words):
-        build_judge_rows(settings, 0)
+        build_set(settings, 0, JUDGE_ROWS)
 
 
 def test_labels_of_inner_builders_are_plain():

@@ -130,7 +130,7 @@ def test_what_cannot_be_trained_is_said(small_judge: SmallJudge, tmp_path: Path)
             (
                 {"evaluation": recipe.evaluation.model_copy(update={"sets": (empty,)})},
                 ConfigurationError,
-                "development set",
+                "gave no row",
             ),
             ({"model": base}, ConfigurationError, "no model can be loaded"),
         )

@@ -14,15 +14,10 @@ from logic_retrievers.evaluation.rows import Row
 
 @dataclass(frozen=True, slots=True)
 class ContradictionGroup:
-    """Texts that agree with each other, and texts that contradict each of them.
+    """Paraphrases of each other (left), and texts that contradict each of them (right).
 
     A triple of Xu et al. 2024 is ``ContradictionGroup((anchor, paraphrase), (contradiction,))``. A
     larger group stands for many triples, and each text is encoded once.
-
-    Args:
-        left: paraphrases of each other; at least one.
-        right: paraphrases of each other, each contradicting those on the left; at least one.
-        source: the builder or data set.
 
     Raises:
         InputError: an empty side or text, or a text that occurs twice, on one side or both.
@@ -30,7 +25,7 @@ class ContradictionGroup:
 
     left: tuple[str, ...]
     right: tuple[str, ...]
-    source: str = ""
+    source: str = ""  # the builder or data set
 
     def __post_init__(self) -> None:
         if not self.left or not self.right or not all(t.strip() for t in self.texts):

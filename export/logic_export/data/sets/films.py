@@ -22,8 +22,7 @@ _OPEN_KINDS = ("director", "writer", "producer", "author", "produced", "released
 def load_films_table(folder: Path | None = None) -> AttributeTable:
     """Load the table of ``wikipedia_movies``; films with equal title and text become one.
 
-    Args:
-        folder: holds that data set's ``corpus.jsonl.gz``; None takes the benchmark data.
+    ``folder`` holds that data set's ``corpus.jsonl.gz``; None takes the benchmark data.
 
     Raises:
         ReadError: folder or file do not exist, a row is bad, or the corpus has other films.

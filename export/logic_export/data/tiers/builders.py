@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from logic_export.data.tiers.distractor_queries import (
     add_distractors,
@@ -17,10 +17,8 @@ from logic_export.data.triplet_builders import build_triplets, find_data_file
 from logic_export.data.triplets import unique_triplets
 from logic_retrievers.errors import ConfigurationError
 
-TierBuilder: TypeAlias = Callable[..., list[TieredExample]]
 
-
-def tiers(path: Path, *, seed: int = 0) -> list[TieredExample]:  # noqa: ARG001 - builders share a signature
+def tiers(path: Path) -> list[TieredExample]:
     """Read a file of your own, or one that ``logic-export data distractor-queries`` wrote."""
     return read_tiers(find_data_file(path))
 
@@ -56,11 +54,7 @@ def distractor_queries(
 
 
 def triplets(
-    builder: str,
-    options: dict[str, Any] | None = None,
-    others: int = 8,
-    *,
-    seed: int = 0,
+    builder: str, options: dict[str, Any] | None = None, others: int = 8, *, seed: int = 0
 ) -> list[TieredExample]:
     """Turn a builder's triplets into examples, with violating passages as distractors.
 
@@ -71,8 +65,6 @@ def triplets(
     )
 
 
-TIER_BUILDERS: Mapping[str, TierBuilder] = {
-    "tiers": tiers,
-    "distractor_queries": distractor_queries,
-    "triplets": triplets,
+TIER_BUILDERS: Mapping[str, Callable[..., list[TieredExample]]] = {
+    builder.__name__: builder for builder in (tiers, distractor_queries, triplets)
 }

@@ -86,17 +86,15 @@ def add_distractors(
 ) -> DistractorQueries:
     """Add to each question a clause about some of its wrong passages.
 
-    The passages that the clause is about become distractors. The other wrong passages become
-    negatives. A question with too few candidates gets passages of other questions, see
-    :func:`mine_wrong_passages`. Every relation of the part occurs about equally often. No clause is
-    about a passage whose topic the question names.
+    These become distractors, the other wrong passages negatives. Every relation of the part occurs
+    about equally often. No clause is about a passage whose topic the question names.
 
     Args:
         questions: questions of this part only, because all their passages serve as candidates.
         part: ``train``, ``dev`` or ``test``; each has its own wordings.
-        copies: number of queries per question, each with a different relation.
-        distractors: greatest number of passages that one clause is about; the number is random.
-        candidates: a question with fewer candidates gets passages up to this number.
+        copies: queries per question, each with a different relation.
+        distractors: most passages that one clause is about; the number is random.
+        candidates: a question with fewer gets some of others, see :func:`mine_wrong_passages`.
         seed: seeds all random choices.
 
     Raises:
@@ -130,9 +128,8 @@ def add_distractors(
             continue
         for copy in range(copies):
             relation = order[(turn + copy) % len(order)]
-            query, chosen = _compose_query(
-                question, usable, relations[relation], distractors, random
-            )
+            forms = relations[relation]
+            query, chosen = _compose_query(question, usable, forms, distractors, random)
             examples.append(
                 TieredExample(
                     query=query,

@@ -18,26 +18,17 @@ from logic_retrievers.evaluation.rows import Row
 class TieredExample:
     """A query and its candidates: LORE's P, N1 and N2.
 
-    Args:
-        query: natural language.
-        positives: texts of the right passages; a query without any cannot be trained on.
-        distractors: wrong passages that the query's own words refer to (N1).
-        negatives: the other wrong passages (N2).
-        source: the data set.
-        relation: relation of the added clause to the question; empty without a clause.
-        original: the query before a clause was added; empty without a clause.
-
     Raises:
         InputError: an empty query or passage, or a passage that occurs twice.
     """
 
     query: str
-    positives: tuple[str, ...]
-    distractors: tuple[str, ...]
-    negatives: tuple[str, ...]
-    source: str
-    relation: str = ""
-    original: str = ""
+    positives: tuple[str, ...]  # the right passages; without any, a query cannot be trained on
+    distractors: tuple[str, ...]  # wrong passages that the query's own words refer to (N1)
+    negatives: tuple[str, ...]  # the other wrong passages (N2)
+    source: str  # the data set
+    relation: str = ""  # of the added clause to the question; empty without a clause
+    original: str = ""  # the query before a clause was added; empty without a clause
 
     def __post_init__(self) -> None:
         if not self.query.strip():
