@@ -116,7 +116,7 @@ class DataSettings(RecipeTable):
     They are ``BUILDERS`` in :mod:`logic_export.data.triplet_builders`, ``GROUP_BUILDERS`` in
     :mod:`logic_export.data.contradictions.builders` (sparse contrastive), ``SET_BUILDERS`` in
     :mod:`logic_export.data.set_examples` (logically informed) and ``TIER_BUILDERS`` in
-    :mod:`logic_export.data.tiers.builders` (tiered).
+    :mod:`logic_export.data.tiers.distractor_queries` (tiered).
     """
 
     builder: Text
@@ -206,12 +206,60 @@ class Recipe(RecipeTable):
         return self
 
 
+class JudgeModelSettings(RecipeTable):
+    """The model of a judge and what it learns."""
+
+    # an encoder, or a finished judge to train further: a packaged model's name, folder or hub name
+    base: Text
+    # judgement (two texts: entailment, neutral, contradiction), verdict (a passage and a query:
+    # satisfies, neither, violates), relation (two passages: what the one is to the other) or
+    # constraint (a query alone: is something ruled out, and which words say it)
+    labels: Literal["judgement", "verdict", "relation", "constraint"] = "judgement"
+    frozen_embeddings: bool = True  # so that the judge fits a bundle of the base
+    frozen_layers: Annotated[int, Field(ge=0)] = 0  # lowest layers that are not trained
+    # rank of LoRA (Hu et al. 2021): each matrix above the frozen layers changes by a product of two
+    # matrices of this rank, so that a bundle with the base stores little more; 0 trains all weights
+    rank: Annotated[int, Field(ge=0)] = 0
+    tokens: Count = 128  # of the longest pair, or query, special ones included
+    dropout: Share = 0.1  # in training; replaces the base's own
+
+
+class JudgeEvaluationSettings(RecipeTable):
+    """Development sets of a judge; their mean score, every few steps, selects a checkpoint."""
+
+    sets: Annotated[tuple[DataSettings, ...], Field(min_length=1)]
+    every: Count = 500
+
+
+class JudgeRecipe(RecipeTable):
+    """The whole recipe of a pair judge."""
+
+    name: Text
+    seed: int = 0  # seeds data, batches and arithmetic
+    model: JudgeModelSettings
+    # builders are those of logic_export.judge.builders.BUILDERS, for a constraint those of
+    # logic_export.judge.constraint.CONSTRAINT_BUILDERS
+    data: Annotated[tuple[DataSettings, ...], Field(min_length=1)]
+    training: TrainingSettings = TrainingSettings(batch_size=32, learning_rate=1e-4)
+    evaluation: JudgeEvaluationSettings
+
+    @property
+    def ships(self) -> bool:
+        """Whether the licences of all training data permit to hand the judge on."""
+        return all(dataset.ships for dataset in self.data)
+
+
 R = TypeVar("R", bound=RecipeTable)
 
 
 def read_recipe(path: Path) -> Recipe:
     """Read the recipe of an encoder; errors as in :func:`read_toml_recipe`."""
     return read_toml_recipe(path, Recipe)
+
+
+def read_judge_recipe(path: Path) -> JudgeRecipe:
+    """Read a recipe; errors as in :func:`read_toml_recipe`."""
+    return read_toml_recipe(path, JudgeRecipe)
 
 
 def read_toml_recipe(path: Path, kind: type[R]) -> R:

@@ -13,10 +13,9 @@ from logic_export.data.sets.films import load_films_table
 from logic_export.data.sets.generation import generate_queries, write_set_queries
 from logic_export.data.tiers.distractor_queries import build_parts, read_parts, write_parts
 from logic_export.data.wordnet import load_wordnet
-from logic_export.judge.recipe import read_judge_recipe
 from logic_export.judge.run import train_judge
 from logic_export.models import MODELS
-from logic_export.recipe import DataSettings, RecipeTable, read_recipe
+from logic_export.recipe import DataSettings, RecipeTable, read_judge_recipe, read_recipe
 from logic_export.training.run import train
 from sentence_transformers import SentenceTransformer
 from small_recipes import (

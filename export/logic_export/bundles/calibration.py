@@ -140,9 +140,7 @@ def _find_threshold(settings: ContradictionConstants, measured: Sequence[Labelle
 def write_constants(bundle: Path, settings: ContradictionConstants, origin: str) -> None:
     """Write the constants into a bundle's manifest; everything else stays as it is.
 
-    Raises:
-        BundleError: the bundle is missing or damaged.
-        ConfigurationError: the bundle has no contradiction head.
+    A bundle without a contradiction head is a :class:`ConfigurationError`.
     """
     manifest = load_bundle(bundle).manifest
     if HEAD not in manifest.heads:
@@ -176,8 +174,7 @@ def unrelated_pairs(texts: Sequence[str], count: int, seed: int) -> list[tuple[s
 def null_distribution(sparsities: npt.NDArray[np.float64]) -> dict[str, float]:
     """Return ``null_mean`` and ``null_deviation`` of the Hoyer sparsities of pairs.
 
-    Raises:
-        InputError: fewer than 30 pairs, or all have the same sparsity.
+    Fewer than 30 pairs, or pairs that are all alike, are an :class:`InputError`.
     """
     if len(sparsities) < MIN_NULL_PAIRS or not sparsities.std():
         raise InputError(

@@ -28,8 +28,8 @@ def train_judge(
 ) -> None:
     """Trains a pair judge from a recipe, or resumes an interrupted run."""
     with training_imports():
-        from logic_export.judge.recipe import read_judge_recipe
         from logic_export.judge.run import train_judge as run
+        from logic_export.recipe import read_judge_recipe
     settings = read_judge_recipe(recipe)
     if seed is not None:
         settings = settings.model_copy(update={"seed": seed})

@@ -63,11 +63,7 @@ def optional_text(row: Row, name: str) -> str:
 
 
 def text_list(row: Row, name: str) -> tuple[str, ...]:
-    """The list of strings in a field.
-
-    Raises:
-        ReadError: the field holds something else.
-    """
+    """Return the list of strings in a field; :class:`ReadError` if it holds something else."""
     texts = row.fields.get(name)
     if not isinstance(texts, list):
         raise row.error(f"{name!r} must be a list of texts")

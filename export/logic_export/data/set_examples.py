@@ -21,8 +21,7 @@ DOCUMENTS = "documents.jsonl.gz"
 class SetExample:
     """A query and the documents that satisfy it.
 
-    Raises:
-        InputError: an empty query, no satisfying document, or one without a text.
+    An empty query, no satisfying document, or one without a text is an :class:`InputError`.
     """
 
     query: str
@@ -65,11 +64,7 @@ def write_examples(path: Path, examples: Sequence[SetExample]) -> None:
 
 
 def read_examples(path: Path) -> list[SetExample]:
-    """Read what :func:`write_examples` wrote.
-
-    Raises:
-        ReadError: a file cannot be read or a row is malformed; the error names file and line.
-    """
+    """Read what :func:`write_examples` wrote; errors of :func:`read_rows`."""
     documents = read_documents(path.with_name(DOCUMENTS))
     return [_read_example(row, documents) for row in json_rows(path)]
 

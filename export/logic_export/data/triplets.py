@@ -15,10 +15,8 @@ from logic_retrievers.evaluation.rows import Row
 class Triplet:
     """A query, a passage that satisfies it, and one on the same topic that breaks its constraint.
 
-    Without a constraint the other documents of the batch are the negatives.
-
-    Raises:
-        InputError: a text is empty, or one passage both satisfies and violates.
+    Without a constraint the other documents of the batch are the negatives. An empty text, or one
+    passage that both satisfies and violates, is an :class:`InputError`.
     """
 
     query: str
@@ -49,11 +47,7 @@ def write_triplets(path: Path, triplets: Sequence[Triplet]) -> None:
 
 
 def read_triplets(path: Path) -> list[Triplet]:
-    """Read what :func:`write_triplets` wrote, or a user's own file in the same format.
-
-    Raises:
-        ReadError: the file cannot be read, or a line is no triplet; the error says where.
-    """
+    """Read what :func:`write_triplets` wrote, or a user's own file; errors of :func:`read_rows`."""
     return list(read_rows(path, Triplet, _parse_triplet))
 
 

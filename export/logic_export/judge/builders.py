@@ -20,6 +20,7 @@ from logic_export.judge.rows import (
     CONTRADICTION,
     ENTAILMENT,
     NEUTRAL,
+    OWN_PAIRS,
     JudgeRow,
     Part,
     excerpt_row,
@@ -35,23 +36,6 @@ from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.judging import RELATIONS
 from logic_retrievers.judging.relation import pair_sentences, with_metadata
 from logic_retrievers.queries.parsed_query import restate
-
-# written for this project: see the README in this folder
-OWN_PAIRS = {
-    name: Path(__file__).parent / f"{name}.jsonl.gz"
-    for name in (
-        "passage_pairs",
-        "relations",
-        "relations_texts",
-        "relations_mined",
-        "relations_reworded",
-        "relations_restated",
-        "relations_short",
-        "relations_dev",
-        "relations_mined_dev",
-        "relations_short_dev",
-    )
-}
 
 _LABELS = {"s": ENTAILMENT, "v": CONTRADICTION, "n": NEUTRAL}
 _NLI_LABELS = {

@@ -188,11 +188,7 @@ def write_constraint_rows(path: Path, rows: Iterable[ConstraintRow]) -> None:
 
 
 def read_constraint_rows(path: Path) -> list[ConstraintRow]:
-    """Read rows that :func:`write_constraint_rows` wrote.
-
-    Raises:
-        ReadError: the file is missing or malformed.
-    """
+    """Read rows; a malformed one is a :class:`ReadError`."""
     rows = []
     for row in json_rows(path):
         try:

@@ -22,16 +22,22 @@ from logic_export.bundles import graphs
 from logic_export.bundles.compression import STORAGE, Compression, compress_weights, write_graph
 from logic_export.bundles.integer_graphs import INTEGER_STORAGE, quantise_products
 from logic_export.bundles.manifests import checksums, new_folder, require_new, write_manifest
-from logic_export.bundles.parity import ParityError
 from logic_export.judge import low_rank
 from logic_export.judge.constraint import ConstraintRow
-from logic_export.judge.constraint_training import CONSTRAINT_LABELS, TAGS
+from logic_export.judge.constraint_training import CONSTRAINT_LABELS
+from logic_export.judge.finished_run import JudgeSource
 from logic_export.judge.low_rank import find_changes, with_optional_inputs
-from logic_export.judge.measure import Figures, accuracy, find_temperature, require_gate
+from logic_export.judge.measure import (
+    Figures,
+    accuracy,
+    find_temperature,
+    require_gate,
+    require_same_answers,
+)
 from logic_export.judge.rows import JudgeRow
 from logic_export.models import find_model
 from logic_retrievers.encoders.bundle import Bundle, load_bundle
-from logic_retrievers.encoders.manifest import HIDDEN, CrossEncoder, TrainingData
+from logic_retrievers.encoders.manifest import HIDDEN, CrossEncoder
 from logic_retrievers.encoders.sessions import CPU, Graph
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging import (
@@ -58,17 +64,6 @@ MAX_INT4_DIFFERENCE = 0.08
 
 # largest difference of an embedding's coordinate from the trunk's; storage in int8 costs .01
 _MAX_EMBEDDING_DIFFERENCE = 0.1
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeSource:
-    """A judge, or a model of another question, to export."""
-
-    model: str  # a folder or a hub name
-    max_tokens: int  # tokens of the longest pair, or query
-    training: tuple[TrainingData, ...]
-    origin: str  # how it was trained, for the manifest
-    rank: int = 0  # rank of the changes to the bundle's judge; 0 for a judge
 
 
 class _LogitsModule(torch.nn.Module):
@@ -125,7 +120,7 @@ def add_judge(
         reader = form.reader(write_entry(1.0))
         pairs = [(row.premise, row.hypothesis) for row in rows]
         logits = np.log(np.array(reader.read(pairs)) + 1e-12)
-        _require_parity(
+        require_same_answers(
             reader, model, reader.token_ids(pairs), MAX_DIFFERENCE if exact else MAX_INT4_DIFFERENCE
         )
         reader = form.reader(write_entry(find_temperature(logits, rows)))
@@ -158,7 +153,8 @@ def add_constraint(
     with _new_bundle(bundle, out, _CONSTRAINT, source, model) as write_entry:
         reader = OnnxConstraint(write_entry(1.0))
         queries = [row.query for part in development.values() for row in part]
-        _require_parity(reader, model, reader.token_rows(queries), MAX_INT4_DIFFERENCE)
+        rows = reader.token_rows(queries)
+        require_same_answers(reader, model, rows, MAX_INT4_DIFFERENCE)
         figures = {
             name: float(np.mean([(reader(r.query).none < 0.5) == (r.kind != "none") for r in part]))
             for name, part in development.items()
@@ -350,28 +346,3 @@ def _write_notice(
         f" package; weights stored as {storage}. Trained on:\n{sets}"
     )
     path.write_text("\n\n".join([*kept, own]) + "\n", encoding="utf-8")
-
-
-def _require_parity(
-    reader: OnnxCrossEncoder, model: PreTrainedModel, rows: Sequence[list[int]], most: float
-) -> None:
-    """Refuse an export whose probabilities differ from the original's by more than ``most``."""
-    differences = []
-    for ids in rows[:: max(1, len(rows) // 200)]:
-        with torch.no_grad():
-            original = model(input_ids=torch.tensor([ids])).logits[0]
-        found = torch.from_numpy(reader.logits(ids)).float()
-        differences.append(float((_probabilities(original) - _probabilities(found)).abs().max()))
-    if (difference := float(np.mean(differences))) > most:
-        raise ParityError(
-            f"probabilities differ from the original's by {difference:.3f} on average, over "
-            f"{most}; export with less compression, or with a higher rank"
-        )
-
-
-def _probabilities(logits: torch.Tensor) -> torch.Tensor:
-    """Return the probabilities of a pair's labels, or of a query's kinds and its tokens' tags."""
-    if logits.ndim == 1:
-        return logits.softmax(-1)
-    tags = logits[1:-1, : len(TAGS)].sigmoid()
-    return torch.cat([logits[0, len(TAGS) :].softmax(-1), tags.flatten()])

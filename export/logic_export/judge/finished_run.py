@@ -10,12 +10,22 @@ from pydantic import ValidationError
 
 from logic_export.judge.builders import JUDGE_ROWS
 from logic_export.judge.constraint import CONSTRAINT_ROWS
-from logic_export.judge.export import JudgeSource
-from logic_export.judge.recipe import JudgeRecipe
+from logic_export.recipe import JudgeRecipe
 from logic_export.training.run_folder import CARD, MODEL, RunCard, read_card
 from logic_export.training.training_data import RowFormat, build_set
 from logic_retrievers.encoders.manifest import TrainingData
 from logic_retrievers.errors import ConfigurationError
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSource:
+    """A judge, or a model of another question, to export."""
+
+    model: str  # a folder or a hub name
+    max_tokens: int  # tokens of the longest pair, or query
+    training: tuple[TrainingData, ...]
+    origin: str  # how it was trained, for the manifest
+    rank: int = 0  # rank of the changes to the bundle's judge; 0 for a judge
 
 
 @dataclass(frozen=True, slots=True)

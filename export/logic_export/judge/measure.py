@@ -1,4 +1,4 @@
-"""Accuracy, calibration and temperature of a judge on labelled pairs."""
+"""Accuracy, calibration and temperature of a judge on labelled pairs, and gates of its export."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import torch
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
+from transformers import PreTrainedModel
 
 from logic_export.bundles.parity import ParityError
+from logic_export.judge.constraint_training import TAGS
 from logic_export.judge.rows import JudgeRow
 from logic_retrievers.judging import QueryJudge
+from logic_retrievers.judging.onnx import OnnxCrossEncoder
 
 Figures: TypeAlias = Mapping[str, float]
 
@@ -61,6 +65,31 @@ def require_gate(figures: Figures, minimum: Mapping[str, float]) -> None:
     for name, least in minimum.items():
         if figures[name] < least:
             raise ParityError(f"{name}: accuracy {figures[name]:.3f}, minimum {least}")
+
+
+def require_same_answers(
+    reader: OnnxCrossEncoder, model: PreTrainedModel, rows: Sequence[list[int]], most: float
+) -> None:
+    """Refuse an export whose probabilities differ from the original's by more than ``most``."""
+    differences = []
+    for ids in rows[:: max(1, len(rows) // 200)]:
+        with torch.no_grad():
+            original = model(input_ids=torch.tensor([ids])).logits[0]
+        found = torch.from_numpy(reader.logits(ids)).float()
+        differences.append(float((_probabilities(original) - _probabilities(found)).abs().max()))
+    if (difference := float(np.mean(differences))) > most:
+        raise ParityError(
+            f"probabilities differ from the original's by {difference:.3f} on average, over "
+            f"{most}; export with less compression, or with a higher rank"
+        )
+
+
+def _probabilities(logits: torch.Tensor) -> torch.Tensor:
+    """Return the probabilities of a pair's labels, or of a query's kinds and its tokens' tags."""
+    if logits.ndim == 1:
+        return logits.softmax(-1)
+    tags = logits[1:-1, : len(TAGS)].sigmoid()
+    return torch.cat([logits[0, len(TAGS) :].softmax(-1), tags.flatten()])
 
 
 def _judged(

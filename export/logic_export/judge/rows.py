@@ -21,11 +21,15 @@ ENTAILMENT, NEUTRAL, CONTRADICTION = LABELS
 T = TypeVar("T")
 Part: TypeAlias = Literal["train", "dev", "all"]
 
-# clusters written for this project: see the README in this folder
-OWN = {
-    name: Path(__file__).parent / f"{name}.jsonl.gz"
-    for name in ("clusters", "marked_clusters", "denials")
-}
+# clusters and pairs written for this project: see the README in this folder
+OWN, OWN_PAIRS = (
+    {name: Path(__file__).parent / f"{name}.jsonl.gz" for name in names.split()}
+    for names in (
+        "clusters marked_clusters denials",
+        "passage_pairs relations relations_texts relations_mined relations_reworded "
+        "relations_restated relations_short relations_dev relations_mined_dev relations_short_dev",
+    )
+)
 _DEV_PERCENT = 15
 
 
@@ -75,11 +79,7 @@ def write_judge_rows(path: Path, rows: Iterable[JudgeRow]) -> None:
 
 
 def read_judge_rows(path: Path) -> list[JudgeRow]:
-    """Read rows that :func:`write_judge_rows` wrote; other columns are ignored.
-
-    Raises:
-        ReadError: the file is missing or malformed.
-    """
+    """Read rows, ignoring other columns; a malformed one is a :class:`ReadError`."""
     rows = []
     for row in json_rows(path):
         try:

@@ -38,9 +38,9 @@ from logic_export.judge.constraint_training import (
     constraint_figures,
     constraint_loss,
 )
-from logic_export.judge.recipe import JudgeModelSettings, JudgeRecipe
 from logic_export.judge.rows import JudgeRow
 from logic_export.models import find_model
+from logic_export.recipe import JudgeModelSettings, JudgeRecipe
 from logic_export.training.run import MeasureAfterLastEpoch, MetricsLog, common_arguments
 from logic_export.training.run_folder import CARD, MODEL, last_checkpoint, prepare_folder
 from logic_export.training.training_data import RowFormat, build_set, sample_training_data
@@ -164,8 +164,7 @@ class _JudgeTrainer(Trainer):
 def load_judge(recipe: JudgeRecipe) -> tuple[PreTrainedModel | PeftModel, PreTrainedTokenizerBase]:
     """Load the model to train, with the recipe's labels, and its tokenizer.
 
-    Raises:
-        ConfigurationError: the base does not exist or cannot be fetched.
+    A base that does not exist or cannot be fetched is a :class:`ConfigurationError`.
     """
     folder = find_model(recipe.model.base)
     settings = recipe.model

@@ -98,8 +98,7 @@ def constraint_figures(
 ) -> Figures:
     """Measure an encoder's constraint figure and recall by exact search.
 
-    Raises:
-        ConfigurationError: the data set names no violating passages.
+    A data set without violating passages is a :class:`ConfigurationError`.
     """
     search = brute_force(dataset, encode_queries, encode_documents)
     metrics = evaluate(dataset, search, CONSTRAINT_DEPTH, resamples=1).metrics

@@ -231,10 +231,7 @@ def sample_pool(dataset: Dataset, documents: int | None) -> Dataset:
     Queries are sampled (at least one) while their satisfying and violating documents fill at most
     half of the pool. Other documents fill the rest. Figures over different pools cannot be
     compared, so the sample depends on the data set's name, not on the seed of the run. None keeps
-    everything.
-
-    Raises:
-        ConfigurationError: no query has an answer.
+    everything. A data set without an answer is a :class:`ConfigurationError`.
     """
     answerable = [query for query in dataset.queries if query.grades]
     if not answerable:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import torch
 from sentence_transformers import SentenceTransformer
 
-from logic_export.data.tiers.builders import TIER_BUILDERS
+from logic_export.data.tiers.distractor_queries import TIER_BUILDERS
 from logic_export.data.tiers.examples import TieredExample, read_tiers, write_tiers
 from logic_export.data.triplet_builders import find_data_file, run_builder
 from logic_export.dense_retrieval import Encode
@@ -143,10 +143,8 @@ def tier_development(
 
     The score is the mean over the sets of recall of positives minus recall of distractors, -1 to 1.
     Each recall alone is easy to get right. An encoder that follows every topic of a query finds the
-    positives, and one that follows none avoids the distractors.
-
-    Raises:
-        ConfigurationError: a set has no positive.
+    positives, and one that follows none avoids the distractors. A set without a positive is a
+    :class:`ConfigurationError`.
     """
     for name, examples in sets.items():
         if not any(example.positives for example in examples):

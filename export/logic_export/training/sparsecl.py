@@ -88,10 +88,7 @@ def contradiction_development(
     """Measure nDCG@10 of cosine + alpha * sparsity, with alpha searched at each measurement.
 
     ``topical`` encodes texts for the cosines and is not trained. ``measure`` None takes the trained
-    vectors' cosine alone.
-
-    Raises:
-        ConfigurationError: a pool has no queries.
+    vectors' cosine alone. A pool without queries is a :class:`ConfigurationError`.
     """
     if empty := [name for name, pool in pools.items() if not pool.queries]:
         raise ConfigurationError(f"{empty[0]} holds no questions with two sides")

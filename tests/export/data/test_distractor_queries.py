@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from logic_export.cli.app import app
-from logic_export.data.tiers.builders import TIER_BUILDERS
 from logic_export.data.tiers.distractor_queries import (
     RELATIONS,
+    TIER_BUILDERS,
     add_distractors,
     build_parts,
     common_passages,

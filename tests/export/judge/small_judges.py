@@ -9,7 +9,8 @@ from random import Random
 from typing import Any
 
 import torch
-from logic_export.judge.export import JudgeSource, add_judge
+from logic_export.judge.export import add_judge
+from logic_export.judge.finished_run import JudgeSource
 from logic_export.judge.rows import JudgeRow, labelled_row, write_judge_rows
 from small_recipes import WORDS, json_lines
 from transformers import AutoConfig, AutoModelForSequenceClassification

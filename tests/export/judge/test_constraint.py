@@ -21,9 +21,8 @@ from logic_export.judge.constraint import (
     write_constraint_rows,
 )
 from logic_export.judge.constraint_training import constraint_figures, constraint_loss
-from logic_export.judge.recipe import read_judge_recipe
 from logic_export.judge.run import train_judge
-from logic_export.recipe import DataSettings
+from logic_export.recipe import DataSettings, read_judge_recipe
 from logic_export.training.training_data import build_set
 from small_judges import EIGHT, constraint_recipe, marked
 from small_recipes import json_lines

@@ -18,9 +18,8 @@ from logic_export.judge.builders import (
     triplets,
 )
 from logic_export.judge.constraint import CONSTRAINT_BUILDERS
-from logic_export.judge.recipe import JudgeRecipe, read_judge_recipe
 from logic_export.judge.rows import OWN, labelled_row, write_judge_rows
-from logic_export.recipe import DataSettings
+from logic_export.recipe import DataSettings, JudgeRecipe, read_judge_recipe
 from logic_export.training.training_data import build_set
 from small_recipes import json_lines
 

@@ -109,10 +109,7 @@ def rules(
 ) -> list[ContradictionGroup]:
     """Make contradictions by rules over at most ``texts`` texts of a corpus.
 
-    ``wordnet`` adds antonyms and synonyms.
-
-    Raises:
-        ConfigurationError: antonyms are the only kind, without WordNet.
+    ``wordnet`` adds antonyms and synonyms; without it ``kinds`` must name more than antonyms.
     """
     all_texts = sorted(set(corpus_texts(path)))
     sampled = Random(seed).sample(all_texts, min(texts, len(all_texts)))

@@ -22,10 +22,8 @@ SIDE_FIELDS = (
 def load_conflictqa(part: str) -> dict[str, list[ContradictionGroup]]:
     """Map each question of ``train``, ``dev`` or ``test`` to its contradiction groups.
 
-    The groups hold passages, without the short answers; a question may have no group.
-
-    Raises:
-        ReadError: the folder or part does not exist, or a row is malformed.
+    The groups hold passages, without the short answers; a question may have no group. A missing
+    folder or part, or a malformed row, is a :class:`ReadError`.
     """
     folder = existing_folder(Path(FOLDER))
     path = data_file(folder, f"{part}.jsonl")
@@ -43,11 +41,7 @@ def groups_of_questions(
 
 
 def question_rows(path: Path) -> dict[str, list[dict[str, str]]]:
-    """The rows of a file by question, with the fields of :data:`SIDE_FIELDS`.
-
-    Raises:
-        ReadError: the file cannot be read, or a row lacks a field.
-    """
+    """Read rows by question, with the fields of :data:`SIDE_FIELDS`; errors of ``json_rows``."""
     by_question: dict[str, list[dict[str, str]]] = defaultdict(list)
     for row in json_rows(path):
         fields = {name: row.text(name) for name in ("question", *SIDE_FIELDS[0], *SIDE_FIELDS[1])}

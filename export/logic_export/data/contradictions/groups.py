@@ -17,10 +17,8 @@ class ContradictionGroup:
     """Paraphrases of each other (left), and texts that contradict each of them (right).
 
     A triple of Xu et al. 2024 is ``ContradictionGroup((anchor, paraphrase), (contradiction,))``. A
-    larger group stands for many triples, and each text is encoded once.
-
-    Raises:
-        InputError: an empty side or text, or a text that occurs twice, on one side or both.
+    larger group stands for many triples, and each text is encoded once. An empty side or text, or a
+    text that occurs twice, on one side or both, is an :class:`InputError`.
     """
 
     left: tuple[str, ...]
@@ -83,11 +81,7 @@ def write_groups(path: Path, groups: Sequence[ContradictionGroup]) -> None:
 
 
 def read_groups(path: Path) -> list[ContradictionGroup]:
-    """Read what :func:`write_groups` wrote, or a user's own file in the same format.
-
-    Raises:
-        ReadError: the file cannot be read, or a line is no group; the error says where.
-    """
+    """Read what :func:`write_groups` wrote, or a user's own file; errors of :func:`read_rows`."""
     return list(read_rows(path, ContradictionGroup, _parse_group))
 
 

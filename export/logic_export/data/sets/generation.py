@@ -181,9 +181,7 @@ def write_set_queries(
         test/queries.jsonl.gz             the queries of a part
         test_variants/queries.jsonl.gz    their variants, if any, linked by ``group``
 
-    Raises:
-        ConfigurationError: one of the files exists already; nothing is written.
-        StorageError: the disk is full or not writable.
+    If one of the files exists already, nothing is written (:class:`ConfigurationError`).
     """
     files: dict[Path, Iterable[Mapping[str, Any]]] = {
         folder / "corpus.jsonl.gz": (

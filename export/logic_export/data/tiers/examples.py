@@ -18,8 +18,7 @@ from logic_retrievers.evaluation.rows import Row
 class TieredExample:
     """A query and its candidates: LORE's P, N1 and N2.
 
-    Raises:
-        InputError: an empty query or passage, or a passage that occurs twice.
+    An empty query or passage, or a passage that occurs twice, is an :class:`InputError`.
     """
 
     query: str
@@ -58,12 +57,9 @@ def write_tiers(path: Path, examples: Sequence[TieredExample]) -> None:
 
 
 def read_tiers(path: Path) -> list[TieredExample]:
-    """Read what :func:`write_tiers` wrote, or a team's own file in that format.
+    """Read what :func:`write_tiers` wrote, or a team's own file; errors of :func:`read_rows`.
 
     ``source`` (default: the file's name), ``relation``, ``original`` and empty tiers are optional.
-
-    Raises:
-        ReadError: the file cannot be read, or a row is malformed; the error names file and line.
     """
     return list(read_rows(path, TieredExample, _parse_example))
 

@@ -140,10 +140,8 @@ def split_questions(
 
     Questions that share a candidate, or are equal, go into the same part. So pass sets that share
     passages in one call. A hash of the group's first id decides and no seed, because a run with
-    another seed must not train on the test part.
-
-    Raises:
-        ConfigurationError: the shares do not add up to 1.
+    another seed must not train on the test part. Shares that do not add up to 1 are a
+    :class:`ConfigurationError`.
     """
     if min(shares.values(), default=0.0) < 0 or abs(sum(shares.values()) - 1) > 1e-9:
         raise ConfigurationError(f"shares are 0 or more and add up to 1, not {dict(shares)}")
