@@ -214,7 +214,7 @@ def test_a_bundle_without_a_head_or_damaged_is_left_alone(tmp_path: Path):
         write_constants(folder, SETTINGS, "x")
     assert contents(folder) == before
     write_manifest(folder, manifest)
-    (folder / "g.onnx").write_text("another")
+    (folder / "model.onnx").write_text("another")
     before = contents(folder)
     with pytest.raises(bundles.ChecksumError):
         write_constants(folder, SETTINGS, "x")

@@ -38,25 +38,18 @@ RECIPES = sorted(set(FOLDER.glob("*.toml")) - set(FOLDER.glob("judge-*.toml")))
 @pytest.mark.parametrize(
     ("make", "change", "fault"),
     [
-        (compatibility_recipe, ("epochs = 2", "epochs = 0"), r"training\.epochs"),
         (compatibility_recipe, ("batch_size = 4", "batchsize = 4"), r"training\.batchsize"),
         (compatibility_recipe, ('name = "small"', ""), "name"),
-        (compatibility_recipe, ("dropout = 0.1", "dropout = 2"), r"model\.dropout"),
         (contradiction_recipe, ('"sparse_contrastive"', '"sparse"'), "loss"),
         (
             contradiction_recipe,
             ("temperature = 0.1", "beta = 20"),
             r"loss\.sparse_contrastive\.beta",
         ),
-        (contradiction_recipe, ("temperature = 0.1", "temperature = inf"), "temperature"),
         (contradiction_recipe, ("temperature = 0.1", 'measure = "l1"'), "measure"),
         (set_recipe, ("random_share = 0.4", "random_share = 1.5"), "random_share"),
-        (set_recipe, ("random_share = 0.4", "exclusion_weight = -1"), "exclusion_weight"),
         (set_recipe, ("random_share = 0.4", "subset_margin = nan"), "subset_margin"),
-        (set_recipe, ("random_share = 0.4", 'reduction = "max"'), "reduction"),
         (tier_recipe, ('"tiered"', '"tiered"\nalpha = 0'), "alpha"),
-        (tier_recipe, ('"tiered"', '"tiered"\nbeta = nan'), "beta"),
-        (tier_recipe, ('"tiered"', '"compatibility"\nbeta = 0'), "beta"),
     ],
 )
 def test_a_setting_that_cannot_be_is_named(tmp_path: Path, make, change, fault: str):

@@ -139,7 +139,6 @@ def test_some_queries_say_what_they_exclude_once_more(tmp_path: Path):
     [
         {"queries": [{"q": "a", "kind": "plain", "labels": "sv"}]},
         {"queries": [{"q": "a", "kind": "plain", "labels": "svx"}]},
-        {"queries": [{"q": "a", "labels": "svn"}]},
         {"queries": ["a"]},
         {"passages": []},
     ],
@@ -256,7 +255,6 @@ def test_pairs_of_one_topic_are_in_one_part(tmp_path: Path):
     [
         {"label": "nearly"},
         {"label": "superseded"},
-        {"label": "superseded", "newer": "two"},
         {"other": {"text": "a"}},
         {"domain": None},
     ],
@@ -352,20 +350,6 @@ def test_sets_of_a_recipe_are_unique_and_sampled(tmp_path: Path):
     )
     assert len(set(some)) == 5
     assert some == again != other
-
-
-@pytest.mark.parametrize(
-    ("settings", "error", "words"),
-    [
-        (dataset("nobody"), ConfigurationError, "no builder"),
-        (dataset("clusters", part="test"), ConfigurationError, "part"),
-        (dataset("pairs"), ConfigurationError, "path"),
-        (dataset("pairs", path="nowhere.jsonl"), ReadError, "no such file"),
-    ],
-)
-def test_what_cannot_be_built_is_said(settings: DataSettings, error: type[Exception], words: str):
-    with pytest.raises(error, match=words):
-        build_set(settings, 0, JUDGE_ROWS)
 
 
 def test_labels_of_inner_builders_are_plain():
