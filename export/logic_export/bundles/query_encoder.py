@@ -11,12 +11,11 @@ from pathlib import Path
 import numpy as np
 import onnx
 from pydantic import ValidationError
-from sentence_transformers import SentenceTransformer
 
 from logic_export.bundles.compression import Compression, compress_weights
 from logic_export.bundles.export import shared_tokenizer
 from logic_export.bundles.graphs import OUTPUT, export_graph, load_model, split_graph
-from logic_export.bundles.heads import HeadSource, find_head
+from logic_export.bundles.heads import find_head
 from logic_export.bundles.parity import (
     PARITY_TEXTS,
     ParityFigures,
@@ -106,7 +105,27 @@ def export_query_encoder(
         loaded, bundle_head, export_graph(model), shared_layers, compression
     )
     prefix = recipe.model.query_prefix if recipe else bundle_head.query.prefix
-    card = _card(model, source, loaded, head, trunk, prefix)
+    manifest = loaded.manifest
+    vectors = encode_original(model, PARITY_TEXTS, prefix)
+    card = QueryEncoderCard(
+        head=head,
+        document_fingerprint=manifest.fingerprint(head, "document"),
+        tokenizer=manifest.files[manifest.tokenizer],
+        trunk=trunk,
+        output=OUTPUT,
+        dimension=vectors.shape[1],
+        pooling="in_graph",
+        normalise=bundle_head.normalise,
+        prefix=prefix,
+        max_tokens=int(model.max_seq_length or 0),
+        origin=source.origin,
+        training=source.training,
+        ships=source.ships,
+        texts=PARITY_TEXTS,
+        vectors=tuple(tuple(round(float(value), 6) for value in row) for row in vectors),
+        min_cosine=manifest.parity.min_cosine,
+        graph_bytes=1,  # set when the file is written
+    )
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=out.parent, prefix=".export-") as name:
@@ -190,37 +209,6 @@ def _above_trunk(
         if trunk == bundle.read(file):
             return hashlib.sha256(trunk).hexdigest(), above
     return None, graph
-
-
-def _card(
-    model: SentenceTransformer,
-    source: HeadSource,
-    bundle: Bundle,
-    head: str,
-    trunk: str | None,
-    prefix: str,
-) -> QueryEncoderCard:
-    manifest = bundle.manifest
-    vectors = encode_original(model, PARITY_TEXTS, prefix)
-    return QueryEncoderCard(
-        head=head,
-        document_fingerprint=manifest.fingerprint(head, "document"),
-        tokenizer=manifest.files[manifest.tokenizer],
-        trunk=trunk,
-        output=OUTPUT,
-        dimension=vectors.shape[1],
-        pooling="in_graph",
-        normalise=manifest.heads[head].normalise,
-        prefix=prefix,
-        max_tokens=int(model.max_seq_length or 0),
-        origin=source.origin,
-        training=source.training,
-        ships=source.ships,
-        texts=PARITY_TEXTS,
-        vectors=tuple(tuple(round(float(value), 6) for value in row) for row in vectors),
-        min_cosine=manifest.parity.min_cosine,
-        graph_bytes=1,  # set when the file is written
-    )
 
 
 def write_query_encoder(path: Path, graph: onnx.ModelProto, card: QueryEncoderCard) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from logic_export.data.files import optional_text, read_rows, write_json_lines
+from logic_export.data.files import first_of_each, optional_text, read_rows, write_json_lines
 from logic_retrievers.errors import InputError
 from logic_retrievers.evaluation.rows import Row
 
@@ -35,10 +35,7 @@ class Triplet:
 
 def unique_triplets(triplets: Iterable[Triplet]) -> list[Triplet]:
     """Drop duplicate triplets (``source`` is ignored), and keep the order."""
-    seen: dict[tuple[str, str, str | None], Triplet] = {}
-    for row in triplets:
-        seen.setdefault((row.query, row.satisfying, row.violating), row)
-    return list(seen.values())
+    return first_of_each(triplets, lambda row: (row.query, row.satisfying, row.violating))
 
 
 def write_triplets(path: Path, triplets: Sequence[Triplet]) -> None:

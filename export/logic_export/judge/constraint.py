@@ -15,7 +15,7 @@ from random import Random
 from typing import Any, Literal, TypeAlias, get_args
 
 from logic_export.data.exclusion_queries import word_exclusion
-from logic_export.data.files import write_json_lines
+from logic_export.data.files import first_of_each, write_json_lines
 from logic_export.data.triplet_builders import find_data_file
 from logic_export.judge.rows import Part, judge_format, read_clusters
 from logic_retrievers.evaluation.rows import Row, json_rows, read_qrels
@@ -207,11 +207,7 @@ def read_constraint_rows(path: Path) -> list[ConstraintRow]:
 
 
 def _unique_queries(rows: Iterable[ConstraintRow]) -> list[ConstraintRow]:
-    """Keep the first row of each query."""
-    first: dict[str, ConstraintRow] = {}
-    for row in rows:
-        first.setdefault(row.query, row)
-    return list(first.values())
+    return first_of_each(rows, lambda row: row.query)
 
 
 CONSTRAINT_ROWS = judge_format(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from logic_export.data.files import write_json_lines
+from logic_export.data.files import first_of_each, write_json_lines
 from logic_export.data.triplet_builders import find_data_file, run_builder
 from logic_export.training.training_data import RowFormat, sample_rows
 from logic_retrievers.errors import ConfigurationError
@@ -66,11 +66,8 @@ def excerpt_row(passage: str, query: str, label: str) -> JudgeRow:
 
 def unique_rows(rows: Iterable[JudgeRow]) -> list[JudgeRow]:
     """Keep the first row of each pair of texts; drop rows with an empty text."""
-    first: dict[tuple[str, str], JudgeRow] = {}
-    for row in rows:
-        if row.premise and row.hypothesis:
-            first.setdefault((row.premise, row.hypothesis), row)
-    return list(first.values())
+    kept = (row for row in rows if row.premise and row.hypothesis)
+    return first_of_each(kept, lambda row: (row.premise, row.hypothesis))
 
 
 def write_judge_rows(path: Path, rows: Iterable[JudgeRow]) -> None:

@@ -12,9 +12,9 @@ from sentence_transformers import SentenceTransformer
 
 from logic_export.bundles.manifests import new_folder, require_new
 from logic_export.recipe import Recipe
-from logic_export.training.development import Measured
 from logic_export.training.run import select_task
 from logic_export.training.run_folder import MODEL, read_card, write_card
+from logic_export.training.task import Measured
 from logic_retrievers.errors import ConfigurationError
 
 
@@ -26,8 +26,8 @@ def average_runs(runs: Sequence[Path], out: Path) -> Measured:
     lost. The new folder gets a model and a card like a run's, with the first run's seed.
 
     Raises:
-        ConfigurationError: there are fewer than two runs, a run is unfinished or has another
-            recipe, or ``out`` exists.
+        ConfigurationError: fewer than two runs, an unfinished or another recipe's run, or ``out``
+            exists.
     """
     if len(runs) < 2:
         raise ConfigurationError("an average needs two finished runs or more")

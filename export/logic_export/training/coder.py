@@ -16,9 +16,8 @@ from logic_export.dense_retrieval import Encode, brute_force
 from logic_export.losses import CompatibilityLoss
 from logic_export.recipe import CompatibilityLossSettings
 from logic_export.training.batches import Collator, Draw, Row, Tensors, fill_batches
-from logic_export.training.development import Development, Figures
 from logic_export.training.encoding import TextRoles
-from logic_export.training.task import Task
+from logic_export.training.task import Development, Figures, Task
 from logic_export.training.training_data import RowFormat, shuffled_groups
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import Dataset, evaluate, load_dataset

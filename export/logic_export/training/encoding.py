@@ -17,8 +17,8 @@ from logic_retrievers.errors import ConfigurationError
 def load_trainable(settings: ModelSettings) -> SentenceTransformer:
     """Load the base model with its embeddings and shared layers frozen.
 
-    Raises:
-        ConfigurationError: the model is missing, is no BERT-like encoder, or has too few layers.
+    A model that is missing, is no BERT-like encoder, or has too few layers is a
+    :class:`ConfigurationError`.
     """
     model = open_model(settings.base)
     transformer: Any = model[0].auto_model

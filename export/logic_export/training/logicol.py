@@ -30,9 +30,8 @@ from logic_export.dense_retrieval import Encode
 from logic_export.losses import LogicallyInformedLoss, pack_labels
 from logic_export.recipe import LogicallyInformedSettings
 from logic_export.training.batches import Batches, Collator, Draw, Row, Tensors
-from logic_export.training.development import Development, Figures, mean_of
 from logic_export.training.encoding import TextRoles
-from logic_export.training.task import Task
+from logic_export.training.task import Development, Figures, Task, mean_of
 from logic_export.training.training_data import RowFormat, shuffled_groups
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import Dataset, load_dataset

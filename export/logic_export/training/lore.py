@@ -24,10 +24,9 @@ from logic_export.losses import DISTRACTOR, NEGATIVE, POSITIVE, TieredLoss
 from logic_export.recipe import Recipe, TieredSettings
 from logic_export.training.batches import Batches, Collator, Draw, Row, Tensors
 from logic_export.training.coder import constraint_development
-from logic_export.training.development import Development, Figures, mean_of
 from logic_export.training.encoding import TextRoles, load_trainable
 from logic_export.training.run_folder import DATA, TrainingSet
-from logic_export.training.task import Task
+from logic_export.training.task import Development, Figures, Task, mean_of
 from logic_export.training.training_data import RowFormat, sample_rows
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import load_dataset

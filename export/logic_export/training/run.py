@@ -34,7 +34,6 @@ from logic_export.recipe import (
 )
 from logic_export.training.batches import EpochBatchSampler
 from logic_export.training.coder import CompatibilityTask
-from logic_export.training.development import SCORE, Development, Measured
 from logic_export.training.encoding import load_trainable
 from logic_export.training.logicol import SetQueryTask
 from logic_export.training.lore import TierTask
@@ -46,7 +45,7 @@ from logic_export.training.run_folder import (
     write_card,
 )
 from logic_export.training.sparsecl import ContradictionTask
-from logic_export.training.task import Task
+from logic_export.training.task import SCORE, Development, Measured, Task
 
 TASKS: Mapping[type, type[Task[Any]]] = {
     CompatibilityLossSettings: CompatibilityTask,

@@ -57,11 +57,7 @@ class RunCard(BaseModel):
 
 
 def read_card(run: Path) -> RunCard:
-    """Read the card of a finished run.
-
-    Raises:
-        ConfigurationError: the run is missing or not finished, or its card cannot be read.
-    """
+    """Read the card of a finished run; any other folder is a :class:`ConfigurationError`."""
     try:
         card = RunCard.model_validate_json((run / CARD).read_bytes())
         if not (run / MODEL).is_dir():  # transformers takes a missing folder for a hub name

@@ -29,9 +29,8 @@ from logic_export.dense_retrieval import Encode
 from logic_export.losses import SparseContrastiveLoss
 from logic_export.recipe import SparseContrastiveSettings
 from logic_export.training.batches import Collator, Draw, Row, Tensors, fill_batches
-from logic_export.training.development import Development, Figures, mean_of
 from logic_export.training.encoding import TextRoles, load_trainable
-from logic_export.training.task import Task
+from logic_export.training.task import Development, Figures, Task, mean_of
 from logic_export.training.training_data import RowFormat, sample_rows
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.scoring import Sparsity

@@ -56,9 +56,7 @@ def question_groups(
 
     ``rows`` belong to one question. They come from several generators, whose first answers may be
     opposite. If a row's answer is the first row's counter-answer, its sides are exchanged. If it is
-    neither answer, the row is left out, since its sides are unknown.
-
-    Returns one group, or none if a side has no text of its own.
+    neither answer, the row is left out. There is no group if a side has no text of its own.
     """
     first_answers = [rows[0][names[0]].strip() for names in SIDE_FIELDS]
     texts: tuple[dict[str, None], dict[str, None]] = ({}, {})

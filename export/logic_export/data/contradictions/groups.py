@@ -7,7 +7,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 
-from logic_export.data.files import optional_text, read_rows, text_list, write_json_lines
+from logic_export.data.files import (
+    first_of_each,
+    optional_text,
+    read_rows,
+    text_list,
+    write_json_lines,
+)
 from logic_retrievers.errors import InputError
 from logic_retrievers.evaluation.rows import Row
 
@@ -40,10 +46,7 @@ class ContradictionGroup:
 
 def unique_groups(groups: Iterable[ContradictionGroup]) -> list[ContradictionGroup]:
     """Drop duplicate groups, mirrored ones too, and keep the order."""
-    seen: dict[frozenset[frozenset[str]], ContradictionGroup] = {}
-    for group in groups:
-        seen.setdefault(frozenset((frozenset(group.left), frozenset(group.right))), group)
-    return list(seen.values())
+    return first_of_each(groups, lambda g: frozenset((frozenset(g.left), frozenset(g.right))))
 
 
 def labelled_pairs(

@@ -61,12 +61,11 @@ class AtomTruth:
 class AttributeTable:
     """Items and atoms, and the truth of every expression over them.
 
-    Args:
-        items: id -> title and text.
-        atoms: the text of an atom (``films directed by Raoul Walsh``) -> its truth.
-        noun: plural noun for the items, as the atoms write it (``films``).
-        open_kinds: kinds that a text may leave out, such as a film's distributor. No query excludes
-            an atom of such a kind, since it might hold for films without evidence.
+    ``items`` maps ids to title and text, ``atoms`` the text of an atom (``films directed by Raoul
+    Walsh``) to its truth. ``noun`` is the plural noun for the items, as the atoms write it
+    (``films``). A text may leave out what is of one of the ``open_kinds``, such as a film's
+    distributor. No query excludes an atom of such a kind, since it might hold for films without
+    evidence.
     """
 
     def __init__(

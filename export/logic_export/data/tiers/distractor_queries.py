@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from logic_export.data.files import read_toml
+from logic_export.data.files import first_of_each, read_toml
 from logic_export.data.tiers.examples import (
     TieredExample,
     examples_from_triplets,
@@ -103,13 +103,10 @@ def add_distractors(
     Args:
         questions: questions of this part only, because all their passages serve as candidates.
         part: ``train``, ``dev`` or ``test``; each has its own wordings.
-        copies: queries per question, each with a different relation.
+        copies: queries per question, each with a different relation; more are a ConfigurationError.
         distractors: most passages that one clause is about; the number is random.
         candidates: a question with fewer gets some of others, see :func:`mine_wrong_passages`.
         seed: seeds all random choices.
-
-    Raises:
-        ConfigurationError: more copies than relations, or a number below 1.
     """
     relations = wordings_of_part(part)
     if not 0 < copies <= len(relations) or distractors < 1 or candidates < 1:
@@ -196,11 +193,9 @@ def read_parts(
 
     Errors are those of :func:`read_questions` and :func:`split_questions`.
     """
-    questions_by_text: dict[str, LabelledQuestion] = {}
-    for folder in folders:
-        for question in read_questions(folder):
-            questions_by_text.setdefault(" ".join(question.text.split()).casefold(), question)
-    return split_questions(list(questions_by_text.values()), shares)
+    questions = (question for folder in folders for question in read_questions(folder))
+    unique = first_of_each(questions, lambda one: " ".join(one.text.split()).casefold())
+    return split_questions(unique, shares)
 
 
 def build_parts(

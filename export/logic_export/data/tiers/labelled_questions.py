@@ -60,10 +60,7 @@ def read_questions(folder: str | os.PathLike[str]) -> list[LabelledQuestion]:
     One has ``candidates``, each ``{title, text, label}`` (1 is right). The other has ``positive``,
     whose lines are passages ``Title: text``, and ``hard_negative`` with ``hard_negative_title``.
     Any other folder is read by :func:`~logic_retrievers.evaluation.load_dataset`: its satisfying
-    passages are right, its violating ones wrong.
-
-    Raises:
-        ReadError: the folder is missing or a row malformed; the error names file and line.
+    passages are right, its violating ones wrong. Errors name file and line (:class:`ReadError`).
     """
     directory = existing_folder(Path(folder))
     file = data_file(directory, QUESTIONS_FILE)
