@@ -353,14 +353,6 @@ def test_lore_is_the_formula(batch, temperature, alpha, beta):
     assert found.item() == pytest.approx(expected, rel=1e-7, abs=1e-7)
 
 
-def test_lore_by_hand():
-    """A reference that shares the code's mistake would prove nothing."""
-    scores = torch.tensor([[0.5, 0.5, 0.5, 0.5, 0.5], [0.9, 0.1, 0.2, 0.3, 0.4]])
-    tiers = torch.tensor([[POSITIVE, POSITIVE, DISTRACTOR, NEGATIVE, 0], [2, 2, 3, 3, 0]])
-    found = tiered_loss(scores, tiers, alpha=2.0, beta=3.0)
-    assert found.item() == pytest.approx(np.log(1 + 3 + 2))
-
-
 @pytest.mark.parametrize("tier", [0, POSITIVE, NEGATIVE])
 def test_tiers_that_say_nothing_break_nothing(tier: int):
     """No positive, or nothing wrong: one NaN there ends the run's weights."""

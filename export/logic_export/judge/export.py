@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -13,6 +14,7 @@ import numpy as np
 import onnx
 import torch
 from transformers import (
+    AutoConfig,
     AutoModelForSequenceClassification,
     AutoModelForTokenClassification,
     PreTrainedModel,
@@ -23,18 +25,17 @@ from logic_export.bundles.compression import STORAGE, Compression, compress_weig
 from logic_export.bundles.integer_graphs import INTEGER_STORAGE, quantise_products
 from logic_export.bundles.manifests import checksums, new_folder, require_new, write_manifest
 from logic_export.judge import low_rank
-from logic_export.judge.constraint import ConstraintRow
 from logic_export.judge.constraint_training import CONSTRAINT_LABELS
 from logic_export.judge.finished_run import JudgeSource
 from logic_export.judge.low_rank import find_changes, with_optional_inputs
 from logic_export.judge.measure import (
     Figures,
     accuracy,
+    constraint_accuracy,
     find_temperature,
     require_gate,
     require_same_answers,
 )
-from logic_export.judge.rows import JudgeRow
 from logic_export.models import find_model
 from logic_retrievers.encoders.bundle import Bundle, load_bundle
 from logic_retrievers.encoders.manifest import HIDDEN, CrossEncoder
@@ -81,13 +82,13 @@ def add_judge(
     bundle: Path,
     source: JudgeSource,
     out: Path,
-    development: Mapping[str, Sequence[JudgeRow]],
+    development: Mapping[str, Sequence[Any]],
     *,
     constants: Mapping[str, float],
     minimum: Mapping[str, float],
     compression: JudgeCompression = "int4",
 ) -> Figures:
-    """Copy a bundle with a judge, a verdict, relation or NLI added or replaced.
+    """Copy a bundle with a judge, a verdict, relation, NLI or constraint added or replaced.
 
     All but a judge are low-rank changes to the bundle's judge, from which they were trained. A
     verdict answers in the judge's place. Adding another judge removes all such changes. Vectors and
@@ -97,14 +98,15 @@ def add_judge(
         bundle: a folder whose heads share a trunk below all layers.
         source: the model; its embeddings must be the trunk's.
         out: the new bundle's folder; must not exist. Nothing is written if an error is raised.
-        development: name -> rows; the temperature is fitted on all rows.
+        development: name -> rows of the question; a temperature is fitted on all rows of pairs.
         constants: for a judge or a verdict, weights in a ranking; for relation and NLI, thresholds
             and weights of a conflict (``judging.conflict``).
-        minimum: development set -> minimum accuracy.
+        minimum: development set -> minimum of its figure.
         compression: storage of a judge's weights; see :func:`quantise_products` for ``int4``.
 
     Returns:
-        Development set -> accuracy.
+        Development set -> accuracy; for a constraint the share of its queries whose P(none) is
+        below .5 if, and only if, something is ruled out or a negated fact is asked for.
 
     Raises:
         ConfigurationError: ``out`` exists, or the model does not fit the bundle.
@@ -113,52 +115,25 @@ def add_judge(
     model = _load(source.model)
     form = _form_of(model, source)
     _check_constants(form, constants)
+    if unknown := sorted(minimum.keys() - development.keys()):
+        raise ConfigurationError(
+            f"no development set {unknown[0]!r}; there are {', '.join(map(repr, development))}"
+        )
     rows = [row for part in development.values() for row in part]
     exact = form is _JUDGE and compression != "int4"
-    _require_sets(development, minimum)
+    most = MAX_DIFFERENCE if exact else MAX_INT4_DIFFERENCE
     with _new_bundle(bundle, out, form, source, model, constants, compression) as write_entry:
         reader = form.reader(write_entry(1.0))
-        pairs = [(row.premise, row.hypothesis) for row in rows]
-        logits = np.log(np.array(reader.read(pairs)) + 1e-12)
-        require_same_answers(
-            reader, model, reader.token_ids(pairs), MAX_DIFFERENCE if exact else MAX_INT4_DIFFERENCE
-        )
-        reader = form.reader(write_entry(find_temperature(logits, rows)))
-        figures = {name: accuracy(reader.read, part) for name, part in development.items()}
-        require_gate(figures, minimum)
-    return figures
-
-
-def add_constraint(
-    bundle: Path,
-    source: JudgeSource,
-    out: Path,
-    development: Mapping[str, Sequence[ConstraintRow]],
-    minimum: Mapping[str, float],
-) -> Figures:
-    """Copy a bundle with the constraint question added or replaced, as changes to its judge.
-
-    Arguments and errors are those of :func:`add_judge`.
-
-    Returns:
-        Development set -> share of its queries that are read rightly: P(none) is below .5 if, and
-        only if, something is ruled out or a negated fact is asked for.
-    """
-    model = _load(source.model, AutoModelForTokenClassification)
-    if tuple((model.config.id2label or {}).values()) != CONSTRAINT_LABELS or source.rank == 0:
-        raise ConfigurationError(
-            f"{source.model!r} in rank {source.rank} is no constraint of a recipe with model.rank"
-        )
-    _require_sets(development, minimum)
-    with _new_bundle(bundle, out, _CONSTRAINT, source, model) as write_entry:
-        reader = OnnxConstraint(write_entry(1.0))
-        queries = [row.query for part in development.values() for row in part]
-        rows = reader.token_rows(queries)
-        require_same_answers(reader, model, rows, MAX_INT4_DIFFERENCE)
-        figures = {
-            name: float(np.mean([(reader(r.query).none < 0.5) == (r.kind != "none") for r in part]))
-            for name, part in development.items()
-        }
+        if isinstance(reader, OnnxConstraint):
+            require_same_answers(reader, model, reader.token_rows([r.query for r in rows]), most)
+            measure = partial(constraint_accuracy, reader)
+        else:
+            pairs = [(row.premise, row.hypothesis) for row in rows]
+            logits = np.log(np.array(reader.read(pairs)) + 1e-12)
+            require_same_answers(reader, model, reader.token_ids(pairs), most)
+            reader = form.reader(write_entry(find_temperature(logits, rows)))
+            measure = partial(accuracy, reader.read)
+        figures = {name: measure(part) for name, part in development.items()}
         require_gate(figures, minimum)
     return figures
 
@@ -171,7 +146,7 @@ class _Form:
     file: str
     reader: type[OnnxCrossEncoder]
     title: str  # its heading in the NOTICE
-    constants: frozenset[str] = frozenset({"threshold"})
+    constants: frozenset[str] = frozenset()
     output: str = low_rank.PAIRS
 
 
@@ -192,8 +167,8 @@ def _new_bundle(
     form: _Form,
     source: JudgeSource,
     model: PreTrainedModel,
-    constants: Mapping[str, float] | None = None,
-    compression: JudgeCompression = "int4",
+    constants: Mapping[str, float],
+    compression: JudgeCompression,
 ) -> Iterator[Callable[[float], Bundle]]:
     """Copy a bundle with a model; it becomes ``out`` unless the ``with`` block raises.
 
@@ -213,7 +188,7 @@ def _new_bundle(
             **files,
             max_tokens=source.max_tokens,
             temperature=1.0,
-            constants=dict(constants or {}),
+            constants=dict(constants),
             origin=source.origin,
             training=source.training,
         )
@@ -232,13 +207,6 @@ def _new_bundle(
         yield write_entry
 
 
-def _require_sets(development: Mapping[str, object], minimum: Mapping[str, float]) -> None:
-    if unknown := sorted(minimum.keys() - development.keys()):
-        raise ConfigurationError(
-            f"no development set {unknown[0]!r}; there are {', '.join(map(repr, development))}"
-        )
-
-
 def _check_constants(form: _Form, constants: Mapping[str, float]) -> None:
     """Refuse constants that no ranking, or no classification, could use."""
     if form in (_JUDGE, _VERDICT):
@@ -246,7 +214,7 @@ def _check_constants(form: _Form, constants: Mapping[str, float]) -> None:
     elif unknown := sorted(constants.keys() - form.constants):
         raise ConfigurationError(
             f"{form.entry} has no constant {unknown[0]!r}; it has"
-            f" {', '.join(sorted(form.constants))}"
+            f" {', '.join(sorted(form.constants)) or 'none'}"
         )
     elif not all(
         0 < value < 1 for name, value in constants.items() if name in ("threshold", "hide_above")
@@ -255,17 +223,21 @@ def _check_constants(form: _Form, constants: Mapping[str, float]) -> None:
 
 
 def _form_of(model: PreTrainedModel, source: JudgeSource) -> _Form:
-    labels, changes = tuple((model.config.id2label or {}).values()), source.rank > 0
-    if labels == VERDICTS and changes:
-        return _VERDICT
+    labels, changes = _labels(model.config), source.rank > 0
+    if changes and labels in (VERDICTS, CONSTRAINT_LABELS):
+        return _VERDICT if labels == VERDICTS else _CONSTRAINT
     for form in (_JUDGE, _RELATION, _NLI):
         if len(labels) == len(form.reader.labels) and (form is _JUDGE) != changes:
             return form
     raise ConfigurationError(
         f"{source.model!r} has {len(labels)} labels in rank {source.rank}: a judge has"
-        f" {len(LABELS)} without a rank; verdict and NLI have {len(LABELS)} and relation"
-        f" {len(RELATIONS)}, of a recipe with model.rank"
+        f" {len(LABELS)} without a rank; verdict and NLI have {len(LABELS)}, relation"
+        f" {len(RELATIONS)} and constraint {len(CONSTRAINT_LABELS)}, of a recipe with model.rank"
     )
+
+
+def _labels(config: Any) -> tuple[str, ...]:
+    return tuple((config.id2label or {}).values())
 
 
 def _write_judge(
@@ -296,9 +268,12 @@ def _write_changes(
     return {"graphs": judge.graphs, "changes": form.file, "output": form.output}
 
 
-def _load(name: str, kind: Any = AutoModelForSequenceClassification) -> PreTrainedModel:
+def _load(name: str) -> PreTrainedModel:
+    folder = find_model(name)
     try:
-        model: Any = kind.from_pretrained(find_model(name), attn_implementation="eager")
+        of_tokens = _labels(AutoConfig.from_pretrained(folder)) == CONSTRAINT_LABELS
+        kind = AutoModelForTokenClassification if of_tokens else AutoModelForSequenceClassification
+        model: Any = kind.from_pretrained(folder, attn_implementation="eager")
     except OSError as error:
         raise ConfigurationError(
             f"no judge can be loaded from {name!r}: {str(error).splitlines()[0]}"

@@ -13,9 +13,10 @@ from scipy.special import log_softmax
 from transformers import PreTrainedModel
 
 from logic_export.bundles.parity import ParityError
+from logic_export.judge.constraint import ConstraintRow
 from logic_export.judge.constraint_training import TAGS
 from logic_export.judge.rows import JudgeRow
-from logic_retrievers.judging import QueryJudge
+from logic_retrievers.judging import OnnxConstraint, QueryJudge
 from logic_retrievers.judging.onnx import OnnxCrossEncoder
 
 Figures: TypeAlias = Mapping[str, float]
@@ -29,6 +30,11 @@ def accuracy(judge: QueryJudge, rows: Sequence[JudgeRow]) -> float:
     """
     probabilities, targets = _judged(judge, rows)
     return float((probabilities.argmax(axis=1) == targets.argmax(axis=1)).mean())
+
+
+def constraint_accuracy(read: OnnxConstraint, rows: Sequence[ConstraintRow]) -> float:
+    """Share of the queries whose P(none) is below .5 if, and only if, they have a constraint."""
+    return float(np.mean([(read(row.query).none < 0.5) == (row.kind != "none") for row in rows]))
 
 
 _BINS = 10

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ import torch
 from logic_export.bundles.parity import ParityError
 from logic_export.cli.app import app
 from logic_export.judge import export as exporting
-from logic_export.judge.export import add_constraint
+from logic_export.judge.export import add_judge
 from logic_export.judge.finished_run import read_finished_run
 from small_judges import EIGHT, SmallJudge, add_pairs, rows
 from transformers import AutoModelForTokenClassification, AutoTokenizer
@@ -35,7 +36,7 @@ def added(bundle: Path, run: Path, out: Path, **settings: Any) -> Mapping[str, f
     minimum = settings.pop("minimum", {})
     model = str(settings.pop("model", finished.source.model))
     source = replace(finished.source, model=model, **settings)
-    return add_constraint(bundle, source, out, {"dev": queries}, minimum)
+    return add_judge(bundle, source, out, {"dev": queries}, constants={}, minimum=minimum)
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +70,9 @@ def test_it_reads_as_the_original(four_bundle: Path, constraint_run: Path):
         leaving = " ".join(text[start:end] for start, end in reading.leaving)
         assert leaving == " ".join(word for word in words if word not in row["wanted"].split())
     assert kinds == [row["kind"] for row in EIGHT]
+    best = json.loads((constraint_run / "card.json").read_text())["best"]
+    figures = {" ".join(name.split()[-2:]): value for name, value in best.items()}
+    assert figures == {"exclusions read": 1.0, "ordinary read": 0.0, "exact words": 1.0}
 
 
 def test_all_others_stay(three_bundle: Path, four_bundle: Path):
@@ -108,16 +112,12 @@ def test_another_judge_takes_them_out(
             kind(tmp_path / "new")
 
 
-def test_what_does_not_fit_is_refused(
-    judge_bundle: Path, relation_model: Path, constraint_run: Path, tmp_path: Path
-):
+def test_what_does_not_fit_is_refused(judge_bundle: Path, constraint_run: Path, tmp_path: Path):
     """A model of something else would read something, and no one would know what."""
     for settings, fault, words in (
-        ({"model": relation_model}, ConfigurationError, "is no constraint"),
-        ({"rank": 0}, ConfigurationError, "in rank 0 is no constraint"),
+        ({"rank": 0}, ConfigurationError, "has 5 labels in rank 0"),
         ({"rank": 1}, ParityError, "differ from the original's .* higher rank"),
         ({"minimum": {"dev": 1.1}}, ParityError, "accuracy 1.000, minimum 1.1"),
-        ({"minimum": {"test": 1}}, ConfigurationError, "no development set 'test'"),
     ):
         with pytest.raises(fault, match=words):
             added(judge_bundle, constraint_run, tmp_path / "out", **settings)
