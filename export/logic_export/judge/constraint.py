@@ -14,6 +14,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, Literal, TypeAlias, get_args
 
+from pydantic import TypeAdapter, ValidationError
+
 from logic_export.data.exclusion_queries import word_exclusion
 from logic_export.data.files import first_of_each, write_json_lines
 from logic_export.data.triplet_builders import find_data_file
@@ -187,21 +189,16 @@ def write_constraint_rows(path: Path, rows: Iterable[ConstraintRow]) -> None:
     write_json_lines(path, map(asdict, rows))
 
 
+_ROW = TypeAdapter(ConstraintRow)
+
+
 def read_constraint_rows(path: Path) -> list[ConstraintRow]:
     """Read rows; a malformed one is a :class:`ReadError`."""
     rows = []
     for row in json_rows(path):
         try:
-            dropped = row.fields["dropped"]
-            rows.append(
-                _checked_row(
-                    row.text("query"),
-                    row.text("kind"),
-                    _spans(row.fields["excluded"]),
-                    None if dropped is None else _spans(dropped),
-                )
-            )
-        except (KeyError, TypeError, ValueError) as error:
+            rows.append(_ROW.validate_python(row.fields))
+        except ValidationError as error:
             raise row.error("a row needs query, kind, excluded and dropped") from error
     return rows
 
