@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from logic_export.judge.builders import OWN_PAIRS
+from logic_export.judge.rows import OWN_PAIRS
 
 from benchmarks.common.output import publish, with_interval
 from benchmarks.common.statistics import wilson_interval

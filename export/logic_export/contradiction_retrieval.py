@@ -71,12 +71,8 @@ def nearest_candidates(
 ) -> list[ScoredCandidates]:
     """Find the ``depth`` nearest texts of every query, and both scores of each.
 
-    Args:
-        pool: the texts.
-        topical: vectors for the cosines, shape (texts, dimension), rows of length 1.
-        contradiction: vectors of the same form, for the sparsity of differences.
-        measure: measure of sparsity.
-        depth: candidates per query.
+    ``topical`` (for the cosines) and ``contradiction`` (for the sparsity of differences) are the
+    vectors of the pool's texts, shape (texts, dimension), rows of length 1.
     """
     candidates = []
     for row, contradicting in pool.queries:
@@ -106,22 +102,13 @@ def ndcg(candidates: Sequence[ScoredCandidates], alpha: float) -> npt.NDArray[np
 
 
 def find_alpha(
-    candidates: Sequence[ScoredCandidates],
-    stop: float = SEARCH_PRECISION,
-    highest: float = MAX_ALPHA["hoyer"],
+    candidates: Sequence[ScoredCandidates], highest: float = MAX_ALPHA["hoyer"]
 ) -> float:
     """Find the weight of the sparsity by the paper's coarse-to-fine search.
 
-    [0, ``highest``] is divided into ten parts, and nDCG@10 is measured at the middle of each. The
-    best part is divided again until a part is narrower than ``stop``.
-
-    Args:
-        candidates: candidates of development queries.
-        stop: width below which no part is divided.
-        highest: upper end of the search, see :data:`MAX_ALPHA`.
-
-    Raises:
-        ConfigurationError: no queries.
+    [0, ``highest``] is divided into ten parts, and nDCG@10 of development queries is measured at
+    the middle of each. The best part is divided again until a part is narrower than
+    :data:`SEARCH_PRECISION`. No queries are a :class:`ConfigurationError`.
     """
     if not candidates:
         raise ConfigurationError("alpha is found on queries, and there are none")
@@ -130,7 +117,7 @@ def find_alpha(
         width = (high - low) / SEARCH_PARTS
         middles = [low + width * (part + 0.5) for part in range(SEARCH_PARTS)]
         best = max(middles, key=lambda alpha: float(ndcg(candidates, alpha).mean()))
-        if width < stop:
+        if width < SEARCH_PRECISION:
             return best
         low, high = best - width / 2, best + width / 2
 

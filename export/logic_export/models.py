@@ -75,12 +75,7 @@ def find_model(name: str) -> str:
 def open_model(name: str, **settings: Any) -> SentenceTransformer:
     """Load a packaged model, a model in a folder, or one from a hub.
 
-    Args:
-        name: a packaged model's name, a folder, or a name on a hub.
-        settings: arguments of :class:`SentenceTransformer`.
-
-    Raises:
-        ConfigurationError: the model does not exist, or cannot be fetched.
+    A model that does not exist, or cannot be fetched, is a :class:`ConfigurationError`.
     """
     try:
         return SentenceTransformer(find_model(name), **settings)

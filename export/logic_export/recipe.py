@@ -36,54 +36,38 @@ class LossSettings(RecipeTable):
 
 
 class CompatibilityLossSettings(LossSettings):
-    """CoDeR (Yin et al. 2026, eq. 6), over triplets.
-
-    Args:
-        beta: inverse temperature.
-    """
+    """CoDeR (Yin et al. 2026, eq. 6), over triplets."""
 
     name: Literal["compatibility"] = "compatibility"
-    beta: Positive = 20.0
+    beta: Positive = 20.0  # inverse temperature
 
 
 class SparseContrastiveSettings(LossSettings):
-    """SparseCL (Xu et al. 2024), over contradiction groups.
-
-    Args:
-        temperature: t of the paper.
-        measure: measure of sparsity; ``cosine`` trains the paper's contrastive baseline.
-    """
+    """SparseCL (Xu et al. 2024), over contradiction groups."""
 
     name: Literal["sparse_contrastive"] = "sparse_contrastive"
-    temperature: Positive = 0.02
-    measure: Similarity = "hoyer"
+    temperature: Positive = 0.02  # t of the paper
+    measure: Similarity = "hoyer"  # of sparsity; ``cosine`` trains the paper's contrastive baseline
 
 
 class LogicallyInformedSettings(LossSettings):
     """LogiCoL (Shen et al. 2025), over groups of set queries.
 
     Defaults are the paper's; its released code uses weights of .05 and means.
-
-    Args:
-        random_share: alpha of the paper: the share of queries batched at random; the others stay in
-            whole groups over the same atoms. 0 batches only groups, 1 only at random.
-        temperature: temperature of the supervised contrastive term.
-        exclusion_weight, subset_weight: weights of the terms over pairs of queries; 0 drops a term.
-        exclusion_margin, subset_margin: gamma of the paper.
-        exclusion_temperature: temperature of the softmax by which the exclusion term compares
-            queries.
-        reduction: sum or mean, over the contrastive term's queries and the subset term's documents.
     """
 
     name: Literal["logically_informed"] = "logically_informed"
+    # alpha of the paper: the share of queries batched at random; the others stay in whole groups
     random_share: Share = 0.5
-    temperature: Positive = 0.1
+    temperature: Positive = 0.1  # of the supervised contrastive term
+    # weights of the terms over pairs of queries; 0 drops a term
     exclusion_weight: NonNegative = 0.1
     subset_weight: NonNegative = 0.1
+    # gamma of the paper
     exclusion_margin: NonNegative = 0.2
     subset_margin: NonNegative = 0.2
-    exclusion_temperature: Positive = 1.0
-    reduction: Reduction = "sum"
+    exclusion_temperature: Positive = 1.0  # of the softmax by which the term compares queries
+    reduction: Reduction = "sum"  # over the contrastive term's queries, the subset term's documents
 
 
 class TieredSettings(LossSettings):
@@ -91,17 +75,12 @@ class TieredSettings(LossSettings):
 
     Defaults are the paper's; its released code uses ``alpha = 0.3`` and ``beta = 1.0``. With both 1
     the loss is InfoNCE over the same candidates, the paper's baseline.
-
-    Args:
-        temperature: temperature of the softmax over a query's candidates.
-        alpha: weight of a negative.
-        beta: weight of a distractor.
     """
 
     name: Literal["tiered"] = "tiered"
-    temperature: Positive = 0.05
-    alpha: Positive = 1.0
-    beta: Positive = 3.0
+    temperature: Positive = 0.05  # of the softmax over a query's candidates
+    alpha: Positive = 1.0  # weight of a negative
+    beta: Positive = 3.0  # weight of a distractor
 
 
 Loss: TypeAlias = Annotated[
@@ -114,50 +93,39 @@ Loss: TypeAlias = Annotated[
 
 
 class ModelSettings(RecipeTable):
-    """The model and how it reads texts.
+    """The model and how it reads texts."""
 
-    Args:
-        base: a packaged model's name, a sentence-transformers folder or a hub name.
-        shared_layers: number of lowest layers that stay frozen, as the embeddings always do. A
-            bundle runs the frozen part once for all heads.
-        query_tokens, document_tokens: truncation length in training.
-        query_prefix, document_prefix: prepended to every text, in training and in use.
-        dropout: dropout in training; replaces the base's own. Dropout did not help and slows
-            training on a CPU.
-        frozen_documents: with the tiered loss, whether documents keep the base's vectors and only a
-            query encoder is trained; true by default.
-    """
-
-    base: Text
+    base: Text  # a packaged model's name, a sentence-transformers folder or a hub name
+    # lowest layers that stay frozen, as the embeddings always do; a bundle runs the frozen part
+    # once for all heads
     shared_layers: Annotated[int, Field(ge=0)] = 0
+    # truncation lengths in training
     query_tokens: Count = 64
     document_tokens: Count = 128
+    # prepended to every text, in training and in use
     query_prefix: str = ""
     document_prefix: str = ""
-    dropout: Share = 0.0
+    dropout: Share = 0.0  # replaces the base's own; it did not help and slows training on a CPU
+    # with the tiered loss: documents keep the base's vectors, only a query encoder is trained
     frozen_documents: bool | None = None
 
 
 class DataSettings(RecipeTable):
-    """One training set.
+    """One training set; the loss decides whose builders are meant.
 
-    Args:
-        builder: a name in :data:`logic_export.data.triplet_builders.BUILDERS`; with the sparse
-            contrastive loss in :data:`logic_export.data.contradictions.builders.GROUP_BUILDERS`,
-            with the logically informed one in :data:`logic_export.data.set_examples.SET_BUILDERS`,
-            and with the tiered one in :data:`logic_export.data.tiers.builders.TIER_BUILDERS`.
-        licence: licence of the texts; its SPDX identifier if it has one.
-        ships: whether a model trained on these texts may be handed on.
-        most: largest number of rows to sample (triplets over the same passages, and queries over
-            the same atoms, stay together); None keeps all.
-        options: the builder's own settings.
+    They are ``BUILDERS`` in :mod:`logic_export.data.triplet_builders`, ``GROUP_BUILDERS`` in
+    :mod:`logic_export.data.contradictions.builders` (sparse contrastive), ``SET_BUILDERS`` in
+    :mod:`logic_export.data.set_examples` (logically informed) and ``TIER_BUILDERS`` in
+    :mod:`logic_export.data.tiers.distractor_queries` (tiered).
     """
 
     builder: Text
-    licence: Text
-    ships: bool
+    licence: Text  # of the texts; an SPDX identifier if there is one
+    ships: bool  # whether a model trained on these texts may be handed on
+    # largest number of rows to sample (triplets over the same passages, and queries over the same
+    # atoms, stay together); None keeps all
     most: Count | None = None
-    options: dict[str, Any] = Field(default_factory=dict)
+    options: dict[str, Any] = Field(default_factory=dict)  # the builder's own
 
     @property
     def label(self) -> str:
@@ -175,65 +143,44 @@ def _values(options: Mapping[str, Any]) -> Iterator[str]:
 
 
 class TrainingSettings(RecipeTable):
-    """Settings of the trainer.
+    """Settings of the trainer, whose optimiser is AdamW."""
 
-    Args:
-        epochs: passes over the data; fractions are allowed.
-        batch_size: number of queries in a batch.
-        learning_rate, weight_decay: settings of AdamW.
-        warmup: share of all steps in which the learning rate rises linearly.
-        schedule: learning rate after the warm-up: ``linear`` decay to 0, or ``constant``.
-        precision: ``fp32`` or ``bf16`` (autocast, on GPU and CPU). The recipe decides, since bf16
-            is slower than fp32 on a processor without bf16 arithmetic.
-        gradient_norm: gradients are clipped to this norm.
-    """
-
-    epochs: Positive = 1.0
-    batch_size: Annotated[int, Field(ge=2)] = 16
+    epochs: Positive = 1.0  # passes over the data; fractions are allowed
+    batch_size: Annotated[int, Field(ge=2)] = 16  # queries in a batch
     learning_rate: Positive = 2e-5
-    warmup: Share = 0.1
-    schedule: Literal["linear", "constant"] = "linear"
+    warmup: Share = 0.1  # share of all steps in which the learning rate rises linearly
+    schedule: Literal["linear", "constant"] = "linear"  # after the warm-up: decay to 0, or none
     weight_decay: NonNegative = 0.01
+    # bf16 is autocast, on GPU and CPU; it is the slower one on a processor without bf16 arithmetic
     precision: Literal["fp32", "bf16"] = "fp32"
-    gradient_norm: Positive = 1.0
+    gradient_norm: Positive = 1.0  # gradients are clipped to this norm
 
 
 class EvaluationSettings(RecipeTable):
-    """Development sets, and the rule for stopping early.
+    """Development sets, and the rule for stopping early."""
 
-    Args:
-        sets: data sets (folder/part) with satisfying and violating passages. With the sparse
-            contrastive loss they are files in ConflictQA's format, with the tiered loss either
-            such folders or files of tiers (``.jsonl``, ``.jsonl.gz``).
-        documents: with the logically informed loss, number of documents searched per set; with the
-            sparse contrastive one, number of questions whose passages are searched. None: all.
-        topical: with the sparse contrastive loss, the model whose cosine the sparsity is added to;
-            the model's ``base`` by default. Set it if ``base`` is a trained head.
-        every: steps between two measurements, each with a checkpoint.
-        recall_loss: how far the mean R@5 may fall below the base's. Any further loss is subtracted
-            from the constraint figure, so that finding nothing is no way to avoid violations.
-        patience: measurements without a better score after which the run stops; None disables it.
-    """
-
+    # data sets (folder/part) with satisfying and violating passages; with the sparse contrastive
+    # loss files in ConflictQA's format; with the tiered loss such folders, or files of tiers
     sets: Annotated[tuple[Text, ...], Field(min_length=1)]
+    # with the logically informed loss, number of documents searched per set; with the sparse
+    # contrastive one, number of questions whose passages are searched; None: all
     documents: Count | None = None
+    # with the sparse contrastive loss, the model whose cosine the sparsity is added to; None: the
+    # model's base, which is wrong where that is a trained head
     topical: Text | None = None
-    every: Count = 200
+    every: Count = 200  # steps between two measurements, each with a checkpoint
+    # how far the mean R@5 may fall below the base's; any further loss is subtracted from the
+    # constraint figure, so that finding nothing is no way to avoid violations
     recall_loss: Share = 0.01
-    patience: Count | None = None
+    patience: Count | None = None  # measurements without a better score after which the run stops
 
 
 class Recipe(RecipeTable):
-    """The whole recipe.
-
-    Args:
-        name: name of the trained model.
-        seed: seeds data, batches and arithmetic.
-    """
+    """The whole recipe."""
 
     name: Text
     head: Text = "compatibility"
-    seed: int = 0
+    seed: int = 0  # seeds data, batches and arithmetic
     model: ModelSettings
     data: Annotated[tuple[DataSettings, ...], Field(min_length=1)]
     loss: Loss = CompatibilityLossSettings()
@@ -250,20 +197,6 @@ class Recipe(RecipeTable):
         """Whether documents keep the base's vectors and only a query encoder is trained."""
         return isinstance(self.loss, TieredSettings) and self.model.frozen_documents is not False
 
-    def smoke(self) -> Recipe:
-        """Reduce the recipe to a run of seconds, to check that it works."""
-        data = []
-        for dataset in self.data:
-            options = {k: 8 if k == "count" else v for k, v in dataset.options.items()}
-            data.append(dataset.model_copy(update={"most": 4, "options": options}))
-        training = self.training.model_copy(update={"epochs": 1.0, "batch_size": 4})
-        evaluation = self.evaluation.model_copy(
-            update={"sets": self.evaluation.sets[:1], "every": 1000, "documents": 25}
-        )
-        return self.model_copy(
-            update={"data": tuple(data), "training": training, "evaluation": evaluation}
-        )
-
     @model_validator(mode="after")
     def _check(self) -> Recipe:
         if len(set(self.evaluation.sets)) < len(self.evaluation.sets):
@@ -273,12 +206,60 @@ class Recipe(RecipeTable):
         return self
 
 
+class JudgeModelSettings(RecipeTable):
+    """The model of a judge and what it learns."""
+
+    # an encoder, or a finished judge to train further: a packaged model's name, folder or hub name
+    base: Text
+    # judgement (two texts: entailment, neutral, contradiction), verdict (a passage and a query:
+    # satisfies, neither, violates), relation (two passages: what the one is to the other) or
+    # constraint (a query alone: is something ruled out, and which words say it)
+    labels: Literal["judgement", "verdict", "relation", "constraint"] = "judgement"
+    frozen_embeddings: bool = True  # so that the judge fits a bundle of the base
+    frozen_layers: Annotated[int, Field(ge=0)] = 0  # lowest layers that are not trained
+    # rank of LoRA (Hu et al. 2021): each matrix above the frozen layers changes by a product of two
+    # matrices of this rank, so that a bundle with the base stores little more; 0 trains all weights
+    rank: Annotated[int, Field(ge=0)] = 0
+    tokens: Count = 128  # of the longest pair, or query, special ones included
+    dropout: Share = 0.1  # in training; replaces the base's own
+
+
+class JudgeEvaluationSettings(RecipeTable):
+    """Development sets of a judge; their mean score, every few steps, selects a checkpoint."""
+
+    sets: Annotated[tuple[DataSettings, ...], Field(min_length=1)]
+    every: Count = 500
+
+
+class JudgeRecipe(RecipeTable):
+    """The whole recipe of a pair judge."""
+
+    name: Text
+    seed: int = 0  # seeds data, batches and arithmetic
+    model: JudgeModelSettings
+    # builders are those of logic_export.judge.builders.BUILDERS, for a constraint those of
+    # logic_export.judge.constraint.CONSTRAINT_BUILDERS
+    data: Annotated[tuple[DataSettings, ...], Field(min_length=1)]
+    training: TrainingSettings = TrainingSettings(batch_size=32, learning_rate=1e-4)
+    evaluation: JudgeEvaluationSettings
+
+    @property
+    def ships(self) -> bool:
+        """Whether the licences of all training data permit to hand the judge on."""
+        return all(dataset.ships for dataset in self.data)
+
+
 R = TypeVar("R", bound=RecipeTable)
 
 
 def read_recipe(path: Path) -> Recipe:
     """Read the recipe of an encoder; errors as in :func:`read_toml_recipe`."""
     return read_toml_recipe(path, Recipe)
+
+
+def read_judge_recipe(path: Path) -> JudgeRecipe:
+    """Read a recipe; errors as in :func:`read_toml_recipe`."""
+    return read_toml_recipe(path, JudgeRecipe)
 
 
 def read_toml_recipe(path: Path, kind: type[R]) -> R:

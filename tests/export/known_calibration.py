@@ -1,4 +1,4 @@
-"""Pairs whose law is known, and a bundle without weights to calibrate."""
+"""Pairs whose law is known, and a bundle to calibrate."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from logic_export.bundles.manifests import checksums, write_manifest
+from logic_export.bundles.manifests import write_manifest
 from logic_export.data.contradictions.groups import ContradictionGroup
+from tiny_bundles import head, write_tiny_bundle
 
-from logic_retrievers.encoders.manifest import Manifest
+from logic_retrievers.encoders import load_bundle
 from logic_retrievers.scoring import normalise
 
 DIMENSION = 64
@@ -60,28 +61,11 @@ def drawn_groups(start: int, count: int, left: int = 2, right: int = 2) -> list[
 
 
 def own_bundle(folder: Path) -> Path:
-    """A bundle of no weights: what a manifest says is all that is read of it."""
-    folder.mkdir()
-    side = {"graph": "g.onnx", "output": "vector", "max_tokens": 24}
-    head = {"dimension": 8, "query": {**side, "prefix": "q: "}, "document": side}
-    names = ["g.onnx", "tokenizer.json", "NOTICE", "parity.json"]
-    for name in names:
-        (folder / name).write_text(f"{name}, naïve")
-    manifest = {
-        "format_version": 1,
-        "name": "own",
-        "licence": "MIT",
-        "origin": "a naïve model",
-        "notice": "NOTICE",
-        "files": checksums(folder, names),
-        "heads": {
-            "topical": {**head, "exclusion": {"constants": {"penalty": 0.1}, "origin": "here"}},
-            "contradiction": {
-                **head,
-                "training": [{"name": "s", "licence": "MIT", "rows": 3}],
-            },
-        },
-        "parity": {"file": "parity.json", "min_cosine": 0.9999},
+    """A bundle whose manifest is all that is read of it."""
+    heads = {
+        "topical": head(exclusion={"constants": {"penalty": 0.1}, "origin": "here"}),
+        "contradiction": head(training=[{"name": "s", "licence": "MIT", "rows": 3}]),
     }
-    write_manifest(folder, Manifest.model_validate(manifest))
+    write_tiny_bundle(folder, heads=heads, origin="a naïve model")
+    write_manifest(folder, load_bundle(folder).manifest)
     return folder

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from itertools import combinations, permutations, product
 from pathlib import Path
@@ -10,6 +9,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from jsonl_files import write_rows
 from logic_export.data.contradictions.groups import ContradictionGroup, write_groups
 from logic_export.data.tiers.examples import TieredExample, write_tiers
 from logic_export.data.triplets import Triplet, write_triplets
@@ -21,8 +21,7 @@ WORDS = ["a", "quiet", "room", "hotel", "noise", "find", "not", "loud", "without
 
 
 def json_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    write_rows(path, rows)
     return path
 
 

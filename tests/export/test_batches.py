@@ -181,10 +181,9 @@ def set_batch(model: SentenceTransformer, examples: list[SetExample], seed: int 
     return collate([set_query_row(e) for e in examples])
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_labels_are_those_of_the_documents_drawn(small_model: SentenceTransformer, seed: int):
+def test_labels_are_those_of_the_documents_drawn(small_model: SentenceTransformer):
     """An answer that another query drew would be pushed away, and the loss would still fall."""
-    batch = set_batch(small_model, EXAMPLES, seed)
+    batch = set_batch(small_model, EXAMPLES)
     features, labels = SentenceTransformerTrainer.collect_features(None, batch)
     assert texts(small_model, features[0]["input_ids"]) == [f"q : {e.query}" for e in EXAMPLES]
     names = {text: name for name, text in DOCUMENTS.items()}

@@ -21,7 +21,6 @@ from logic_export.contradiction_retrieval import build_pool, find_alpha, nearest
 from logic_export.data.contradictions.groups import ContradictionGroup, labelled_pairs
 
 from logic_retrievers.conflicts.settings import ContradictionConstants
-from logic_retrievers.encoders import bundle as bundles
 from logic_retrievers.encoders import load_bundle
 from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.scoring import normalise
@@ -204,18 +203,12 @@ def test_a_manifest_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch):
     assert not list(folder.glob("*.partial"))
 
 
-def test_a_bundle_without_a_head_or_damaged_is_left_alone(tmp_path: Path):
+def test_a_bundle_without_a_head_is_left_alone(tmp_path: Path):
     folder = own_bundle(tmp_path / "own")
     manifest = load_bundle(folder).manifest
     topical = manifest.model_copy(update={"heads": {"topical": manifest.heads["topical"]}})
     write_manifest(folder, topical)
     before = contents(folder)
     with pytest.raises(ConfigurationError, match="no 'contradiction' head: topical"):
-        write_constants(folder, SETTINGS, "x")
-    assert contents(folder) == before
-    write_manifest(folder, manifest)
-    (folder / "g.onnx").write_text("another")
-    before = contents(folder)
-    with pytest.raises(bundles.ChecksumError):
         write_constants(folder, SETTINGS, "x")
     assert contents(folder) == before

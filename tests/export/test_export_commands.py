@@ -16,6 +16,7 @@ from logic_export.bundles.parity import ParityFigures
 from logic_export.cli.app import app
 from logic_export.data.contradictions.groups import read_groups, write_groups
 from logic_export.data.triplets import read_triplets
+from small_recipes import json_lines
 from typer.testing import CliRunner
 
 from logic_retrievers.conflicts.settings import ContradictionConstants
@@ -63,9 +64,8 @@ def corpus(tmp_path: Path) -> Path:
         "pass at night. The town does not pay for the repairs. The river is deep."
         for n in range(10, 40)
     ]
-    rows = [json.dumps({"_id": str(n), "text": text}) for n, text in enumerate(texts)]
-    (tmp_path / "corpus.jsonl").write_text("\n".join(rows))
-    return tmp_path / "corpus.jsonl"
+    rows = ({"_id": str(n), "text": text} for n, text in enumerate(texts))
+    return json_lines(tmp_path / "corpus.jsonl", rows)
 
 
 @pytest.mark.parametrize(
@@ -92,9 +92,7 @@ def test_data_commands_write_what_the_builder_makes(
 @pytest.mark.parametrize(
     ("arguments", "code", "fault"),
     [
-        (["triplets", "nobody"], 2, "no builder 'nobody'"),
         (["triplets", "negated", "--option", "path"], 2, "NAME=VALUE"),
-        (["contradiction-groups", "rules", "--option", "path=x"], 2, "count"),
         (["contradiction-groups", "file", "--option", "path=no/such.jsonl"], 1, "no such file"),
     ],
 )
@@ -102,11 +100,6 @@ def test_wrong_usage_of_data_commands_is_one_line(tmp_path: Path, arguments, cod
     """An empty file would be trained on."""
     run("data", *arguments, "--out", tmp_path / "x", code=code, fault=fault)
     assert not list(tmp_path.iterdir())
-
-
-def test_a_recipe_that_is_not_there_is_said_in_a_line(tmp_path: Path):
-    fault = "cannot be read as a recipe"
-    run("train", tmp_path / "no.toml", "--out", tmp_path / "out", code=1, fault=fault)
 
 
 # --- calibrate
@@ -120,8 +113,7 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
     paths = {name: tmp_path / f"{name}.jsonl" for name in ("one", "two", "corpus", "empty")}
     write_groups(paths["one"], drawn_groups(0, 12))
     write_groups(paths["two"], drawn_groups(1000, 12, right=1))
-    rows = [json.dumps({"_id": text, "text": text}) for text in BACKGROUND]
-    paths["corpus"].write_text("\n".join(rows))
+    json_lines(paths["corpus"], ({"_id": text, "text": text} for text in BACKGROUND))
     paths["empty"].write_text("")
     return {"bundle": own_bundle(tmp_path / "own"), **paths}
 
@@ -149,24 +141,11 @@ def test_calibrate_writes_the_constants_that_it_shows(written: dict[str, Path]):
     assert among.origin == origin.replace("one.jsonl, two.jsonl", "one.jsonl, among two.jsonl")
 
 
-@pytest.mark.parametrize(
-    ("change", "code", "fault"),
-    [
-        ({"bundle": "none"}, 5, "no bundle folder"),
-        ({"one": "empty.jsonl"}, 2, "pairs that contradict and pairs that do not"),
-        ({"corpus": "empty.jsonl"}, 1, "at least 30"),
-    ],
-)
-def test_what_calibrate_cannot_do_is_said_in_a_line(
-    written: dict[str, Path], tmp_path: Path, monkeypatch, change, code: int, fault: str
-):
+def test_what_calibrate_cannot_do_is_said_in_a_line(written: dict[str, Path]):
     """And the bundle keeps the constants that it has."""
-    if "bundle" in change:
-        monkeypatch.undo()
-    used = written | {name: tmp_path / file for name, file in change.items()}
     before = (written["bundle"] / "manifest.json").read_bytes()
-    data = ["--groups", used["one"], "--background", used["corpus"]]
-    run("calibrate", used["bundle"], *data, code=code, fault=fault)
+    data = ["--groups", written["one"], "--background", written["empty"]]
+    run("calibrate", written["bundle"], *data, code=1, fault="at least 30")
     assert (written["bundle"] / "manifest.json").read_bytes() == before
 
 

@@ -13,10 +13,9 @@ from logic_export.data.sets.films import load_films_table
 from logic_export.data.sets.generation import generate_queries, write_set_queries
 from logic_export.data.tiers.distractor_queries import build_parts, read_parts, write_parts
 from logic_export.data.wordnet import load_wordnet
-from logic_export.judge.recipe import read_judge_recipe
 from logic_export.judge.run import train_judge
 from logic_export.models import MODELS
-from logic_export.recipe import DataSettings, RecipeTable, read_recipe
+from logic_export.recipe import DataSettings, RecipeTable, read_judge_recipe, read_recipe
 from logic_export.training.run import train
 from sentence_transformers import SentenceTransformer
 from small_recipes import (
@@ -39,25 +38,18 @@ RECIPES = sorted(set(FOLDER.glob("*.toml")) - set(FOLDER.glob("judge-*.toml")))
 @pytest.mark.parametrize(
     ("make", "change", "fault"),
     [
-        (compatibility_recipe, ("epochs = 2", "epochs = 0"), r"training\.epochs"),
         (compatibility_recipe, ("batch_size = 4", "batchsize = 4"), r"training\.batchsize"),
         (compatibility_recipe, ('name = "small"', ""), "name"),
-        (compatibility_recipe, ("dropout = 0.1", "dropout = 2"), r"model\.dropout"),
         (contradiction_recipe, ('"sparse_contrastive"', '"sparse"'), "loss"),
         (
             contradiction_recipe,
             ("temperature = 0.1", "beta = 20"),
             r"loss\.sparse_contrastive\.beta",
         ),
-        (contradiction_recipe, ("temperature = 0.1", "temperature = inf"), "temperature"),
         (contradiction_recipe, ("temperature = 0.1", 'measure = "l1"'), "measure"),
         (set_recipe, ("random_share = 0.4", "random_share = 1.5"), "random_share"),
-        (set_recipe, ("random_share = 0.4", "exclusion_weight = -1"), "exclusion_weight"),
         (set_recipe, ("random_share = 0.4", "subset_margin = nan"), "subset_margin"),
-        (set_recipe, ("random_share = 0.4", 'reduction = "max"'), "reduction"),
         (tier_recipe, ('"tiered"', '"tiered"\nalpha = 0'), "alpha"),
-        (tier_recipe, ('"tiered"', '"tiered"\nbeta = nan'), "beta"),
-        (tier_recipe, ('"tiered"', '"compatibility"\nbeta = 0'), "beta"),
     ],
 )
 def test_a_setting_that_cannot_be_is_named(tmp_path: Path, make, change, fault: str):
@@ -82,24 +74,6 @@ def test_a_recipe_that_is_no_toml_is_a_read_error(tmp_path: Path):
             read_recipe(tmp_path / f"{name}.toml")
 
 
-def test_a_smoke_recipe_is_small(tmp_path: Path):
-    """A check that takes an hour is not made before the run that takes a day."""
-    path = contradiction_recipe(tmp_path / "model", tmp_path)
-    options = f'path = "{tmp_path / "rows.jsonl"}"'
-    path = changed(
-        path,
-        (options, 'path = "x", count = 700, wordnet = true'),
-        ('dev.jsonl"]', 'dev.jsonl", "b"]'),
-    )
-    small = read_recipe(path).smoke()
-    assert small.data[0].most == 4
-    assert small.data[0].options == {"path": "x", "count": 8, "wordnet": True}
-    assert small.evaluation.sets == (str(tmp_path / "dev.jsonl"),)
-    assert small.evaluation.documents == 25
-    assert (small.training.epochs, small.training.batch_size) == (1.0, 4)
-    assert small.loss == read_recipe(path).loss
-
-
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
 def test_recipes_that_come_along_are_valid(path: Path):
     assert read_recipe(path).ships in (True, False)
@@ -121,6 +95,12 @@ def with_one_layer(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], 
     return cut
 
 
+def few(dataset: DataSettings) -> DataSettings:
+    """At most four rows of a set, of eight that a builder makes."""
+    options = {name: 8 if name == "count" else value for name, value in dataset.options.items()}
+    return dataset.model_copy(update={"most": 4, "options": options})
+
+
 def based_on(recipe: R, base: str) -> R:
     return recipe.model_copy(update={"model": recipe.model.model_copy(update={"base": base})})
 
@@ -131,7 +111,14 @@ def based_on(recipe: R, base: str) -> R:
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
 def test_recipes_that_come_along_run(path: Path, tmp_path: Path, monkeypatch, with_one_layer):
     """A builder's option or a data set's field that changed breaks a run of hours, at its start."""
-    recipe = read_recipe(path).smoke()
+    recipe = read_recipe(path)
+    sets = {"sets": recipe.evaluation.sets[:1], "every": 1000, "documents": 25}
+    update = {
+        "data": tuple(map(few, recipe.data)),
+        "training": recipe.training.model_copy(update={"epochs": 1.0, "batch_size": 4}),
+        "evaluation": recipe.evaluation.model_copy(update=sets),
+    }
+    recipe = recipe.model_copy(update=update)
     monkeypatch.chdir(tmp_path)
     if recipe.model.base not in MODELS:
         pytest.skip(f"{recipe.model.base} is no packaged model: another recipe's result")
@@ -157,13 +144,9 @@ def test_recipes_that_come_along_run(path: Path, tmp_path: Path, monkeypatch, wi
 def test_the_recipe_of_the_constraint_runs(tmp_path: Path, with_one_layer):
     """Its base is an unpacked judge, for which an encoder stands in here."""
     recipe = read_judge_recipe(FOLDER / "judge-constraint.toml")
-
-    def few(sets: tuple[DataSettings, ...]) -> tuple[DataSettings, ...]:
-        return tuple(one.model_copy(update={"most": 4}) for one in sets)
-
     training = recipe.training.model_copy(update={"epochs": 1.0, "batch_size": 4})
-    sets = recipe.evaluation.model_copy(update={"sets": few(recipe.evaluation.sets)})
-    update = {"data": few(recipe.data), "training": training, "evaluation": sets}
+    sets = recipe.evaluation.model_copy(update={"sets": tuple(map(few, recipe.evaluation.sets))})
+    update = {"data": tuple(map(few, recipe.data)), "training": training, "evaluation": sets}
     recipe = based_on(recipe.model_copy(update=update), with_one_layer("all-minilm-l6-v2"))
     best = train_judge(recipe, tmp_path / "run", quiet=True)
     assert len(best) >= len(recipe.evaluation.sets)

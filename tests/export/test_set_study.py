@@ -126,11 +126,6 @@ def test_a_data_set_that_was_cut_off_is_not_taken_for_one(tmp_path, monkeypatch)
     with pytest.raises(ConfigurationError, match="cut off"):
         film_sets(tmp_path / "film_sets")
     assert list(tmp_path.iterdir()) == []
-    monkeypatch.setattr(systems_module, "write_set_queries", lambda folder, *_: folder.mkdir())
-    assert film_sets(tmp_path / "film_sets").is_dir()
-    # It is there: nothing is built again.
-    monkeypatch.setattr(systems_module, "generate_queries", None)
-    assert film_sets(tmp_path / "film_sets").is_dir()
 
 
 def test_the_pair_that_is_shown_is_the_median_one(rooms):

@@ -32,8 +32,6 @@ from small_recipes import (
 
 from logic_retrievers.errors import ConfigurationError, ReadError
 
-RECIPES = (compatibility_recipe, contradiction_recipe, set_recipe, tier_recipe)
-
 
 @pytest.fixture
 def tiers(small_model_folder: Path, tmp_path: Path) -> Path:
@@ -47,29 +45,6 @@ def contradictions(small_model_folder: Path, tmp_path: Path) -> Path:
 
 
 # --- rows
-
-
-@pytest.mark.parametrize("make", RECIPES)
-def test_builders_of_other_tasks_are_refused(make, small_model_folder: Path, tmp_path: Path):
-    """Triplets know no sides: read as groups, queries would contradict their answers."""
-    path = make(small_model_folder, tmp_path)
-    recipe = read_recipe(path)
-    other = recipe.data[0].model_copy(update={"builder": "nobody"})
-    with pytest.raises(ConfigurationError, match="no builder"):
-        select_task(recipe.model_copy(update={"data": (other,)})).rows(tmp_path / "run")
-
-
-def test_rows_of_another_task_are_refused(contradictions: Path, tmp_path: Path):
-    rows = tmp_path / "rows.jsonl"
-    rows.write_text('{"query": "a", "satisfying": "b", "violating": "c"}\n')
-    with pytest.raises(ReadError, match="query"):
-        select_task(read_recipe(contradictions)).rows(tmp_path)
-    loss = 'name = "sparse_contrastive"\ntemperature = 0.1'
-    rows.write_text('{"left": ["a"], "right": ["b"]}\n')
-    with pytest.raises(ReadError, match="left"):
-        select_task(read_recipe(changed(contradictions, (loss, 'name = "compatibility"')))).rows(
-            tmp_path
-        )
 
 
 def test_rows_are_drawn_once(small_model_folder: Path, tmp_path: Path):

@@ -34,14 +34,10 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelledPairs:
-    """Labelled pairs of one source.
+    """Labelled pairs of one source."""
 
-    Cosines compare topical vectors. Sparsities are Hoyer sparsities of the differences between
-    contradiction vectors.
-    """
-
-    cosines: Values
-    sparsities: Values
+    cosines: Values  # of topical vectors
+    sparsities: Values  # Hoyer, of the differences between contradiction vectors
     contradicts: npt.NDArray[np.bool_]
 
 
@@ -86,8 +82,7 @@ def calibrate(
         questions: development groups.
         sources: development groups of several kinds, whose pairs the probability is fitted on.
         background: unrelated texts of a corpus.
-        others: groups whose texts join the candidate pool of ``questions``; a larger pool lowers
-            alpha.
+        others: their texts join the candidate pool of ``questions``; a larger pool lowers alpha.
         pairs: number of random pairs for the null distribution.
         seed: seeds the random pairs.
 
@@ -145,9 +140,7 @@ def _find_threshold(settings: ContradictionConstants, measured: Sequence[Labelle
 def write_constants(bundle: Path, settings: ContradictionConstants, origin: str) -> None:
     """Write the constants into a bundle's manifest; everything else stays as it is.
 
-    Raises:
-        BundleError: the bundle is missing or damaged.
-        ConfigurationError: the bundle has no contradiction head.
+    A bundle without a contradiction head is a :class:`ConfigurationError`.
     """
     manifest = load_bundle(bundle).manifest
     if HEAD not in manifest.heads:
@@ -179,17 +172,13 @@ def unrelated_pairs(texts: Sequence[str], count: int, seed: int) -> list[tuple[s
 
 
 def null_distribution(sparsities: npt.NDArray[np.float64]) -> dict[str, float]:
-    """Return ``null_mean`` and ``null_deviation`` of Hoyer sparsities.
+    """Return ``null_mean`` and ``null_deviation`` of the Hoyer sparsities of pairs.
 
-    Pairs of copies, whose sparsity is NaN, are left out.
-
-    Raises:
-        InputError: fewer than 30 pairs are not copies, or all have the same sparsity.
+    Fewer than 30 pairs, or pairs that are all alike, are an :class:`InputError`.
     """
-    known = sparsities[~np.isnan(sparsities)]
-    if len(known) < MIN_NULL_PAIRS or not known.std():
+    if len(sparsities) < MIN_NULL_PAIRS or not sparsities.std():
         raise InputError(
-            f"{len(known)} of {len(sparsities)} random pairs are not copies; at least"
-            f" {MIN_NULL_PAIRS} are needed, and not all alike. Pass more texts of different things."
+            f"{len(sparsities)} random pairs are not copies; at least {MIN_NULL_PAIRS} are needed,"
+            " and not all alike. Pass more texts of different things."
         )
-    return {"null_mean": float(known.mean()), "null_deviation": float(known.std(ddof=1))}
+    return {"null_mean": float(sparsities.mean()), "null_deviation": float(sparsities.std(ddof=1))}

@@ -37,7 +37,9 @@ STORAGE: dict[Compression, str] = {
 # smaller initializers (biases, norms) stay as they are: compressing them saves nothing
 MIN_ELEMENTS = 4096
 
-# values that share a scale in int8
+# values that share a scale in int8; lowest cosine for the layers above the embeddings of
+# all-MiniLM-L6-v2: .9992 with one scale per output channel (10.7 MB), .9995 with blocks of 128
+# (10.8), .9997 with 32 (11.3), .9998 with 16 (11.9)
 BLOCK = 32
 
 
@@ -46,21 +48,14 @@ def write_graph(path: Path, graph: onnx.ModelProto) -> None:
     path.write_bytes(graph.SerializeToString(deterministic=True))
 
 
-def compress_weights(
-    model: onnx.ModelProto, compression: Compression, block: int = BLOCK
-) -> onnx.ModelProto:
+def compress_weights(model: onnx.ModelProto, compression: Compression) -> onnx.ModelProto:
     """Copy a float32 graph with its weights stored in fewer bits.
 
-    Args:
-        model: float32 graph with embedded weights; not changed.
-        compression: ``fp16`` halves the file (relative error 2^-11). ``int8`` quarters it by
-            symmetric codes with a float16 scale per ``block`` values. A block lies along a row of
-            an embedding table, or along the inputs of an output channel. ``mixed`` stores tables in
-            int8 and matrices in fp16. ``none`` only copies. Lowest cosine to float32 on
-            all-MiniLM-L6-v2: fp16 .999999 (46 MB), mixed .99995 (34), int8 .9997 (24).
-        block: number of values that share a scale. Lowest cosine of int8 for the layers above the
-            embeddings of all-MiniLM-L6-v2: .9992 with one scale per output channel (10.7 MB), .9995
-            with blocks of 128 (10.8), .9997 with 32 (11.3), .9998 with 16 (11.9).
+    ``fp16`` halves the file (relative error 2^-11). ``int8`` quarters it by symmetric codes with a
+    float16 scale per :data:`BLOCK` values, which lie along a row of an embedding table, or along
+    the inputs of an output channel. ``mixed`` stores tables in int8 and matrices in fp16. ``none``
+    only copies. Lowest cosine to float32 on all-MiniLM-L6-v2: fp16 .999999 (46 MB), mixed .99995
+    (34), int8 .9997 (24).
     """
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
@@ -72,9 +67,9 @@ def compress_weights(
         values = numpy_helper.to_array(weight)
         graph.initializer.remove(weight)
         if compression != "fp16" and values.ndim == 2 and _is_table(graph, weight.name):
-            _quantise_table(graph, weight.name, values, block)
+            _quantise_table(graph, weight.name, values)
         elif compression == "int8" and values.ndim == 2:
-            nodes += _quantise_matrix(graph, weight.name, values, block)
+            nodes += _quantise_matrix(graph, weight.name, values)
         else:
             half = _add_constant(graph, f"{weight.name}.fp16", values.astype(np.float16))
             nodes.append(_cast(half, weight.name))
@@ -166,11 +161,11 @@ def _cast(source: str, target: str) -> onnx.NodeProto:
 
 
 def _quantise_matrix(
-    graph: onnx.GraphProto, name: str, values: npt.NDArray[np.float32], block: int
+    graph: onnx.GraphProto, name: str, values: npt.NDArray[np.float32]
 ) -> list[onnx.NodeProto]:
     """Add codes of shape (inputs / block, block, outputs); return the nodes that expand them."""
     inputs = values.shape[0]
-    width = block if inputs % block == 0 else inputs
+    width = BLOCK if inputs % BLOCK == 0 else inputs
     codes, scales = quantise(values.reshape(inputs // width, width, -1), axis=1)
     shape = _add_constant(graph, f"{name}.shape", np.asarray(values.shape, dtype=np.int64))
     parts = [
@@ -180,15 +175,13 @@ def _quantise_matrix(
     return _expand(parts, shape, name)
 
 
-def _quantise_table(
-    graph: onnx.GraphProto, name: str, values: npt.NDArray[np.float32], block: int
-) -> None:
+def _quantise_table(graph: onnx.GraphProto, name: str, values: npt.NDArray[np.float32]) -> None:
     """Make the graph look up codes and scales, so that it expands only the rows that it reads.
 
     Codes have shape (rows, width / block, block); after a look-up the row is put together again.
     """
     rows, dimension = values.shape
-    width = block if dimension % block == 0 else dimension
+    width = BLOCK if dimension % BLOCK == 0 else dimension
     codes, scales = quantise(values.reshape(rows, dimension // width, width), axis=2)
     tables = [
         _add_constant(graph, f"{name}.codes", codes),

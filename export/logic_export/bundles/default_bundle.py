@@ -59,16 +59,9 @@ TRAINED = """The topical head's
            et al. 2020; its abstracts come from S2ORC. ConflictQA: Xie et al. 2024. CANNOT:
            Anschütz, Lozano and Groh 2023. Films: Wikipedia, by its authors."""
 EXCLUSION = Calibration(
-    constants={
-        "penalty": 0.75,
-        "standout_share": 0.8,
-        "mention_share": 0.2,
-        "whole_query_weight": 0.5,
-        "standout_threshold": 0.7,
-        "compatibility_weight": 0.5,
-    },
-    origin="python -m benchmarks.tuning: train and dev parts of ExcluIR, dev parts of "
-    "BoolQuestions NOT and of the users' queries",
+    constants={"compatibility_weight": 0.5, "penalty": 0.4},
+    origin="development parts of the users' queries, new domains, clusters, ExcluIR and "
+    "BoolQuestions NOT",
 )
 
 

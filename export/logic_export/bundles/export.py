@@ -50,19 +50,12 @@ TRUNK = "trunk.onnx"
 
 @dataclass(frozen=True, slots=True)
 class BundleLabel:
-    """Origin and rights of a bundle.
-
-    Args:
-        name: name of the bundle.
-        licence: SPDX expression of the weights.
-        origin: the model that it was made from.
-        documents: file name -> content; ``NOTICE`` must be there.
-    """
+    """Origin and rights of a bundle."""
 
     name: str
-    licence: str
-    origin: str
-    documents: Mapping[str, str]
+    licence: str  # SPDX expression of the weights
+    origin: str  # the model that it was made from
+    documents: Mapping[str, str]  # file name -> content; ``NOTICE`` must be there
 
 
 def export_bundle(
@@ -78,7 +71,7 @@ def export_bundle(
     dataset: Dataset | None = None,
     exporter: Exporter = "torch",
 ) -> ParityFigures:
-    """Write a bundle.
+    """Write a bundle; return the figures of the model with the lowest cosine.
 
     Heads from one model share one graph. Heads from several models share a trunk (their lowest
     layers) and have one graph each above it. So a text passes the trunk once, and its weights are
@@ -95,11 +88,8 @@ def export_bundle(
         min_cosine: minimum cosine to the original, here and in ``verify_bundle`` later; None takes
             the one for ``compression`` in :data:`MIN_COSINE`.
         dataset: a data set to compare each model's nDCG@10 on too, which takes minutes.
-        exporter: ``torch`` (extra ``train``) or ``optimum`` (extra ``optimum``; its graphs cannot
-            be split, so all heads must come from one model).
-
-    Returns:
-        The figures of the model with the lowest cosine.
+        exporter: ``torch``, or ``optimum``, whose graphs cannot be split, so that all heads must
+            come from one model. Each needs the extra of its name (``train`` for ``torch``).
 
     Raises:
         ConfigurationError: ``out`` exists, or the models cannot be exported or share no trunk.
@@ -165,21 +155,12 @@ def add_head(
     shared_layers: int = 0,
     compression: Compression = "mixed",
 ) -> ParityFigures:
-    """Copy a bundle with a head added or replaced.
+    """Copy a bundle with a head added or replaced; return the figures of the new head.
 
-    The new head must share the bundle's trunk bit for bit. The vectors and fingerprints of the
-    other heads do not change, so collections made with them stay valid. A replaced head's graph,
-    references and constants are removed.
-
-    Args:
-        bundle: a folder whose heads share a trunk.
-        head: the head to add.
-        out: the new bundle's folder; must not exist. Nothing is written unless parity holds.
-        shared_layers: the value that the bundle was exported with.
-        compression: the value that the bundle was exported with; else the trunks would differ.
-
-    Returns:
-        The figures of the new head.
+    The new head must share the bundle's trunk bit for bit, so ``shared_layers`` and ``compression``
+    are those that the bundle was exported with. The vectors and fingerprints of the other heads do
+    not change, so collections made with them stay valid. A replaced head's graph, references and
+    constants are removed. Nothing is written unless parity holds.
 
     Raises:
         BundleError: the bundle is missing or damaged.
@@ -230,9 +211,7 @@ def add_head(
 
 
 def shared_tokenizer(models: Iterable[SentenceTransformer]) -> str:
-    """Return the text of ``tokenizer.json`` for the tokenizer that all models share.
-
-    It neither truncates nor pads to a fixed length, but knows its padding token.
+    """Return ``tokenizer.json`` for the tokenizer that all models share, without a fixed length.
 
     Raises:
         ConfigurationError: the models have different tokenizers.

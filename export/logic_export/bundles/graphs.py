@@ -24,11 +24,7 @@ OPSET = 20
 
 
 def load_model(name_or_path: str) -> SentenceTransformer:
-    """Load a sentence-transformers model on the CPU, with attention in plain operators.
-
-    Raises:
-        ConfigurationError: the folder or name does not exist, or cannot be fetched.
-    """
+    """Load a model on the CPU, with attention in plain operators; errors of :func:`open_model`."""
     return open_model(name_or_path, device="cpu", model_kwargs={"attn_implementation": "eager"})
 
 
@@ -36,10 +32,8 @@ def export_graph(model: SentenceTransformer) -> onnx.ModelProto:
     """Export the whole model as a float32 graph.
 
     Inputs are ``input_ids`` and ``attention_mask``, int64 of shape (batch, sequence), both axes
-    dynamic. The output is ``sentence_embedding``, float32 of shape (batch, dimension).
-
-    Raises:
-        ConfigurationError: the model reads something other than text tokens.
+    dynamic. The output is ``sentence_embedding``, float32 of shape (batch, dimension). A model that
+    reads something other than text tokens is a :class:`ConfigurationError`.
     """
     transformer = model[0]
     if not hasattr(transformer, "auto_model") or model.max_seq_length is None:
@@ -110,10 +104,7 @@ def _strip_metadata(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def export_with_optimum(model: str) -> onnx.ModelProto:
-    """Export the whole model with optimum; the result is like that of :func:`export_graph`.
-
-    Args:
-        model: a sentence-transformers folder or hub name.
+    """Export a folder or hub name with optimum; the result is like that of :func:`export_graph`.
 
     Raises:
         MissingExtraError: optimum is not installed. It cannot be installed next to the extra
@@ -152,14 +143,9 @@ def split_graph(
 ) -> tuple[onnx.ModelProto, onnx.ModelProto]:
     """Split a graph into the trunk, from tokens to ``hidden``, and the rest, up to the vector.
 
-    Nodes and weights are only divided, so both parts in sequence compute the same as the whole.
-
-    Args:
-        model: an exported BERT-like encoder; left as it is.
-        shared_layers: 0 cuts above the embeddings, n above the n-th layer.
-
-    Raises:
-        ConfigurationError: the graph has no such layer boundary.
+    Nodes and weights are only divided, so both parts in sequence compute the same as the whole,
+    which stays as it is. ``shared_layers`` 0 cuts above the embeddings, n above the n-th layer of a
+    BERT-like encoder; :class:`ConfigurationError` if there is no such boundary.
     """
     boundary = _layer_output(model.graph, shared_layers)
     trunk = _subgraph(model, [boundary], stops=[])

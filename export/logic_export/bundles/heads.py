@@ -14,29 +14,17 @@ from logic_retrievers.errors import ConfigurationError
 
 @dataclass(frozen=True, slots=True)
 class HeadSource:
-    """Source of one head of a bundle.
+    """Source of one head of a bundle."""
 
-    Args:
-        name: name of the vector.
-        model: a folder or hub name that sentence-transformers loads.
-        trained: whether the model was trained for the purpose that the head's name states.
-        exclusion: constants of the exclusion policy.
-        contradiction: constants of the contradiction score.
-        training: the data sets that the model was trained on, beyond those of its base.
-        ships: whether the licences of these data sets permit handing the model on.
-        origin: where the model comes from, as the bundle records it; never a local path.
-        queries_only: True if only the query side was trained, against the document vectors of the
-            base model. Such a model becomes a query encoder, not a head.
-    """
-
-    name: str
-    model: str
-    trained: bool = True
-    exclusion: Calibration | None = None
-    contradiction: Calibration | None = None
-    training: tuple[TrainingData, ...] = ()
-    ships: bool = True
-    origin: str = ""
+    name: str  # of the vector
+    model: str  # a folder or hub name that sentence-transformers loads
+    trained: bool = True  # for the purpose that the head's name states
+    exclusion: Calibration | None = None  # constants of the exclusion policy
+    contradiction: Calibration | None = None  # constants of the contradiction score
+    training: tuple[TrainingData, ...] = ()  # data sets beyond those of the model's base
+    ships: bool = True  # whether the licences of these data sets permit handing the model on
+    origin: str = ""  # where the model comes from, as the bundle records it; never a local path
+    # trained against the document vectors of the base: it becomes a query encoder, not a head
     queries_only: bool = False
 
 
@@ -64,11 +52,7 @@ def find_head(name: str, source: str) -> HeadSource:
 
 
 def refuse_query_encoders(heads: Sequence[HeadSource]) -> None:
-    """Refuse models trained for queries alone, since they were never measured on documents.
-
-    Raises:
-        ConfigurationError: one of the heads is a query encoder.
-    """
+    """Raise :class:`ConfigurationError` for a model that was never measured on documents."""
     for head in heads:
         if head.queries_only:
             raise ConfigurationError(

@@ -30,15 +30,11 @@ _LARGEST = 7
 _SHRINKING = (1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7)
 
 
-def quantise_products(model: onnx.ModelProto, block: int = BLOCK) -> onnx.ModelProto:
-    """Make matrix products run in int8, with each weight stored in four bits.
+def quantise_products(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Make the products of a float32 graph run in int8, with each weight stored in four bits.
 
     Weights are expanded to int8 once, when ONNX Runtime loads the graph. They then have seven bits,
-    since eight would overflow on processors without VNNI.
-
-    Args:
-        model: float32 graph with embedded weights; not changed.
-        block: values that share a scale in the file.
+    since eight would overflow on processors without VNNI. The model is not changed.
     """
     from onnxruntime.quantization import QuantType, quantize_dynamic
     from onnxruntime.quantization.quant_utils import add_pre_process_metadata
@@ -58,9 +54,9 @@ def quantise_products(model: onnx.ModelProto, block: int = BLOCK) -> onnx.ModelP
     for weight in list(graph.initializer):
         rows = weight.dims[0] if weight.dims else 0
         large = weight.data_type == TensorProto.INT8 and np.prod(weight.dims) >= MIN_ELEMENTS
-        if large and rows % block == 0:
+        if large and rows % BLOCK == 0:
             graph.initializer.remove(weight)
-            nodes += _store_packed(graph, weight.name, numpy_helper.to_array(weight), block)
+            nodes += _store_packed(graph, weight.name, numpy_helper.to_array(weight))
     others = list(graph.node)  # nodes must be in topological order
     del graph.node[:]
     graph.node.extend([*nodes, *others])
@@ -73,12 +69,9 @@ def pack(
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float16]]:
     """Pack values as codes of -7 to 7, two per byte, with the best of some scales for each block.
 
-    Args:
-        values: shape (blocks, block size, channels); the block size must be even.
-
-    Returns:
-        Bytes of shape (blocks, size / 2, channels) with the first half of a block in the low bits
-        and the second in the high bits, and scales of shape (blocks, 1, channels).
+    From values of shape (blocks, even size, channels) it makes bytes of shape (blocks, size / 2,
+    channels), with the first half of a block in the low bits and the second in the high bits, and
+    scales of shape (blocks, 1, channels).
     """
     peak = np.abs(values).max(axis=1, keepdims=True)
     least, codes, scales = np.full(peak.shape, np.inf), np.zeros(values.shape), np.ones(peak.shape)
@@ -96,7 +89,7 @@ def pack(
 
 
 def _store_packed(
-    graph: onnx.GraphProto, name: str, values: npt.NDArray[np.int8], block: int
+    graph: onnx.GraphProto, name: str, values: npt.NDArray[np.int8]
 ) -> list[onnx.NodeProto]:
     """Add bytes and scales; return the nodes that make an int8 matrix of them.
 
@@ -104,7 +97,7 @@ def _store_packed(
     cast int4.
     """
     rows, columns = values.shape
-    packed, scales = pack(values.reshape(rows // block, block, columns).astype(np.float32))
+    packed, scales = pack(values.reshape(rows // BLOCK, BLOCK, columns).astype(np.float32))
     constants = {
         "packed": packed,
         "scales": scales,

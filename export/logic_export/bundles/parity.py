@@ -28,19 +28,14 @@ class ParityError(BundleError):
 
 @dataclass(frozen=True, slots=True)
 class ParityFigures:
-    """Figures of one exported head.
+    """Figures of one exported head."""
 
-    Args:
-        megabytes: size of all files of the bundle, 10^6 bytes.
-        lowest_cosine, mean_cosine: cosines to the original's reference vectors.
-        batch_cosine: lowest cosine between a text encoded alone and in a batch with all others.
-        ndcg, original_ndcg: nDCG@10; None where no data set was given.
-    """
-
-    megabytes: float
+    megabytes: float  # 10^6 bytes, all files of the bundle
+    # cosines to the original's reference vectors
     lowest_cosine: float
     mean_cosine: float
-    batch_cosine: float
+    batch_cosine: float  # lowest cosine of a text encoded alone and in a batch with all others
+    # nDCG@10; None where no data set was given
     ndcg: float | None = None
     original_ndcg: float | None = None
 

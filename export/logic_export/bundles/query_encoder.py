@@ -11,12 +11,11 @@ from pathlib import Path
 import numpy as np
 import onnx
 from pydantic import ValidationError
-from sentence_transformers import SentenceTransformer
 
 from logic_export.bundles.compression import Compression, compress_weights
 from logic_export.bundles.export import shared_tokenizer
 from logic_export.bundles.graphs import OUTPUT, export_graph, load_model, split_graph
-from logic_export.bundles.heads import HeadSource, find_head
+from logic_export.bundles.heads import find_head
 from logic_export.bundles.parity import (
     PARITY_TEXTS,
     ParityFigures,
@@ -64,13 +63,12 @@ def export_query_encoder(
 
     Args:
         run: a finished run that trained with the documents frozen, or a model.
-        out: the file, NAME.query.onnx; must not exist. Nothing is written unless parity
-            holds.
+        out: the file, NAME.query.onnx; must not exist. Nothing is written unless parity holds.
         bundle: the bundle's folder; None takes the packaged one.
         head: the head whose queries it encodes.
         base: the model that encoded the documents in training; None takes the run's base.
-        shared_layers: the value that the bundle was exported with.
-        compression: the value that the bundle was exported with; else the file gets its own trunk.
+        shared_layers: that of the bundle; else the file gets a trunk of its own.
+        compression: that of the bundle, likewise.
 
     Raises:
         BundleError: the bundle is missing or damaged.
@@ -107,7 +105,27 @@ def export_query_encoder(
         loaded, bundle_head, export_graph(model), shared_layers, compression
     )
     prefix = recipe.model.query_prefix if recipe else bundle_head.query.prefix
-    card = _card(model, source, loaded, head, trunk, prefix)
+    manifest = loaded.manifest
+    vectors = encode_original(model, PARITY_TEXTS, prefix)
+    card = QueryEncoderCard(
+        head=head,
+        document_fingerprint=manifest.fingerprint(head, "document"),
+        tokenizer=manifest.files[manifest.tokenizer],
+        trunk=trunk,
+        output=OUTPUT,
+        dimension=vectors.shape[1],
+        pooling="in_graph",
+        normalise=bundle_head.normalise,
+        prefix=prefix,
+        max_tokens=int(model.max_seq_length or 0),
+        origin=source.origin,
+        training=source.training,
+        ships=source.ships,
+        texts=PARITY_TEXTS,
+        vectors=tuple(tuple(round(float(value), 6) for value in row) for row in vectors),
+        min_cosine=manifest.parity.min_cosine,
+        graph_bytes=1,  # set when the file is written
+    )
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=out.parent, prefix=".export-") as name:
@@ -183,10 +201,7 @@ def _above_trunk(
     shared_layers: int,
     compression: Compression,
 ) -> tuple[str | None, onnx.ModelProto]:
-    """Return the SHA-256 of the bundle's trunk, and the graph above it.
-
-    If the model does not share the trunk, return None and the whole graph.
-    """
+    """Return the trunk's SHA-256 and the graph above it; of another trunk None and the whole."""
     file = head.document.trunk
     if file is not None:
         below, above = split_graph(graph, shared_layers)
@@ -194,37 +209,6 @@ def _above_trunk(
         if trunk == bundle.read(file):
             return hashlib.sha256(trunk).hexdigest(), above
     return None, graph
-
-
-def _card(
-    model: SentenceTransformer,
-    source: HeadSource,
-    bundle: Bundle,
-    head: str,
-    trunk: str | None,
-    prefix: str,
-) -> QueryEncoderCard:
-    manifest = bundle.manifest
-    vectors = encode_original(model, PARITY_TEXTS, prefix)
-    return QueryEncoderCard(
-        head=head,
-        document_fingerprint=manifest.fingerprint(head, "document"),
-        tokenizer=manifest.files[manifest.tokenizer],
-        trunk=trunk,
-        output=OUTPUT,
-        dimension=vectors.shape[1],
-        pooling="in_graph",
-        normalise=manifest.heads[head].normalise,
-        prefix=prefix,
-        max_tokens=int(model.max_seq_length or 0),
-        origin=source.origin,
-        training=source.training,
-        ships=source.ships,
-        texts=PARITY_TEXTS,
-        vectors=tuple(tuple(round(float(value), 6) for value in row) for row in vectors),
-        min_cosine=manifest.parity.min_cosine,
-        graph_bytes=1,  # set when the file is written
-    )
 
 
 def write_query_encoder(path: Path, graph: onnx.ModelProto, card: QueryEncoderCard) -> None:

@@ -26,20 +26,18 @@ def recompress_bundle(
     *,
     min_cosine: float | None = None,
 ) -> ParityFigures:
-    """Copy a bundle with its matrices stored in another way.
+    """Copy a bundle with its matrices stored in another way; return the figures of the worst head.
 
     Embedding tables that are already codes stay as they are, and so do the tokenizer, the reference
     vectors (those of the original models), and all constants. Vectors and fingerprints change.
+    Nothing is written unless parity holds.
 
     Args:
         bundle: the bundle's folder; None takes the packaged one. Its weights should be finer than
             ``compression``, since int8 cannot be undone.
-        out: the new bundle's folder; must not exist. Nothing is written unless parity holds.
+        out: the new bundle's folder; must not exist.
         compression: storage of the new graphs.
         min_cosine: minimum cosine to the reference vectors; None takes that of ``compression``.
-
-    Returns:
-        The figures of the head with the lowest cosine.
 
     Raises:
         BundleError: the bundle is missing or damaged.

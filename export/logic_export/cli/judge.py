@@ -28,8 +28,8 @@ def train_judge(
 ) -> None:
     """Trains a pair judge from a recipe, or resumes an interrupted run."""
     with training_imports():
-        from logic_export.judge.recipe import read_judge_recipe
         from logic_export.judge.run import train_judge as run
+        from logic_export.recipe import read_judge_recipe
     settings = read_judge_recipe(recipe)
     if seed is not None:
         settings = settings.model_copy(update={"seed": seed})
@@ -90,7 +90,6 @@ def add_judge(
     The encoders' vectors stay the same.
     """
     with training_imports():
-        from logic_export.judge.export import add_constraint
         from logic_export.judge.export import add_judge as add
         from logic_export.judge.finished_run import read_finished_run
     finished = read_finished_run(run)
@@ -102,21 +101,15 @@ def add_judge(
     source = finished.source
     if rank is not None:
         source = replace(source, rank=min(rank, source.rank))
-    constants, least = parse_numbers(constant, "--constant"), parse_numbers(minimum, "--minimum")
-    if finished.recipe.model.labels == "constraint":
-        if constants:
-            raise ConfigurationError(f"a constraint has no constant {next(iter(constants))!r}")
-        figures = add_constraint(bundle, source, folder, finished.constraint_development(), least)
-    else:
-        figures = add(
-            bundle,
-            source,
-            folder,
-            finished.development(),
-            constants=constants,
-            minimum=least,
-            compression=compression,
-        )
+    figures = add(
+        bundle,
+        source,
+        folder,
+        finished.development(),
+        constants=parse_numbers(constant, "--constant"),
+        minimum=parse_numbers(minimum, "--minimum"),
+        compression=compression,
+    )
     _print_accuracies(figures)
     if not finished.ships:
         out.print("trained on data whose licence lets no model be handed on")

@@ -16,11 +16,7 @@ Seed = Annotated[int, typer.Option(help="The same seed gives the same rows.")]
 
 @contextmanager
 def training_imports() -> Iterator[None]:
-    """Wraps imports that need the extra ``train``.
-
-    Raises:
-        MissingExtraError: one of its packages is not installed.
-    """
+    """Wraps imports of the extra ``train``; :class:`MissingExtraError` if a package is missing."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -28,11 +24,7 @@ def training_imports() -> Iterator[None]:
 
 
 def parse_assignment(text: str, option: str) -> tuple[str, str]:
-    """Splits ``NAME=VALUE``.
-
-    Raises:
-        ConfigurationError: the text has another form.
-    """
+    """Splits ``NAME=VALUE``; another form is a :class:`ConfigurationError`."""
     name, separator, value = text.partition("=")
     if not separator or not name or not value:
         raise ConfigurationError(f"{option} is NAME=VALUE, not {text!r}")
@@ -40,11 +32,7 @@ def parse_assignment(text: str, option: str) -> tuple[str, str]:
 
 
 def parse_numbers(assignments: list[str] | None, option: str) -> dict[str, float]:
-    """Name -> number of an option that may be repeated.
-
-    Raises:
-        ConfigurationError: a text has another form.
-    """
+    """Name -> number of an option that may be repeated; errors of :func:`parse_assignment`."""
     numbers = {}
     for name, value in (parse_assignment(text, option) for text in assignments or ()):
         try:

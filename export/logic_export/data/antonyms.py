@@ -20,12 +20,11 @@ _NO_CONTRARIES = frozenset({"other", "same", "different", "there", "here", "anot
 def find_antonyms(texts: Iterable[str], wordnet: WordNet) -> dict[str, str]:
     """Map words of the texts, in lower case, to the antonym that replaces each.
 
-    WordNet knows words, not their context, so a word is taken only where little can go wrong. It
-    has a single antonym, the same for each of its parts of speech. It is not only a noun (as
-    "analysis" is, while "increase" is a verb too). The antonym must occur in the texts, at least a
-    fiftieth as often. A participle's antonym must be a participle too ("increased", "decreased")
-    and no prefixed form of the word. ("Improved" may be a verb, which "unimproved" cannot be.)
-    Inflected forms count if WordNet lists them: "increased" does, "increases" does not.
+    WordNet knows no context, so a word is taken only where little can go wrong. It has a single
+    antonym, the same for each of its parts of speech, and is not only a noun (as "analysis" is).
+    The antonym must occur in the texts, at least a fiftieth as often. A participle's antonym must
+    be a participle too ("increased", "decreased") and no prefixed form of the word, since
+    "improved" may be a verb, which "unimproved" cannot be.
     """
     counts = Counter(word for text in texts for word in _WORD.findall(text))
     antonyms = {}

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from logic_export.data.files import read_toml
 from logic_export.data.triplets import Triplet, unique_triplets
+from logic_export.dense_retrieval import Encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +43,20 @@ def exclusion_triplets(
     return unique_triplets(triplets)
 
 
-Encode: TypeAlias = Callable[[Sequence[str]], npt.NDArray[np.float32]]
-
 # Number of topics sampled per pair; neighbours are found among them.
 _POOL_PER_PAIR = 16
+# The nearest neighbour alone would give only the hardest pairs.
+_NEAREST = 5
 
 _KIND = re.compile(r"^.{0,120}?\b(?:is|was|are|were) (?:an?|the) ([^.,;()]{5,60})")
 
 
 def neighbouring_topics(
-    topics: Sequence[Topic], encode: Encode, *, count: int, among: int = 5, seed: int = 0
+    topics: Sequence[Topic], encode: Encode, *, count: int, seed: int = 0
 ) -> list[tuple[Topic, Topic]]:
-    """Pair each of ``count`` random topics with a topic of a similar name.
+    """Pair each of ``count`` random topics with one of the five whose names are the most similar.
 
-    It is drawn from the ``among`` topics with the most similar names, since the nearest alone would
-    give only the hardest pairs. ``encode`` gives unit vectors.
+    ``encode`` gives unit vectors.
     """
     random = Random(seed)
     topics = random.sample(topics, min(len(topics), _POOL_PER_PAIR * count))
@@ -67,7 +65,7 @@ def neighbouring_topics(
     for index in range(min(count, len(topics))):
         cosines = vectors @ vectors[index]
         cosines[index] = -np.inf
-        nearest = np.argsort(-cosines, kind="stable")[: min(among, len(topics) - 1)]
+        nearest = np.argsort(-cosines, kind="stable")[: min(_NEAREST, len(topics) - 1)]
         pairs.append((topics[index], topics[int(random.choice(nearest))]))
     return pairs
 

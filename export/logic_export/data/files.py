@@ -23,10 +23,8 @@ T = TypeVar("T")
 def write_json_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """Write JSON lines atomically, compressed where the name ends in ``.gz``.
 
-    Equal rows give equal bytes. The folder is created where it is missing.
-
-    Raises:
-        StorageError: the disk is full or not writable.
+    Equal rows give equal bytes. The folder is created where it is missing. A disk that is full or
+    not writable is a :class:`StorageError`.
     """
     content = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
     if path.suffix == ".gz":
@@ -43,8 +41,7 @@ def write_json_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 def read_rows(path: Path, kind: type[T], parse: Callable[[Row], T]) -> Iterator[T]:
     """Parse the rows of a file, which may hold no other fields than ``kind`` has.
 
-    Raises:
-        ReadError: the file cannot be read, or a row is malformed; the error names file and line.
+    A file that cannot be read, or a malformed row, is a :class:`ReadError`, which names the line.
     """
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     for row in json_rows(path):
@@ -57,17 +54,21 @@ def read_rows(path: Path, kind: type[T], parse: Callable[[Row], T]) -> Iterator[
             raise row.error(str(error)) from error
 
 
+def first_of_each(rows: Iterable[T], key: Callable[[T], object]) -> list[T]:
+    """Keep the first row of each key, in their order."""
+    first: dict[object, T] = {}
+    for row in rows:
+        first.setdefault(key(row), row)
+    return list(first.values())
+
+
 def optional_text(row: Row, name: str) -> str:
     """Return the string in a field; empty if the field is absent or null."""
     return "" if row.fields.get(name) is None else row.text(name)
 
 
 def text_list(row: Row, name: str) -> tuple[str, ...]:
-    """The list of strings in a field.
-
-    Raises:
-        ReadError: the field holds something else.
-    """
+    """Return the list of strings in a field; :class:`ReadError` if it holds something else."""
     texts = row.fields.get(name)
     if not isinstance(texts, list):
         raise row.error(f"{name!r} must be a list of texts")

@@ -61,9 +61,8 @@ def cropped_triplets(triplets: Sequence[Triplet], *, copies: int, seed: int = 0)
     """Add copies of the triplets whose two passages are cropped around their difference.
 
     A copy keeps all differing sentences and up to :data:`MAX_CONTEXT` before and after. The number
-    is random for each copy, and equal for all triplets over the same two passages. So training
-    sees a pair at many lengths, mostly with the difference as a larger part of the vector.
-    Passages that are no versions of each other stay unchanged.
+    is random for each copy, and equal for all triplets over the same two passages. Passages that
+    are no versions of each other stay unchanged.
     """
     random = Random(seed)
     groups: dict[frozenset[str | None], list[Triplet]] = {}

@@ -28,9 +28,7 @@ _QUESTION = re.compile(
 _PERSON = re.compile(r"^(?:He|She|[A-Z][a-z]+ [A-Z][a-z]+)$")
 
 
-def negated_passage_triplets(
-    passages: Iterable[str], *, seed: int = 0, most: int | None = None
-) -> list[Triplet]:
+def negated_passage_triplets(passages: Iterable[str], *, most: int, seed: int = 0) -> list[Triplet]:
     """Make two mirrored triplets per passage by rules, like NevIR's.
 
     One sentence of the passage is negated or loses its negation. One query asks for the passage,
@@ -42,7 +40,7 @@ def negated_passage_triplets(
     random.shuffle(order)
     triplets: list[Triplet] = []
     for passage in order:
-        if most is not None and len(triplets) >= most:
+        if len(triplets) >= most:
             break
         triplets += _mirrored_triplets(split_sentences(passage), random)
     return unique_triplets(triplets)[:most]

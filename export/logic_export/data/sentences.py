@@ -24,11 +24,10 @@ def split_sentences(text: str) -> list[str]:
     return sentences
 
 
-def sentence_window(text: str, numbers: Collection[int], neighbours: int = 1) -> str:
-    """The numbered sentences (from 0) with their neighbours on each side, in order."""
+def sentence_window(text: str, numbers: Collection[int]) -> str:
+    """The numbered sentences (from 0) with a neighbour on each side, in order."""
     sentences = split_sentences(text)
-    steps = range(-neighbours, neighbours + 1)
-    window = sorted({number + step for number in numbers for step in steps})
+    window = sorted({number + step for number in numbers for step in (-1, 0, 1)})
     return " ".join(sentences[number] for number in window if 0 <= number < len(sentences))
 
 
@@ -52,8 +51,7 @@ def to_claim(sentence: str) -> str | None:
     """Turn a sentence into a claim to follow "evidence that"; None if it cannot stand alone.
 
     A heading, a connective ("However, ") and a report ("We found that ") are removed. Sentences
-    that refer back ("This ...", "They ...") and those of fewer than 5 or more than 30 words give
-    none.
+    that refer back ("This ...") and those of fewer than 5 or more than 30 words give none.
     """
     text = sentence.strip().rstrip(".!")
     if heading := _HEADING.match(text):

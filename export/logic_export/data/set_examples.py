@@ -21,25 +21,16 @@ DOCUMENTS = "documents.jsonl.gz"
 class SetExample:
     """A query and the documents that satisfy it.
 
-    Args:
-        query: natural language.
-        expression: the query's meaning.
-        group: shared by queries over the same atoms.
-        satisfying: ids of documents that satisfy the query, at least one.
-        neutral: ids of documents that may or may not satisfy.
-        source: the data set whose documents the ids name.
-        documents: id -> text of all satisfying documents; one mapping per source.
-
-    Raises:
-        InputError: an empty query, no satisfying document, or one without a text.
+    An empty query, no satisfying document, or one without a text is an :class:`InputError`.
     """
 
     query: str
-    expression: Expression
-    group: str
-    satisfying: tuple[str, ...]
-    neutral: tuple[str, ...]
-    source: str
+    expression: Expression  # the query's meaning
+    group: str  # shared by queries over the same atoms
+    satisfying: tuple[str, ...]  # ids, at least one
+    neutral: tuple[str, ...]  # ids of documents that may or may not satisfy
+    source: str  # the data set whose documents the ids name
+    # id -> text of all satisfying documents; one mapping per source
     documents: Mapping[str, str] = field(repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -73,11 +64,7 @@ def write_examples(path: Path, examples: Sequence[SetExample]) -> None:
 
 
 def read_examples(path: Path) -> list[SetExample]:
-    """Read what :func:`write_examples` wrote.
-
-    Raises:
-        ReadError: a file cannot be read or a row is malformed; the error names file and line.
-    """
+    """Read what :func:`write_examples` wrote; errors of :func:`read_rows`."""
     documents = read_documents(path.with_name(DOCUMENTS))
     return [_read_example(row, documents) for row in json_rows(path)]
 
@@ -106,13 +93,7 @@ def _read_example(row: Row, documents: Mapping[str, Mapping[str, str]]) -> SetEx
         raise row.error(str(error)) from error
 
 
-def set_queries(
-    folder: str,
-    split: str = "train",
-    *,
-    variants: bool = False,
-    seed: int = 0,  # noqa: ARG001 - builders share a form
-) -> list[SetExample]:
+def set_queries(folder: str, split: str = "train", *, variants: bool = False) -> list[SetExample]:
     """Read a split that ``logic-export data set-queries`` wrote.
 
     With ``variants``, the split ``SPLIT_variants`` is read too. Queries without an answer are

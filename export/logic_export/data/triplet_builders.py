@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 from random import Random
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import ValidationError, validate_call
 
@@ -34,7 +35,6 @@ from logic_retrievers.evaluation.datasets import data_folder
 from logic_retrievers.evaluation.rows import Row, json_rows
 
 T = TypeVar("T")
-Builder: TypeAlias = Callable[..., list[Triplet]]
 
 
 def build_triplets(name: str, options: Mapping[str, Any], seed: int) -> list[Triplet]:
@@ -50,11 +50,13 @@ def build_triplets(name: str, options: Mapping[str, Any], seed: int) -> list[Tri
 def run_builder(
     builders: Mapping[str, Callable[..., list[T]]], name: str, options: Mapping[str, Any], seed: int
 ) -> list[T]:
-    """Run one of ``builders`` by name; errors as in :func:`build_triplets`."""
+    """Run one of ``builders`` by name, with the seed if it draws; errors as above."""
     if name not in builders:
         raise ConfigurationError(f"no builder {name!r}; there are {', '.join(sorted(builders))}")
+    builder = builders[name]
+    seeded = {"seed": seed} if "seed" in signature(builder).parameters else {}
     try:
-        return validate_call(builders[name])(**options, seed=seed)
+        return validate_call(builder)(**options, **seeded)
     except ValidationError as error:
         faults = error.errors(include_url=False, include_input=False)
         details = "; ".join(
@@ -63,7 +65,7 @@ def run_builder(
         raise ConfigurationError(f"builder {name!r}: {details}") from error
 
 
-def file(path: Path, *, seed: int = 0) -> list[Triplet]:  # noqa: ARG001 - builders share a signature
+def file(path: Path) -> list[Triplet]:
     """Read a user's own triplets, in the format of :func:`read_triplets`."""
     return read_triplets(find_data_file(path))
 
@@ -109,7 +111,7 @@ def neighbours(path: Path, count: int, *, seed: int = 0) -> list[Triplet]:
     """Ask for one title of a corpus, and exclude one of the most similar."""
     encoder = OnnxEncoder()
     pairs = neighbouring_topics(
-        _topics(path),
+        [_topic(row) for row in json_rows(find_data_file(path)) if row.text("title").strip()],
         lambda names: encoder.encode_queries(names, ["topical"])["topical"],
         count=count,
         seed=seed,
@@ -146,7 +148,7 @@ def negated(path: Path, count: int, *, seed: int = 0) -> list[Triplet]:
     return negated_passage_triplets(corpus_texts(path), seed=seed, most=count)
 
 
-BUILDERS: Mapping[str, Builder] = {
+BUILDERS: Mapping[str, Callable[..., list[Triplet]]] = {
     builder.__name__: builder
     for builder in (file, labelled, wordnet, conflicts, linked, neighbours, sharing, negated)
 }
@@ -167,16 +169,11 @@ def find_data_file(path: Path) -> Path:
 
 def corpus_texts(path: Path) -> list[str]:
     """Read the lines of a corpus's texts, or of the ``positive`` fields of questions."""
-    rows = json_rows(find_data_file(path))
     return [
         passage
-        for row in rows
+        for row in json_rows(find_data_file(path))
         for passage in row.text("positive" if "positive" in row.fields else "text").split("\n")
     ]
-
-
-def _topics(path: Path) -> list[Topic]:
-    return [_topic(row) for row in json_rows(find_data_file(path)) if row.text("title").strip()]
 
 
 def _topic(row: Row) -> Topic:

@@ -6,30 +6,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from logic_export.data.files import optional_text, read_rows, write_json_lines
+from logic_export.data.files import first_of_each, optional_text, read_rows, write_json_lines
 from logic_retrievers.errors import InputError
 from logic_retrievers.evaluation.rows import Row
 
 
 @dataclass(frozen=True, slots=True)
 class Triplet:
-    """A query, a satisfying passage and, where it has a constraint, a violating one.
+    """A query, a passage that satisfies it, and one on the same topic that breaks its constraint.
 
-    Args:
-        query: with or without a constraint.
-        satisfying: a passage that answers the query.
-        violating: a passage on the same topic that breaks the constraint. None if the query has no
-            constraint; the other documents of the batch are then the negatives.
-        source: the builder or data set.
-
-    Raises:
-        InputError: a text is empty, or one passage both satisfies and violates.
+    Without a constraint the other documents of the batch are the negatives. An empty text, or one
+    passage that both satisfies and violates, is an :class:`InputError`.
     """
 
     query: str
     satisfying: str
-    violating: str | None = None
-    source: str = ""
+    violating: str | None = None  # None without a constraint
+    source: str = ""  # the builder or data set
 
     def __post_init__(self) -> None:
         if not self.query.strip() or not self.satisfying.strip():
@@ -42,10 +35,7 @@ class Triplet:
 
 def unique_triplets(triplets: Iterable[Triplet]) -> list[Triplet]:
     """Drop duplicate triplets (``source`` is ignored), and keep the order."""
-    seen: dict[tuple[str, str, str | None], Triplet] = {}
-    for row in triplets:
-        seen.setdefault((row.query, row.satisfying, row.violating), row)
-    return list(seen.values())
+    return first_of_each(triplets, lambda row: (row.query, row.satisfying, row.violating))
 
 
 def write_triplets(path: Path, triplets: Sequence[Triplet]) -> None:
@@ -54,11 +44,7 @@ def write_triplets(path: Path, triplets: Sequence[Triplet]) -> None:
 
 
 def read_triplets(path: Path) -> list[Triplet]:
-    """Read what :func:`write_triplets` wrote, or a user's own file in the same format.
-
-    Raises:
-        ReadError: the file cannot be read, or a line is no triplet; the error says where.
-    """
+    """Read what :func:`write_triplets` wrote, or a user's own file; errors of :func:`read_rows`."""
     return list(read_rows(path, Triplet, _parse_triplet))
 
 

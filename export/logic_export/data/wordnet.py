@@ -49,11 +49,9 @@ class WordNet:
     Lemmas keep their case, have spaces for underscores and lack the markers of an adjective's
     position ("(a)", "(p)", "(ip)"). Only antonyms between words count, not those reached over
     similar adjectives.
-
-    Args:
-        senses: the meanings of each word, in the order of the files, not by frequency.
     """
 
+    # the meanings of each word, in the order of the files, not by frequency
     senses: Mapping[tuple[str, PartOfSpeech], tuple[Sense, ...]]
 
     def synonyms(self, lemma: str, part: PartOfSpeech) -> tuple[str, ...]:
@@ -85,9 +83,8 @@ class _Synset:
 def load_wordnet(folder: Path | None = None) -> WordNet:
     """Read ``data.noun``, ``data.verb``, ``data.adj`` and ``data.adv``.
 
-    Args:
-        folder: None means the environment variable ``WNSEARCHDIR``, else ``dict`` in ``WNHOME``,
-            else ``/usr/share/wordnet``. If a variable is set, no other folder is tried.
+    ``folder`` None means the environment variable ``WNSEARCHDIR``, else ``dict`` in ``WNHOME``,
+    else ``/usr/share/wordnet``. If a variable is set, no other folder is tried.
 
     Raises:
         ConfigurationError: a file is missing.

@@ -51,11 +51,9 @@ def word_triplets(wordnet: WordNet, *, seed: int = 0, most: int = 20) -> list[Tr
 def phrase_triplets(wordnet: WordNet, *, seed: int = 0, most: int = 30) -> list[Triplet]:
     """Make triplets of a phrase that excludes X, an antonym of X (satisfying), and X (violating).
 
-    Synonyms of the antonym satisfy as well, synonyms of X violate as well (CoDeR, stage 1).
-
-    The openings are "not", "without", "excluding" and "no", for words of every part of speech, as
-    in the paper. "without hot" is not English, but excludes what it should. ``most`` is the largest
-    number of triplets per anchor, over all openings.
+    Synonyms of the antonym satisfy as well, synonyms of X violate as well (CoDeR, stage 1). As in
+    the paper, the openings go before words of every part of speech: "without hot" is not English,
+    but excludes what it should. ``most`` limits the triplets per anchor, over all openings.
     """
     rows = []
     for anchor, oppositions in _anchors(wordnet):

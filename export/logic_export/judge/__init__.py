@@ -1,1 +1,1 @@
-"""The pair judge: training rows, training, distillation, export and its gate."""
+"""Cross-encoders: training rows, training, export and its gates."""

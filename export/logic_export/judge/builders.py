@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from pathlib import Path
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -16,42 +16,26 @@ from logic_export.data.sentences import split_sentences
 from logic_export.data.triplet_builders import BUILDERS as TRIPLET_BUILDERS
 from logic_export.data.triplet_builders import find_data_file, run_builder
 from logic_export.data.triplets import Triplet
-from logic_export.judge.clusters import Part, read_clusters
 from logic_export.judge.rows import (
     CONTRADICTION,
     ENTAILMENT,
     NEUTRAL,
+    OWN_PAIRS,
     JudgeRow,
+    Part,
     excerpt_row,
+    judge_format,
     labelled_row,
+    read_clusters,
     read_judge_rows,
     unique_rows,
+    write_judge_rows,
 )
-from logic_export.recipe import DataSettings
 from logic_retrievers.encoders import OnnxEncoder
 from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.judging import RELATIONS
 from logic_retrievers.judging.relation import pair_sentences, with_metadata
 from logic_retrievers.queries.parsed_query import restate
-
-Builder: TypeAlias = Callable[..., list[JudgeRow]]
-
-# written for this project: see the README in this folder
-OWN_PAIRS = {
-    name: Path(__file__).parent / f"{name}.jsonl.gz"
-    for name in (
-        "passage_pairs",
-        "relations",
-        "relations_texts",
-        "relations_mined",
-        "relations_reworded",
-        "relations_restated",
-        "relations_short",
-        "relations_dev",
-        "relations_mined_dev",
-        "relations_short_dev",
-    )
-}
 
 _LABELS = {"s": ENTAILMENT, "v": CONTRADICTION, "n": NEUTRAL}
 _NLI_LABELS = {
@@ -75,7 +59,7 @@ _NEAREST = 5
 _NEIGHBOUR_TEXTS = 1_500
 
 
-def pairs(path: str, *, relations: bool = False, seed: int = 0) -> list[JudgeRow]:  # noqa: ARG001
+def pairs(path: str, *, relations: bool = False) -> list[JudgeRow]:
     """Read labelled pairs of texts, from any set of natural language inference.
 
     ``path`` is JSON lines with ``premise``, ``hypothesis`` and ``label``. With ``relations`` the
@@ -104,8 +88,7 @@ def clusters(
             a file of this project: ``clusters``, ``marked_clusters`` or ``denials``. ``labels`` has
             a letter for each passage: s(atisfies), v(iolates), n(either).
         kinds: kinds of queries to keep; if empty, all.
-        near: add a second passage of another cluster, one of the nearest to the query by the
-            packaged encoder's topical vectors.
+        near: add a second passage of another cluster, one of the nearest by topical vectors.
         restated: share of the queries that say what they exclude once more, as searches do.
         seed: draws those queries, and passages of other clusters, which are neutral.
     """
@@ -177,23 +160,12 @@ def cluster_relations(
     return built
 
 
-def passage_pairs(
-    part: Part = "train",
-    path: str = "passage_pairs",
-    *,
-    seed: int = 0,  # noqa: ARG001
-) -> list[JudgeRow]:
+def passage_pairs(part: Part = "train", path: str = "passage_pairs") -> list[JudgeRow]:
     """Pair passages in both orders, labelled by whether they disagree about the same thing.
 
-    Metadata follow the text in words, since they may be all that tells two things apart.
-
-    Args:
-        part: a tenth of the topics, by their hash, is ``dev``.
-        path: JSON lines ``{domain, topic, label, one: {text, metadata}, other: ...}``, or the name
-            of a file of this project, one of ``OWN_PAIRS``.
-            Contradiction and superseded contradict, paraphrase entails, scope and unrelated are
-            neutral.
-        seed: not used.
+    Metadata follow the text in words, since they may be all that tells two things apart. A tenth of
+    the topics, by their hash, is ``dev``. ``path`` is JSON lines ``{domain, topic, label, one:
+    {text, metadata}, other: ...}``, or a name of :data:`OWN_PAIRS`.
     """
     return [
         labelled_row(first, second, _NLI_LABELS[relation])
@@ -203,11 +175,7 @@ def passage_pairs(
 
 
 def passage_relations(
-    part: Part = "train",
-    path: str = "passage_pairs",
-    *,
-    derived: bool = True,
-    seed: int = 0,  # noqa: ARG001
+    part: Part = "train", path: str = "passage_pairs", *, derived: bool = True
 ) -> list[JudgeRow]:
     """Pair passages in both orders, labelled with one of the :data:`RELATIONS`.
 
@@ -235,15 +203,11 @@ def passage_relations(
 
 
 def near_passages(path: str, fields: Sequence[str], *, seed: int = 0) -> list[JudgeRow]:
-    """Pair each text of a corpus with its nearest others, by the packaged encoder's vectors.
+    """Pair the texts in some fields of a corpus with their nearest others, by topical vectors.
 
-    No one has read these pairs. In a corpus without contradictions they are of another scope or
-    unrelated, half each.
-
-    Args:
-        path: JSON lines.
-        fields: fields with texts.
-        seed: draws the texts, ``_NEIGHBOUR_TEXTS`` at most, and the order of a pair.
+    No one read these pairs. In a corpus without contradictions they are of another scope or
+    unrelated, half each. ``seed`` draws the texts, ``_NEIGHBOUR_TEXTS`` at most, and the order of
+    a pair.
     """
     random = Random(seed)
     rows = json_rows(find_data_file(Path(path)))
@@ -266,14 +230,8 @@ def triplets(
 ) -> list[JudgeRow]:
     """Make rows of triplets: satisfying passages entail their query, violating ones contradict it.
 
-    Long passages are cut to the sentences that the judge would read.
-
-    Args:
-        builder: name of a builder of triplets.
-        options: options of that builder.
-        unrelated: share of the queries for which the satisfying passage of another triplet is added
-            as a neutral row.
-        seed: seeds the builder and the draw of unrelated passages.
+    Long passages are cut to the sentences that the judge would read. A share of the queries,
+    ``unrelated``, gets the satisfying passage of another triplet as a neutral row.
     """
     random = Random(seed)
     built: list[Triplet] = run_builder(TRIPLET_BUILDERS, builder, options, seed)
@@ -290,22 +248,13 @@ def triplets(
 
 
 def group_pairs(
-    builder: str,
-    options: Mapping[str, Any],
-    cut: float = 0.0,
-    *,
-    seed: int = 0,
+    builder: str, options: Mapping[str, Any], cut: float = 0.0, *, seed: int = 0
 ) -> list[JudgeRow]:
     """Pair texts of contradiction groups: opposite sides contradict, texts of one side entail.
 
-    A pair with a text of another group is neutral. The longer text of a pair is the premise.
-
-    Args:
-        builder: name of a builder of groups, one of ``GROUP_BUILDERS``.
-        options: options of that builder.
-        cut: share of the pairs whose second text is cut to one sentence, like a claim next to its
-            evidence. For a contradiction it is the sentence that differs.
-        seed: seeds the builder, the cuts and the draw of other groups.
+    A pair with a text of another group is neutral. The longer text of a pair is the premise. In a
+    share of the pairs, ``cut``, the second text is cut to one sentence, like a claim next to its
+    evidence. For a contradiction it is the sentence that differs.
     """
     random = Random(seed)
     groups = build_groups(builder, options, seed)
@@ -325,7 +274,7 @@ def group_pairs(
     return rows
 
 
-BUILDERS: Mapping[str, Builder] = {
+BUILDERS: Mapping[str, Callable[..., list[JudgeRow]]] = {
     builder.__name__: builder
     for builder in (
         pairs,
@@ -340,17 +289,7 @@ BUILDERS: Mapping[str, Builder] = {
 }
 
 
-def build_judge_rows(dataset: DataSettings, seed: int) -> list[JudgeRow]:
-    """Build one set of a recipe, each pair once, at most ``dataset.most`` rows.
-
-    Raises:
-        ConfigurationError: the builder or an option is unknown.
-        ReadError: data are missing or malformed.
-    """
-    rows = unique_rows(run_builder(BUILDERS, dataset.builder, dataset.options, seed))
-    if dataset.most is not None and dataset.most < len(rows):
-        return Random(seed).sample(rows, dataset.most)
-    return rows
+JUDGE_ROWS = judge_format(BUILDERS, unique_rows, write_judge_rows, read_judge_rows)
 
 
 def _claim(one: str, other: str, label: str, random: Random) -> str:

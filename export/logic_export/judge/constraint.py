@@ -14,19 +14,18 @@ from pathlib import Path
 from random import Random
 from typing import Any, Literal, TypeAlias, get_args
 
+from pydantic import TypeAdapter, ValidationError
+
 from logic_export.data.exclusion_queries import word_exclusion
-from logic_export.data.files import write_json_lines
-from logic_export.data.triplet_builders import find_data_file, run_builder
-from logic_export.judge.clusters import Part, read_clusters
-from logic_export.recipe import DataSettings
-from logic_export.training.training_data import RowFormat, sample_rows
-from logic_retrievers.errors import ConfigurationError
+from logic_export.data.files import first_of_each, write_json_lines
+from logic_export.data.triplet_builders import find_data_file
+from logic_export.judge.rows import Part, judge_format, read_clusters
 from logic_retrievers.evaluation.rows import Row, json_rows, read_qrels
 
 Span: TypeAlias = tuple[int, int]  # characters of the query: start, and end after the last one
 Kind: TypeAlias = Literal["none", "exclusion", "negated_fact"]
 
-KINDS: tuple[str, ...] = get_args(Kind)
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 # written for this project: see the README in this folder
 _QUERIES = Path(__file__).parent / "marked_queries.jsonl.gz"
@@ -43,19 +42,12 @@ _NEGATION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ConstraintRow:
-    """A query and what it rules out.
-
-    Args:
-        query: the query.
-        kind: ``exclusion`` (of things), ``negated_fact`` (a fact is asked for that is negated) or
-            ``none``.
-        excluded: the words for what is excluded; they leave the wanted part too.
-        dropped: further words that leave the wanted part, like "without"; None if unknown.
-    """
+    """A query and what it rules out: things (``exclusion``), or the negation of a fact."""
 
     query: str
     kind: Kind
-    excluded: tuple[Span, ...] = ()
+    excluded: tuple[Span, ...] = ()  # the words for what is excluded; they leave the wanted part
+    # further words that leave the wanted part, like "without"; None if unknown
     dropped: tuple[Span, ...] | None = ()
 
 
@@ -65,18 +57,12 @@ def overlaps(span: Span, others: Iterable[Span]) -> bool:
 
 
 def marked_clusters(
-    part: Part = "train",
-    files: Sequence[str] = ("clusters", "marked_clusters"),
-    *,
-    seed: int = 0,  # noqa: ARG001 - every builder has a seed
+    part: Part = "train", files: Sequence[str] = ("clusters", "marked_clusters")
 ) -> list[ConstraintRow]:
     """Read the queries of clusters whose excluded words are marked.
 
-    Args:
-        part: 15 % of the domains, by their hash, are ``dev``.
-        files: this project's clusters, or paths of such files: JSON lines ``{domain, queries: [{q,
-            kind, excluded, leaves}]}``.
-        seed: not used.
+    ``files`` are those of this project, or paths of JSON lines ``{domain, queries: [{q, kind,
+    excluded, leaves}]}``. 15 % of the domains, by their hash, are ``dev``.
     """
     rows = []
     for row in read_clusters(part, files):
@@ -90,12 +76,7 @@ def marked_clusters(
     return rows
 
 
-def marked_queries(
-    part: Part = "train",
-    path: str | None = None,
-    *,
-    seed: int = 0,  # noqa: ARG001
-) -> list[ConstraintRow]:
+def marked_queries(part: Part = "train", path: str | None = None) -> list[ConstraintRow]:
     """Read queries whose excluded words and wanted part are marked; every eighth is ``dev``.
 
     ``path`` is JSON lines ``{q, kind, excluded, wanted}``, where the kind is ``exclusion``,
@@ -167,19 +148,12 @@ def operators(part: Part = "train", *, seed: int = 0) -> list[ConstraintRow]:
 
 
 def plain_queries(
-    path: str = _HOTPOTQA,
-    qrels: str | None = None,
-    part: Part = "all",
-    *,
-    seed: int = 0,  # noqa: ARG001
+    path: str = _HOTPOTQA, qrels: str | None = None, part: Part = "all"
 ) -> list[ConstraintRow]:
-    """Read ordinary queries, which rule nothing out.
+    """Read ordinary queries, which rule nothing out; every eighth is ``dev``.
 
-    Args:
-        path: JSON lines with ``_id`` and ``text``.
-        qrels: file of judgements; only its queries are read. None reads all.
-        part: every eighth query is ``dev``.
-        seed: not used.
+    ``path`` is JSON lines with ``_id`` and ``text``. ``qrels`` is a file of judgements, whose
+    queries alone are read; None reads all.
     """
     judged = qrels and {row.query for row in read_qrels(find_data_file(Path(qrels)))}
     return [
@@ -189,7 +163,7 @@ def plain_queries(
     ]
 
 
-def nevir_queries(split: str = "train", *, seed: int = 0) -> list[ConstraintRow]:  # noqa: ARG001
+def nevir_queries(split: str = "train") -> list[ConstraintRow]:
     """Read NevIR's questions: a negated fact if they hold a word of negation, else none."""
     texts = [row.text("text") for row in _rows_of_part(Path("nevir", split, "queries.jsonl"))]
     return [
@@ -210,68 +184,31 @@ CONSTRAINT_BUILDERS: Mapping[str, Callable[..., list[ConstraintRow]]] = {
 }
 
 
-def build_constraint_rows(dataset: DataSettings, seed: int) -> list[ConstraintRow]:
-    """Build one set of a recipe, each query once, at most ``dataset.most`` rows.
-
-    Raises:
-        ConfigurationError: the builder or an option is unknown, or there is no row.
-        ReadError: data are missing or malformed.
-    """
-    rows = _build(dataset.builder, dataset.options, seed)
-    if dataset.most is not None and dataset.most < len(rows):
-        return sample_rows(rows, dataset.most, seed)
-    return rows
-
-
 def write_constraint_rows(path: Path, rows: Iterable[ConstraintRow]) -> None:
-    """Write rows as JSON lines.
-
-    Raises:
-        StorageError: the disk is full or not writable.
-    """
+    """Write JSON lines, see :func:`~logic_export.data.files.write_json_lines`."""
     write_json_lines(path, map(asdict, rows))
 
 
-def read_constraint_rows(path: Path) -> list[ConstraintRow]:
-    """Read rows that :func:`write_constraint_rows` wrote.
+_ROW = TypeAdapter(ConstraintRow)
 
-    Raises:
-        ReadError: the file is missing or malformed.
-    """
+
+def read_constraint_rows(path: Path) -> list[ConstraintRow]:
+    """Read rows; a malformed one is a :class:`ReadError`."""
     rows = []
     for row in json_rows(path):
         try:
-            dropped = row.fields["dropped"]
-            rows.append(
-                _checked_row(
-                    row.text("query"),
-                    row.text("kind"),
-                    _spans(row.fields["excluded"]),
-                    None if dropped is None else _spans(dropped),
-                )
-            )
-        except (KeyError, TypeError, ValueError) as error:
+            rows.append(_ROW.validate_python(row.fields))
+        except ValidationError as error:
             raise row.error("a row needs query, kind, excluded and dropped") from error
     return rows
 
 
-def _build(builder: str, options: Mapping[str, object], seed: int) -> list[ConstraintRow]:
-    rows = _unique_queries(run_builder(CONSTRAINT_BUILDERS, builder, options, seed))
-    if not rows:
-        raise ConfigurationError(f"the builder {builder!r} gave no row")
-    return rows
-
-
 def _unique_queries(rows: Iterable[ConstraintRow]) -> list[ConstraintRow]:
-    """Keep the first row of each query."""
-    first: dict[str, ConstraintRow] = {}
-    for row in rows:
-        first.setdefault(row.query, row)
-    return list(first.values())
+    return first_of_each(rows, lambda row: row.query)
 
 
-CONSTRAINT_ROWS = RowFormat(
-    _build, sample_rows, write_constraint_rows, read_constraint_rows, merge=_unique_queries
+CONSTRAINT_ROWS = judge_format(
+    CONSTRAINT_BUILDERS, _unique_queries, write_constraint_rows, read_constraint_rows
 )
 
 
@@ -288,7 +225,7 @@ def _checked_row(
     query: str, kind: str, excluded: tuple[Span, ...], dropped: tuple[Span, ...] | None
 ) -> ConstraintRow:
     """Make a row of values that come from a file; raise ValueError if they make none."""
-    for name in get_args(Kind):
+    for name in KINDS:
         if name == kind and query.strip() and bool(excluded) == (kind == "exclusion"):
             return ConstraintRow(query, name, excluded, dropped)
     raise ValueError(f"{kind} {query!r}")

@@ -6,15 +6,15 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import onnx
 import torch
-from scipy.optimize import minimize_scalar
 from transformers import (
+    AutoConfig,
     AutoModelForSequenceClassification,
     AutoModelForTokenClassification,
     PreTrainedModel,
@@ -24,16 +24,21 @@ from logic_export.bundles import graphs
 from logic_export.bundles.compression import STORAGE, Compression, compress_weights, write_graph
 from logic_export.bundles.integer_graphs import INTEGER_STORAGE, quantise_products
 from logic_export.bundles.manifests import checksums, new_folder, require_new, write_manifest
-from logic_export.bundles.parity import ParityError
 from logic_export.judge import low_rank
-from logic_export.judge.constraint import ConstraintRow
-from logic_export.judge.constraint_training import CONSTRAINT_LABELS, TAGS
+from logic_export.judge.constraint_training import CONSTRAINT_LABELS
+from logic_export.judge.finished_run import JudgeSource
 from logic_export.judge.low_rank import find_changes, with_optional_inputs
-from logic_export.judge.measure import Figures, accuracy, require_gate
-from logic_export.judge.rows import JudgeRow
+from logic_export.judge.measure import (
+    Figures,
+    accuracy,
+    constraint_accuracy,
+    find_temperature,
+    require_gate,
+    require_same_answers,
+)
 from logic_export.models import find_model
 from logic_retrievers.encoders.bundle import Bundle, load_bundle
-from logic_retrievers.encoders.manifest import HIDDEN, CrossEncoder, Manifest, TrainingData
+from logic_retrievers.encoders.manifest import HIDDEN, CrossEncoder
 from logic_retrievers.encoders.sessions import CPU, Graph
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging import (
@@ -62,17 +67,6 @@ MAX_INT4_DIFFERENCE = 0.08
 _MAX_EMBEDDING_DIFFERENCE = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeSource:
-    """A judge, or a model of another question, to export."""
-
-    model: str  # a folder or a hub name
-    max_tokens: int  # tokens of the longest pair, or query
-    training: tuple[TrainingData, ...]
-    origin: str  # how it was trained, for the manifest
-    rank: int = 0  # rank of the changes to the bundle's judge; 0 for a judge
-
-
 class _LogitsModule(torch.nn.Module):
     """Takes two tensors and returns logits; token types are zero, as in the trunk."""
 
@@ -88,34 +82,31 @@ def add_judge(
     bundle: Path,
     source: JudgeSource,
     out: Path,
-    development: Mapping[str, Sequence[JudgeRow]],
+    development: Mapping[str, Sequence[Any]],
     *,
     constants: Mapping[str, float],
     minimum: Mapping[str, float],
     compression: JudgeCompression = "int4",
 ) -> Figures:
-    """Copy a bundle with a judge, a verdict, relation or NLI added or replaced.
+    """Copy a bundle with a judge, a verdict, relation, NLI or constraint added or replaced.
 
     All but a judge are low-rank changes to the bundle's judge, from which they were trained. A
-    verdict answers in the judge's place. Adding another judge removes all such changes.
-
-    Nothing is written unless the exported model stays close to the original
-    (:data:`MAX_DIFFERENCE`, :data:`MAX_INT4_DIFFERENCE`) and reaches the minimum accuracies.
-    Vectors and fingerprints of the encoders do not change.
+    verdict answers in the judge's place. Adding another judge removes all such changes. Vectors and
+    fingerprints of the encoders do not change.
 
     Args:
         bundle: a folder whose heads share a trunk below all layers.
         source: the model; its embeddings must be the trunk's.
-        out: the new bundle's folder; must not exist.
-        development: name -> rows; the temperature is fitted on all rows.
+        out: the new bundle's folder; must not exist. Nothing is written if an error is raised.
+        development: name -> rows of the question; a temperature is fitted on all rows of pairs.
         constants: for a judge or a verdict, weights in a ranking; for relation and NLI, thresholds
             and weights of a conflict (``judging.relation``).
-        minimum: development set -> minimum accuracy.
-        compression: storage of a judge's weights. ``int4`` also multiplies in int8
-            (:func:`quantise_products`), three times as fast on a CPU as the others in float32.
+        minimum: development set -> minimum of its figure.
+        compression: storage of a judge's weights; see :func:`quantise_products` for ``int4``.
 
     Returns:
-        Development set -> accuracy.
+        Development set -> accuracy; for a constraint the share of its queries whose P(none) is
+        below .5 if, and only if, something is ruled out or a negated fact is asked for.
 
     Raises:
         ConfigurationError: ``out`` exists, or the model does not fit the bundle.
@@ -124,60 +115,25 @@ def add_judge(
     model = _load(source.model)
     form = _form_of(model, source)
     _check_constants(form, constants)
+    if unknown := sorted(minimum.keys() - development.keys()):
+        raise ConfigurationError(
+            f"no development set {unknown[0]!r}; there are {', '.join(map(repr, development))}"
+        )
     rows = [row for part in development.values() for row in part]
     exact = form is _JUDGE and compression != "int4"
-    _require_sets(development, minimum)
+    most = MAX_DIFFERENCE if exact else MAX_INT4_DIFFERENCE
     with _new_bundle(bundle, out, form, source, model, constants, compression) as write_entry:
         reader = form.reader(write_entry(1.0))
-        pairs = [(row.premise, row.hypothesis) for row in rows]
-        logits = np.log(np.array(reader.read(pairs)) + 1e-12)
-        _require_parity(
-            reader, model, reader.token_ids(pairs), MAX_DIFFERENCE if exact else MAX_INT4_DIFFERENCE
-        )
-        reader = form.reader(write_entry(find_temperature(logits, rows)))
-        figures = {name: accuracy(reader.read, part) for name, part in development.items()}
-        require_gate(figures, minimum)
-    return figures
-
-
-def add_constraint(
-    bundle: Path,
-    source: JudgeSource,
-    out: Path,
-    development: Mapping[str, Sequence[ConstraintRow]],
-    minimum: Mapping[str, float],
-) -> Figures:
-    """Copy a bundle with the constraint question added or replaced, as changes to its judge.
-
-    Args:
-        bundle: a folder with the judge that the model was trained from.
-        source: the model.
-        out: the new bundle's folder; must not exist.
-        development: name -> rows.
-        minimum: development set -> minimum share.
-
-    Returns:
-        Development set -> share of its queries that are read rightly: P(none) is below .5 if, and
-        only if, something is ruled out or a negated fact is asked for.
-
-    Raises:
-        ConfigurationError: ``out`` exists, or the model does not fit the bundle.
-        ParityError: the exported model differs from the original, or misses a share.
-    """
-    model = _load(source.model, AutoModelForTokenClassification)
-    if tuple((model.config.id2label or {}).values()) != CONSTRAINT_LABELS or source.rank == 0:
-        raise ConfigurationError(
-            f"{source.model!r} in rank {source.rank} is no constraint of a recipe with model.rank"
-        )
-    _require_sets(development, minimum)
-    with _new_bundle(bundle, out, _CONSTRAINT, source, model) as write_entry:
-        reader = OnnxConstraint(write_entry(1.0))
-        queries = [row.query for part in development.values() for row in part]
-        _require_parity(reader, model, reader.token_rows(queries), MAX_INT4_DIFFERENCE)
-        figures = {
-            name: float(np.mean([(reader(r.query).none < 0.5) == (r.kind != "none") for r in part]))
-            for name, part in development.items()
-        }
+        if isinstance(reader, OnnxConstraint):
+            require_same_answers(reader, model, reader.token_rows([r.query for r in rows]), most)
+            measure = partial(constraint_accuracy, reader)
+        else:
+            pairs = [(row.premise, row.hypothesis) for row in rows]
+            logits = np.log(np.array(reader.read(pairs)) + 1e-12)
+            require_same_answers(reader, model, reader.token_ids(pairs), most)
+            reader = form.reader(write_entry(find_temperature(logits, rows)))
+            measure = partial(accuracy, reader.read)
+        figures = {name: measure(part) for name, part in development.items()}
         require_gate(figures, minimum)
     return figures
 
@@ -190,7 +146,7 @@ class _Form:
     file: str
     reader: type[OnnxCrossEncoder]
     title: str  # its heading in the NOTICE
-    constants: frozenset[str] = frozenset({"threshold"})
+    constants: frozenset[str] = frozenset()
     output: str = low_rank.PAIRS
 
 
@@ -211,8 +167,8 @@ def _new_bundle(
     form: _Form,
     source: JudgeSource,
     model: PreTrainedModel,
-    constants: Mapping[str, float] | None = None,
-    compression: JudgeCompression = "int4",
+    constants: Mapping[str, float],
+    compression: JudgeCompression,
 ) -> Iterator[Callable[[float], Bundle]]:
     """Copy a bundle with a model; it becomes ``out`` unless the ``with`` block raises.
 
@@ -232,23 +188,23 @@ def _new_bundle(
             **files,
             max_tokens=source.max_tokens,
             temperature=1.0,
-            constants=dict(constants or {}),
+            constants=dict(constants),
             origin=source.origin,
             training=source.training,
         )
 
         def write_entry(temperature: float) -> Bundle:
             changed = entry.model_copy(update={"temperature": temperature})
-            return _with_entry(folder, old.manifest, form, changed)
+            update: dict[str, Any] = {form.entry: changed}
+            if form is _JUDGE:  # changes to the old judge's weights do not fit the new one
+                for other in _CHANGES:
+                    (folder / other.file).unlink(missing_ok=True)
+                    update[other.entry] = None
+            update["files"] = checksums(folder)
+            write_manifest(folder, old.manifest.model_copy(update=update))
+            return load_bundle(folder)
 
         yield write_entry
-
-
-def _require_sets(development: Mapping[str, object], minimum: Mapping[str, float]) -> None:
-    if unknown := sorted(minimum.keys() - development.keys()):
-        raise ConfigurationError(
-            f"no development set {unknown[0]!r}; there are {', '.join(map(repr, development))}"
-        )
 
 
 def _check_constants(form: _Form, constants: Mapping[str, float]) -> None:
@@ -258,7 +214,7 @@ def _check_constants(form: _Form, constants: Mapping[str, float]) -> None:
     elif unknown := sorted(constants.keys() - form.constants):
         raise ConfigurationError(
             f"{form.entry} has no constant {unknown[0]!r}; it has"
-            f" {', '.join(sorted(form.constants))}"
+            f" {', '.join(sorted(form.constants)) or 'none'}"
         )
     elif not all(
         0 < value < 1 for name, value in constants.items() if name in ("threshold", "hide_above")
@@ -267,17 +223,21 @@ def _check_constants(form: _Form, constants: Mapping[str, float]) -> None:
 
 
 def _form_of(model: PreTrainedModel, source: JudgeSource) -> _Form:
-    labels, changes = tuple((model.config.id2label or {}).values()), source.rank > 0
-    if labels == VERDICTS and changes:
-        return _VERDICT
+    labels, changes = _labels(model.config), source.rank > 0
+    if changes and labels in (VERDICTS, CONSTRAINT_LABELS):
+        return _VERDICT if labels == VERDICTS else _CONSTRAINT
     for form in (_JUDGE, _RELATION, _NLI):
         if len(labels) == len(form.reader.labels) and (form is _JUDGE) != changes:
             return form
     raise ConfigurationError(
         f"{source.model!r} has {len(labels)} labels in rank {source.rank}: a judge has"
-        f" {len(LABELS)} without a rank; verdict and NLI have {len(LABELS)} and relation"
-        f" {len(RELATIONS)}, of a recipe with model.rank"
+        f" {len(LABELS)} without a rank; verdict and NLI have {len(LABELS)}, relation"
+        f" {len(RELATIONS)} and constraint {len(CONSTRAINT_LABELS)}, of a recipe with model.rank"
     )
+
+
+def _labels(config: Any) -> tuple[str, ...]:
+    return tuple((config.id2label or {}).values())
 
 
 def _write_judge(
@@ -308,22 +268,12 @@ def _write_changes(
     return {"graphs": judge.graphs, "changes": form.file, "output": form.output}
 
 
-def find_temperature(logits: npt.NDArray[np.float64], rows: Sequence[JudgeRow]) -> float:
-    """Find the temperature of lowest cross entropy (Guo et al. 2017); logits: (rows, labels)."""
-    targets = np.array([row.target for row in rows])
-
-    def loss(temperature: float) -> float:
-        scaled = logits / temperature
-        scaled = scaled - scaled.max(axis=1, keepdims=True)
-        logs = scaled - np.log(np.exp(scaled).sum(axis=1, keepdims=True))
-        return float(-(targets * logs).sum(axis=1).mean())
-
-    return round(float(minimize_scalar(loss, bounds=(0.25, 8), method="bounded").x), 4)
-
-
-def _load(name: str, kind: Any = AutoModelForSequenceClassification) -> PreTrainedModel:
+def _load(name: str) -> PreTrainedModel:
+    folder = find_model(name)
     try:
-        model: Any = kind.from_pretrained(find_model(name), attn_implementation="eager")
+        of_tokens = _labels(AutoConfig.from_pretrained(folder)) == CONSTRAINT_LABELS
+        kind = AutoModelForTokenClassification if of_tokens else AutoModelForSequenceClassification
+        model: Any = kind.from_pretrained(folder, attn_implementation="eager")
     except OSError as error:
         raise ConfigurationError(
             f"no judge can be loaded from {name!r}: {str(error).splitlines()[0]}"
@@ -354,17 +304,6 @@ def _require_trunk(model: PreTrainedModel, bundle: Bundle) -> str:
     return trunk
 
 
-def _with_entry(folder: Path, manifest: Manifest, form: _Form, entry: CrossEncoder) -> Bundle:
-    update: dict[str, Any] = {form.entry: entry}
-    if form is _JUDGE:  # changes to the old judge's weights do not fit the new one
-        for other in _CHANGES:
-            (folder / other.file).unlink(missing_ok=True)
-            update[other.entry] = None
-    update["files"] = checksums(folder)
-    write_manifest(folder, manifest.model_copy(update=update))
-    return load_bundle(folder)
-
-
 def _write_notice(
     path: Path, form: _Form, source: JudgeSource, compression: JudgeCompression
 ) -> None:
@@ -382,28 +321,3 @@ def _write_notice(
         f" package; weights stored as {storage}. Trained on:\n{sets}"
     )
     path.write_text("\n\n".join([*kept, own]) + "\n", encoding="utf-8")
-
-
-def _require_parity(
-    reader: OnnxCrossEncoder, model: PreTrainedModel, rows: Sequence[list[int]], most: float
-) -> None:
-    """Refuse an export whose probabilities differ from the original's by more than ``most``."""
-    differences = []
-    for ids in rows[:: max(1, len(rows) // 200)]:
-        with torch.no_grad():
-            original = model(input_ids=torch.tensor([ids])).logits[0]
-        found = torch.from_numpy(reader.logits(ids)).float()
-        differences.append(float((_probabilities(original) - _probabilities(found)).abs().max()))
-    if (difference := float(np.mean(differences))) > most:
-        raise ParityError(
-            f"probabilities differ from the original's by {difference:.3f} on average, over "
-            f"{most}; export with less compression, or with a higher rank"
-        )
-
-
-def _probabilities(logits: torch.Tensor) -> torch.Tensor:
-    """Return the probabilities of a pair's labels, or of a query's kinds and its tokens' tags."""
-    if logits.ndim == 1:
-        return logits.softmax(-1)
-    tags = logits[1:-1, : len(TAGS)].sigmoid()
-    return torch.cat([logits[0, len(TAGS) :].softmax(-1), tags.flatten()])

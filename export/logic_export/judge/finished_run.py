@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 from pydantic import ValidationError
 
-from logic_export.judge.builders import build_judge_rows
-from logic_export.judge.constraint import ConstraintRow, build_constraint_rows
-from logic_export.judge.export import JudgeSource
-from logic_export.judge.recipe import JudgeRecipe
-from logic_export.judge.rows import JudgeRow
-from logic_export.recipe import DataSettings
+from logic_export.judge.builders import JUDGE_ROWS
+from logic_export.judge.constraint import CONSTRAINT_ROWS
+from logic_export.recipe import JudgeRecipe
 from logic_export.training.run_folder import CARD, MODEL, RunCard, read_card
+from logic_export.training.training_data import RowFormat, build_set
 from logic_retrievers.encoders.manifest import TrainingData
 from logic_retrievers.errors import ConfigurationError
 
-T = TypeVar("T")
+
+@dataclass(frozen=True, slots=True)
+class JudgeSource:
+    """A judge, or a model of another question, to export."""
+
+    model: str  # a folder or a hub name
+    max_tokens: int  # tokens of the longest pair, or query
+    training: tuple[TrainingData, ...]
+    origin: str  # how it was trained, for the manifest
+    rank: int = 0  # rank of the changes to the bundle's judge; 0 for a judge
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +36,13 @@ class FinishedRun:
     recipe: JudgeRecipe  # recipe of the last stage
     ships: bool
 
-    def development(self) -> dict[str, list[JudgeRow]]:
-        """Build the recipe's development sets: name -> rows; errors of :func:`build_judge_rows`."""
-        return self._built(build_judge_rows)
-
-    def constraint_development(self) -> dict[str, list[ConstraintRow]]:
-        """Build the development sets of a run of the constraint question."""
-        return self._built(build_constraint_rows)
-
-    def _built(self, build: Callable[[DataSettings, int], list[T]]) -> dict[str, list[T]]:
+    def development(self) -> dict[str, list[Any]]:
+        """Build the recipe's development sets: name -> rows; errors as in :func:`build_set`."""
+        rows: RowFormat[Any] = (
+            CONSTRAINT_ROWS if self.recipe.model.labels == "constraint" else JUDGE_ROWS
+        )
         sets = self.recipe.evaluation.sets
-        return {dataset.label: build(dataset, self.recipe.seed) for dataset in sets}
+        return {dataset.label: build_set(dataset, self.recipe.seed, rows)[0] for dataset in sets}
 
 
 def read_finished_run(run: Path) -> FinishedRun:

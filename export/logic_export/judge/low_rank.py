@@ -45,10 +45,8 @@ def unpack_judge(bundle: Path | None, base: str, out: Path) -> None:
     """Write the judge of a bundle as the folder of a finished run, ``model`` and ``card.json``.
 
     The bundle (None: the packaged one) stores its judge in int4, so the weights are rounded to four
-    bits. ``base`` gives configuration, embeddings and tokenizer.
-
-    Raises:
-        ConfigurationError: ``out`` exists, or the judge has other weights or another base.
+    bits. ``base`` gives configuration, embeddings and tokenizer. A judge with other weights, or of
+    another base, and an ``out`` that exists are a :class:`ConfigurationError`.
     """
     require_new(out)
     loaded = load_bundle(bundle)
@@ -87,15 +85,10 @@ def find_changes(
 ) -> Changes:
     """Find the changes that turn the judge of a graph into a model.
 
-    The model has the same layers; its matrices may differ, its biases and norms may not. ``rank``
-    singular values are kept of each matrix's difference. ``output`` is that of its classifier.
-
-    Returns:
-        Name of an optional input -> its value: two factors for each changed matrix, and the
-        classifier.
-
-    Raises:
-        ConfigurationError: the model has other layers, or differs in more than its matrices.
+    Of each matrix's difference ``rank`` singular values are kept. The result maps the name of an
+    optional input to its value: two factors for each changed matrix, and the classifier, whose
+    output is ``output``. A model with other layers, or that differs in more than its matrices, is a
+    :class:`ConfigurationError`.
     """
     base = _graph_weights(graph)
     changes: Changes = {}

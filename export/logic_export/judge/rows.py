@@ -1,18 +1,36 @@
-"""Training rows of the pair judge: two texts and the probability of each label."""
+"""Training rows of the pair judge (two texts, the probability of each label), and their files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias, TypeVar
 
-from logic_export.data.files import write_json_lines
-from logic_retrievers.evaluation.rows import json_rows
+from logic_export.data.files import first_of_each, write_json_lines
+from logic_export.data.triplet_builders import find_data_file, run_builder
+from logic_export.training.training_data import RowFormat, sample_rows
+from logic_retrievers.errors import ConfigurationError
+from logic_retrievers.evaluation.rows import Row, json_rows
 from logic_retrievers.judging import LABELS, RELATIONS
 from logic_retrievers.judging.judge import MAX_WORDS, nearest_sentences
 
 ENTAILMENT, NEUTRAL, CONTRADICTION = LABELS
+
+T = TypeVar("T")
+Part: TypeAlias = Literal["train", "dev", "all"]
+
+# clusters and pairs written for this project: see the README in this folder
+OWN, OWN_PAIRS = (
+    {name: Path(__file__).parent / f"{name}.jsonl.gz" for name in names.split()}
+    for names in (
+        "clusters marked_clusters denials",
+        "passage_pairs relations relations_texts relations_mined relations_reworded "
+        "relations_restated relations_short relations_dev relations_mined_dev relations_short_dev",
+    )
+)
+_DEV_PERCENT = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,28 +66,17 @@ def excerpt_row(passage: str, query: str, label: str) -> JudgeRow:
 
 def unique_rows(rows: Iterable[JudgeRow]) -> list[JudgeRow]:
     """Keep the first row of each pair of texts; drop rows with an empty text."""
-    first: dict[tuple[str, str], JudgeRow] = {}
-    for row in rows:
-        if row.premise and row.hypothesis:
-            first.setdefault((row.premise, row.hypothesis), row)
-    return list(first.values())
+    kept = (row for row in rows if row.premise and row.hypothesis)
+    return first_of_each(kept, lambda row: (row.premise, row.hypothesis))
 
 
 def write_judge_rows(path: Path, rows: Iterable[JudgeRow]) -> None:
-    """Write rows as JSON lines, with ``label`` or ``kind`` if it is certain, else ``target``.
-
-    Raises:
-        StorageError: the disk is full or not writable.
-    """
+    """Write JSON lines, with ``label`` or ``kind`` if it is certain, else ``target``."""
     write_json_lines(path, map(_to_json, rows))
 
 
 def read_judge_rows(path: Path) -> list[JudgeRow]:
-    """Read rows that :func:`write_judge_rows` wrote; other columns are ignored.
-
-    Raises:
-        ReadError: the file is missing or malformed.
-    """
+    """Read rows, ignoring other columns; a malformed one is a :class:`ReadError`."""
     rows = []
     for row in json_rows(path):
         try:
@@ -81,6 +88,40 @@ def read_judge_rows(path: Path) -> list[JudgeRow]:
                 "(one probability for each label or kind)"
             ) from error
     return rows
+
+
+def judge_format(
+    builders: Mapping[str, Callable[..., list[T]]],
+    unique: Callable[[Iterable[T]], list[T]],
+    write: Callable[[Path, Iterable[T]], None],
+    read: Callable[[Path], list[T]],
+) -> RowFormat[T]:
+    """Make a format whose rows are unique, in a set and over all sets; a set without rows fails."""
+
+    def build(name: str, options: Mapping[str, Any], seed: int) -> list[T]:
+        if rows := unique(run_builder(builders, name, options, seed)):
+            return rows
+        raise ConfigurationError(f"the builder {name!r} gave no row")
+
+    return RowFormat(build, sample_rows, write, read, merge=unique)
+
+
+def read_clusters(part: Part, files: Sequence[str]) -> Iterator[Row]:
+    """Read rows of one part of the domains; 15 % of them, by their hash, are ``dev``.
+
+    A cluster holds passages that compete for the same queries, and those queries. ``files`` are
+    names of :data:`OWN` or paths.
+    """
+    for file in files:
+        for row in json_rows(OWN.get(file) or find_data_file(Path(file))):
+            if part in ("all", _domain_part(row.text("domain"))):
+                yield row
+
+
+def _domain_part(domain: str) -> Part:
+    # not assign_part, so that development domains stay those that gate and weights were fitted on
+    digest = hashlib.sha256(domain.encode()).hexdigest()
+    return "dev" if int(digest, 16) % 100 < _DEV_PERCENT else "train"
 
 
 def _to_json(row: JudgeRow) -> Mapping[str, Any]:

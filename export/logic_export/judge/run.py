@@ -29,9 +29,8 @@ from transformers import (
     TrainingArguments,
 )
 
-from logic_export.data.triplet_builders import run_builder
-from logic_export.judge.builders import BUILDERS, build_judge_rows
-from logic_export.judge.constraint import CONSTRAINT_ROWS, build_constraint_rows
+from logic_export.judge.builders import JUDGE_ROWS
+from logic_export.judge.constraint import CONSTRAINT_ROWS
 from logic_export.judge.constraint_training import (
     CONSTRAINT_LABELS,
     ConstraintCollator,
@@ -39,13 +38,12 @@ from logic_export.judge.constraint_training import (
     constraint_figures,
     constraint_loss,
 )
-from logic_export.judge.recipe import JudgeModelSettings, JudgeRecipe
-from logic_export.judge.rows import JudgeRow, read_judge_rows, unique_rows, write_judge_rows
+from logic_export.judge.rows import JudgeRow
 from logic_export.models import find_model
-from logic_export.recipe import DataSettings
+from logic_export.recipe import JudgeModelSettings, JudgeRecipe
 from logic_export.training.run import MeasureAfterLastEpoch, MetricsLog, common_arguments
 from logic_export.training.run_folder import CARD, MODEL, last_checkpoint, prepare_folder
-from logic_export.training.training_data import RowFormat, sample_rows, sample_training_data
+from logic_export.training.training_data import RowFormat, build_set, sample_training_data
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging import LABELS, RELATIONS, VERDICTS
 
@@ -60,7 +58,6 @@ class _Task(Generic[T]):
     """The parts of a run that depend on what the model learns."""
 
     rows: RowFormat[T]
-    build: Callable[[DataSettings, int], list[T]]  # builds a development set
     dataset: Callable[[Sequence[T], PreTrainedTokenizerBase, int], Dataset]
     collator: Callable[[PreTrainedTokenizerBase], Callable[..., Any]]
     loss: Callable[..., torch.Tensor]
@@ -72,7 +69,6 @@ def _select_task(settings: JudgeModelSettings) -> _Task[Any]:
     if settings.labels == "constraint":
         return _Task(
             CONSTRAINT_ROWS,
-            build_constraint_rows,
             constraint_dataset,
             ConstraintCollator,
             constraint_loss,
@@ -80,7 +76,6 @@ def _select_task(settings: JudgeModelSettings) -> _Task[Any]:
         )
     return _Task(
         JUDGE_ROWS,
-        build_judge_rows,
         _tokenized,
         partial(DataCollatorWithPadding, pad_to_multiple_of=8),
         soft_cross_entropy,
@@ -89,23 +84,18 @@ def _select_task(settings: JudgeModelSettings) -> _Task[Any]:
 
 
 def train_judge(recipe: JudgeRecipe, out: Path, *, quiet: bool = False) -> dict[str, float]:
-    """Run a recipe, or resume an interrupted run of it.
+    """Run a recipe, or resume an interrupted run of it; ``quiet`` shows no progress bar.
 
     ``out`` gets ``recipe.json``, ``data.jsonl.gz``, ``metrics.jsonl``, ``checkpoints``, and at the
     end ``model`` (as transformers loads it) and ``card.json``.
-
-    Args:
-        recipe: the settings.
-        out: a new folder, or that of an interrupted run of the same recipe.
-        quiet: no progress bar.
 
     Returns:
         Development set -> accuracy of the best checkpoint; of a constraint, the shares that
         :func:`constraint_figures` names.
 
     Raises:
-        ConfigurationError: ``out`` holds something else, or the recipe needs a
-            model that is missing.
+        ConfigurationError: ``out`` holds something else, the recipe needs a model that is missing,
+            or a set has no row.
         ReadError: training data are missing or malformed.
     """
     prepare_folder(out, recipe)
@@ -113,9 +103,7 @@ def train_judge(recipe: JudgeRecipe, out: Path, *, quiet: bool = False) -> dict[
     rows, sets = sample_training_data(recipe.data, recipe.seed, out, task.rows)
     checkpoint = last_checkpoint(out / "checkpoints")
     model, tokenizer = load_judge(recipe)
-    parts = {d.label: task.build(d, recipe.seed) for d in recipe.evaluation.sets}
-    if empty := [name for name, part in parts.items() if not part]:
-        raise ConfigurationError(f"the development set {empty[0]!r} has no row")
+    parts = {d.label: build_set(d, recipe.seed, task.rows)[0] for d in recipe.evaluation.sets}
     trainer = _JudgeTrainer(
         model=model,
         args=TrainingArguments(
@@ -158,20 +146,12 @@ def train_judge(recipe: JudgeRecipe, out: Path, *, quiet: bool = False) -> dict[
     return best
 
 
-def _build(builder: str, options: Mapping[str, object], seed: int) -> list[JudgeRow]:
-    rows = unique_rows(run_builder(BUILDERS, builder, options, seed))
-    if not rows:
-        raise ConfigurationError(f"the builder {builder!r} gave no row")
-    return rows
-
-
 _LABELS = {
     "judgement": LABELS,
     "verdict": VERDICTS,
     "relation": RELATIONS,
     "constraint": CONSTRAINT_LABELS,
 }
-JUDGE_ROWS = RowFormat(_build, sample_rows, write_judge_rows, read_judge_rows, merge=unique_rows)
 
 
 class _JudgeTrainer(Trainer):
@@ -184,8 +164,7 @@ class _JudgeTrainer(Trainer):
 def load_judge(recipe: JudgeRecipe) -> tuple[PreTrainedModel | PeftModel, PreTrainedTokenizerBase]:
     """Load the model to train, with the recipe's labels, and its tokenizer.
 
-    Raises:
-        ConfigurationError: the base does not exist or cannot be fetched.
+    A base that does not exist or cannot be fetched is a :class:`ConfigurationError`.
     """
     folder = find_model(recipe.model.base)
     settings = recipe.model

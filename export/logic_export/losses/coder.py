@@ -13,7 +13,7 @@ from logic_export.recipe import CompatibilityLossSettings
 def compatibility_loss(
     queries: Tensor, documents: Tensor, positives: Tensor, *, beta: float = 20.0
 ) -> Tensor:
-    """CoDeR eq. 6, averaged over the queries of a batch.
+    """CoDeR eq. 6, averaged over the queries of a batch, shape ().
 
     s(q, d) is the cosine, d+ the satisfying document, and N holds all other documents of the batch,
     the query's own violating document included::
@@ -26,9 +26,6 @@ def compatibility_loss(
             of a satisfying document would count as a negative.
         positives: shape (queries,): row of the satisfying document in ``documents``.
         beta: inverse temperature. The paper does not print it.
-
-    Returns:
-        Shape ().
     """
     cosines = (
         nn.functional.normalize(queries, dim=-1) @ nn.functional.normalize(documents, dim=-1).T

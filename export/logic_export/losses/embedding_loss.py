@@ -16,12 +16,7 @@ S = TypeVar("S", bound=LossSettings)
 
 
 class EmbeddingLoss(nn.Module, Generic[S]):
-    """A loss over the embeddings of a batch.
-
-    Args:
-        model: encodes texts.
-        settings: the recipe's table for the loss.
-    """
+    """A loss over the embeddings of a batch; ``settings`` are the recipe's table for it."""
 
     def __init__(self, model: SentenceTransformer, settings: S) -> None:
         super().__init__()

@@ -22,7 +22,7 @@ def set_contrastive_loss(
     temperature: float = 0.1,
     reduction: Reduction = "sum",
 ) -> Tensor:
-    """The supervised contrastive loss of Shen et al. 2025 over queries and documents.
+    """The supervised contrastive loss of Shen et al. 2025 over queries and documents, shape ().
 
     s is the cosine, P(i) the batch's documents that satisfy query i, and j runs over all documents
     of the batch (the paper prints j != i, which is meaningless between queries and documents)::
@@ -39,9 +39,6 @@ def set_contrastive_loss(
         temperature: t. The paper does not print it; the released code has .1.
         reduction: ``sum`` over the queries as in the paper, or ``mean`` (over queries with a
             positive) as in the released code.
-
-    Returns:
-        Shape (); 0 where no query has a positive.
     """
     labelled = torch.ones_like(positives) if counted is None else counted
     positives = positives & labelled
@@ -61,7 +58,7 @@ def exclusion_loss(
     margin: float = 0.2,
     temperature: float = 1.0,
 ) -> Tensor:
-    """L_E of Shen et al. 2025, averaged over the pairs.
+    """L_E of Shen et al. 2025, averaged over the pairs, shape ().
 
     s_i is the softmax of query i's cosines over the documents of the batch::
 
@@ -74,9 +71,6 @@ def exclusion_loss(
         margin: gamma_e.
         temperature: temperature of the softmax; 1 is the same as none, as in the paper and its
             code. Cosines then seldom reach the margin, so that nearly every pair contributes.
-
-    Returns:
-        Shape (); 0 without pairs.
     """
     logs = torch.log_softmax(cosine_matrix(queries, documents) / temperature, dim=1)
     left, right = logs[pairs[:, 0]], logs[pairs[:, 1]]
@@ -95,7 +89,7 @@ def subset_loss(
     margin: float = 0.2,
     reduction: Reduction = "sum",
 ) -> Tensor:
-    """L_S of Shen et al. 2025, averaged over the pairs.
+    """L_S of Shen et al. 2025, averaged over the pairs, shape ().
 
     The answers of query i are among those of query j::
 
@@ -110,9 +104,6 @@ def subset_loss(
         pairs: shape (pairs, 2): rows of the narrow and of the wide query.
         margin: gamma_s.
         reduction: ``sum`` over the documents as in the paper, or ``mean`` as in the released code.
-
-    Returns:
-        Shape (); 0 without pairs.
     """
     logs = ((cosine_matrix(queries, documents) + 1) / 2).clamp(min=_EPSILON).log()
     losses = torch.relu(logs[pairs[:, 0]] - logs[pairs[:, 1]] + margin)
@@ -132,15 +123,10 @@ def pack_labels(
 ) -> Tensor:
     """Pack all labels into the one tensor that a trainer passes to :class:`LogicallyInformedLoss`.
 
-    Args:
-        positives: shape (queries, documents), bool.
-        unknown: the same shape: documents that may or may not satisfy.
-        subsets: rows of narrow and wide queries.
-        exclusive: rows of queries that exclude each other.
-
-    Returns:
-        Shape (queries, documents + queries): the labels of the documents, and the relations between
-        queries.
+    ``positives`` and ``unknown`` (documents that may or may not satisfy) have shape (queries,
+    documents), bool; ``subsets`` are rows of narrow and wide queries, ``exclusive`` rows of queries
+    that exclude each other. The result has shape (queries, documents + queries): the labels of the
+    documents, and the relations between queries.
     """
     answers = _POSITIVE * positives.long() + _UNKNOWN * (unknown & ~positives).long()
     relations = torch.zeros(len(positives), len(positives), dtype=torch.long)

@@ -23,7 +23,7 @@ def tiered_loss(
     alpha: float = 1.0,
     beta: float = 3.0,
 ) -> Tensor:
-    """LORE's tiered contrastive loss (Zhang et al.) over scores of queries and passages.
+    """LORE's tiered contrastive loss (Zhang et al.) over scores of queries and passages, shape ().
 
     s is the score, P(i) are the positives of query i, N1(i) its distractors, N2(i) its negatives::
 
@@ -40,9 +40,6 @@ def tiered_loss(
         temperature: t.
         alpha: weight of a negative.
         beta: weight of a distractor.
-
-    Returns:
-        Shape (); 0 where no query has a positive.
     """
     positives = tiers == POSITIVE
     anchors = positives.any(1)

@@ -20,20 +20,17 @@ def sparse_contrastive_loss(
     temperature: float = 0.02,
     measure: Similarity = "hoyer",
 ) -> Tensor:
-    """The loss of Xu et al. 2024 over contradiction groups, with every text as an anchor.
+    """The loss of Xu et al. 2024 over contradiction groups, with every text as an anchor, shape ().
 
     i is an anchor, P(i) holds its contradictions (the other side of its group), and N(i) all other
     texts of the batch, paraphrases on its own side included::
 
         l_i = -mean over p in P(i) of log [e^(H_ip / t) / (e^(H_ip / t) + sum_n e^(H_in / t))]
 
-    With one contradiction per anchor this is the paper's loss: contradictions are positives,
-    paraphrases are hard negatives, and the rest of the batch (here the other anchors too) are
-    negatives.
-
-    A pair closer than 1e-3 (mostly two texts truncated to the same tokens) has no defined sparsity,
-    as in scoring. Such a pair is ignored, since its rounding errors would dominate the gradient.
-    With the cosine, which has no such pole, every pair counts.
+    With one contradiction per anchor this is the paper's loss, with the other anchors as further
+    negatives. A pair closer than 1e-3 (mostly two texts truncated to the same tokens) has no
+    defined sparsity, as in scoring. Such a pair is ignored, since its rounding errors would
+    dominate the gradient. With the cosine, which has no such pole, every pair counts.
 
     Args:
         embeddings: shape (texts, dimension); normalised here.
@@ -41,9 +38,6 @@ def sparse_contrastive_loss(
         sides: shape (texts,): side of each text within its group.
         temperature: t.
         measure: H; ``cosine`` is the contrastive baseline of the paper.
-
-    Returns:
-        Shape (); 0 where no text has a contradiction.
     """
     scaled = nn.functional.normalize(widened(embeddings), dim=-1)
     scores = pairwise_similarities(scaled, measure) / temperature
@@ -96,12 +90,9 @@ _EPSILON = 1e-12
 def pairwise_similarities(embeddings: Tensor, measure: Similarity) -> Tensor:
     """Compute the sparsity of every pairwise difference, or the cosines of the baseline.
 
-    Args:
-        embeddings: shape (texts, dimension), rows of length 1.
-        measure: as in :func:`logic_retrievers.scoring.sparsity`, or ``cosine``.
-
-    Returns:
-        Shape (texts, texts). The diagonal is meaningless.
+    ``embeddings`` have shape (texts, dimension), rows of length 1; ``measure`` is one of
+    :func:`logic_retrievers.scoring.sparsity`, or ``cosine``. The result has shape (texts, texts),
+    with a meaningless diagonal.
     """
     if measure == "cosine":
         return torch.matmul(embeddings, embeddings.T)

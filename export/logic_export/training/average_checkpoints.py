@@ -12,29 +12,32 @@ from sentence_transformers import SentenceTransformer
 
 from logic_export.bundles.manifests import new_folder, require_new
 from logic_export.recipe import Recipe
-from logic_export.training.development import Measured
 from logic_export.training.run import select_task
-from logic_export.training.run_folder import MODEL, RunCard, read_card, write_card
+from logic_export.training.run_folder import MODEL, read_card, write_card
+from logic_export.training.task import Measured
 from logic_retrievers.errors import ConfigurationError
 
 
 def average_runs(runs: Sequence[Path], out: Path) -> Measured:
     """Average the weights of finished runs that differ in their seed alone, and measure the mean.
 
-    Runs that start from one base model end in the same basin of the loss. The centre of the basin
-    is often better than any single run (Wortsman et al. 2022, "Model soups"). Here the mean
-    recovers recall that each run lost. The new folder gets a model and a card like a run's, with
-    the first run's seed.
+    Runs from one base model end in the same basin of the loss, whose centre is often better than
+    any of them (Wortsman et al. 2022, "Model soups"). Here the mean recovers recall that each run
+    lost. The new folder gets a model and a card like a run's, with the first run's seed.
 
     Raises:
-        ConfigurationError: there are fewer than two runs, a run is unfinished or has another
-            recipe, or ``out`` exists.
+        ConfigurationError: fewer than two runs, an unfinished or another recipe's run, or ``out``
+            exists.
     """
     if len(runs) < 2:
         raise ConfigurationError("an average needs two finished runs or more")
     require_new(out)
-    cards = [read_card(run) for run in runs]
-    recipes = [_read_recipe(run, card) for run, card in zip(runs, cards, strict=True)]
+    cards, recipes = [read_card(run) for run in runs], []
+    for run, card in zip(runs, cards, strict=True):
+        try:
+            recipes.append(Recipe.model_validate(card.recipe))
+        except ValidationError as error:
+            raise ConfigurationError(f"{run} holds no finished run: {error}") from error
     recipe = recipes[0]
     for run, other in zip(runs, recipes, strict=True):
         if other.model_copy(update={"seed": recipe.seed}) != recipe:
@@ -46,7 +49,6 @@ def average_runs(runs: Sequence[Path], out: Path) -> Measured:
     models[0].load_state_dict(
         {name: _mean_weights([state[name] for state in weights]) for name in weights[0]}
     )
-    base: Measured = cards[0].base
     measured = select_task(recipe).development().measure(models[0])
     # each run sampled rows of its own (by its seed), so the counts are added up
     sets = [
@@ -55,7 +57,7 @@ def average_runs(runs: Sequence[Path], out: Path) -> Measured:
     ]
     with new_folder(out) as folder:
         models[0].save(str(folder / MODEL), create_model_card=False)
-        write_card(folder, recipe, base, measured, sets, len(runs))
+        write_card(folder, recipe, cards[0].base, measured, sets, len(runs))
     return measured
 
 
@@ -64,10 +66,3 @@ def _mean_weights(values: Sequence[torch.Tensor]) -> torch.Tensor:
     if all(torch.equal(value, values[0]) for value in values[1:]):
         return values[0]
     return torch.stack(list(values)).mean(dim=0)
-
-
-def _read_recipe(run: Path, card: RunCard) -> Recipe:
-    try:
-        return Recipe.model_validate(card.recipe)
-    except ValidationError as error:
-        raise ConfigurationError(f"{run} holds no finished run: {error}") from error

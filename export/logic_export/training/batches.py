@@ -55,13 +55,11 @@ class Collator(SentenceTransformerDataCollator):
 def fill_batches(
     groups: Sequence[tuple[str, set[str], list[int]]], size: int, random: Random
 ) -> Batches:
-    """Fill batches with whole groups; the groups of a batch have one source and share no text.
+    """Fill batches with whole groups of (source, texts, indices), ``size`` indices or more.
 
     Texts of one source have similar lengths and make negatives of the same kind. A text in two
-    groups of a batch would be a positive of one and a negative of the other.
-
-    A group is (source, texts, indices) and is never split. A batch has ``size`` indices or more,
-    but batches that no further group can fill have fewer.
+    groups of a batch would be a positive of one and a negative of the other. So the groups of a
+    batch have one source and share no text. Batches that no further group can fill are smaller.
     """
     order = list(groups)
     random.shuffle(order)

@@ -16,9 +16,8 @@ from logic_export.dense_retrieval import Encode, brute_force
 from logic_export.losses import CompatibilityLoss
 from logic_export.recipe import CompatibilityLossSettings
 from logic_export.training.batches import Collator, Draw, Row, Tensors, fill_batches
-from logic_export.training.development import Development, Figures
 from logic_export.training.encoding import TextRoles
-from logic_export.training.task import Task
+from logic_export.training.task import Development, Figures, Task
 from logic_export.training.training_data import RowFormat, shuffled_groups
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import Dataset, evaluate, load_dataset
@@ -98,8 +97,7 @@ def constraint_figures(
 ) -> Figures:
     """Measure an encoder's constraint figure and recall by exact search.
 
-    Raises:
-        ConfigurationError: the data set names no violating passages.
+    A data set without violating passages is a :class:`ConfigurationError`.
     """
     search = brute_force(dataset, encode_queries, encode_documents)
     metrics = evaluate(dataset, search, CONSTRAINT_DEPTH, resamples=1).metrics
@@ -133,11 +131,8 @@ class CompatibilityTask(Task[CompatibilityLossSettings]):
         write_triplets,
         read_triplets,
     )
-    row = staticmethod(triplet_row)
+    row, plan = staticmethod(triplet_row), staticmethod(triplet_plan)
     collate, compute = TripletCollator, CompatibilityLoss
-
-    def plan(self, dataset: Any, size: int) -> Draw:
-        return triplet_plan(dataset, size)
 
     def development(self) -> Development:
         evaluation = self.recipe.evaluation

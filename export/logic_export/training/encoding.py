@@ -17,8 +17,8 @@ from logic_retrievers.errors import ConfigurationError
 def load_trainable(settings: ModelSettings) -> SentenceTransformer:
     """Load the base model with its embeddings and shared layers frozen.
 
-    Raises:
-        ConfigurationError: the model is missing, is no BERT-like encoder, or has too few layers.
+    A model that is missing, is no BERT-like encoder, or has too few layers is a
+    :class:`ConfigurationError`.
     """
     model = open_model(settings.base)
     transformer: Any = model[0].auto_model
@@ -42,15 +42,10 @@ def load_trainable(settings: ModelSettings) -> SentenceTransformer:
 
 
 class TextRole(NamedTuple):
-    """How the texts of one side (queries or documents) are read.
+    """How the texts of one side (queries or documents) are read."""
 
-    Args:
-        length: largest number of tokens.
-        prefix: put before every text.
-    """
-
-    length: int
-    prefix: str
+    length: int  # largest number of tokens
+    prefix: str  # put before every text
 
     def tokenize(
         self, tokenizer: Any, column: str, texts: Sequence[str]

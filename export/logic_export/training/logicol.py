@@ -30,9 +30,8 @@ from logic_export.dense_retrieval import Encode
 from logic_export.losses import LogicallyInformedLoss, pack_labels
 from logic_export.recipe import LogicallyInformedSettings
 from logic_export.training.batches import Batches, Collator, Draw, Row, Tensors
-from logic_export.training.development import Development, Figures, mean_of
 from logic_export.training.encoding import TextRoles
-from logic_export.training.task import Task
+from logic_export.training.task import Development, Figures, Task, mean_of
 from logic_export.training.training_data import RowFormat, shuffled_groups
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import Dataset, load_dataset
@@ -67,11 +66,9 @@ def find_relation(left_query: Expression, right_query: Expression) -> Relation |
     """Find by truth table the relation that follows from the operators alone.
 
     LogiCoL's list: ``A AND B`` and ``A AND NOT B`` are subsets of ``A``, ``A`` of ``A OR B``, etc.;
-    ``A AND NOT B`` excludes ``B`` and ``A AND B``. Atoms count as independent of each other.
-
-    Returns:
-        None if nothing follows, if both are equivalent, if one is always or never true, or if there
-        are more than :data:`MOST_ATOMS` atoms.
+    ``A AND NOT B`` excludes ``B`` and ``A AND B``. Atoms count as independent of each other. None
+    if nothing follows, if both are equivalent, if one is always or never true, or if there are more
+    than :data:`MOST_ATOMS` atoms.
     """
     atoms = sorted({*left_query.atoms, *right_query.atoms})
     disjoint = len(atoms) == len(left_query.atoms) + len(right_query.atoms)
@@ -79,7 +76,11 @@ def find_relation(left_query: Expression, right_query: Expression) -> Relation |
         return None
     rows = 1 << len(atoms)
     everything = (1 << rows) - 1
-    columns = {text: _column(position, rows) for position, text in enumerate(atoms)}
+    # an atom's truth values as bits: bit n is set if it is true in row n of the table
+    columns = {
+        text: sum(1 << row for row in range(rows) if row >> position & 1)
+        for position, text in enumerate(atoms)
+    }
     left, right = (
         _truth_table(expression, columns, everything) for expression in (left_query, right_query)
     )
@@ -96,11 +97,7 @@ def find_relation(left_query: Expression, right_query: Expression) -> Relation |
 def find_relations(
     expressions: Sequence[Expression],
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Find the related pairs of several queries.
-
-    Returns:
-        Rows of (narrow, wide) queries, and rows of exclusive queries with the lower row first.
-    """
+    """Find rows of (narrow, wide) queries, and of exclusive ones with the lower row first."""
     subsets, exclusive = [], []
     for (row, expression), (column, other) in combinations(enumerate(expressions), 2):
         relation = find_relation(expression, other)
@@ -109,11 +106,6 @@ def find_relations(
         elif relation is not None:
             subsets.append((row, column) if relation is Relation.SUBSET else (column, row))
     return subsets, exclusive
-
-
-def _column(position: int, rows: int) -> int:
-    """Return an atom's truth values as bits: bit n is set if it is true in row n of the table."""
-    return sum(1 << row for row in range(rows) if row >> position & 1)
 
 
 def _truth_table(expression: Expression, columns: Mapping[str, int], everything: int) -> int:
@@ -126,17 +118,12 @@ def _truth_table(expression: Expression, columns: Mapping[str, int], everything:
 
 
 def set_plan(dataset: Any, size: int, *, random_share: float) -> Draw:
-    """Mix whole groups and single queries as LogiCoL does.
+    """Mix whole groups and single queries as LogiCoL does; ``random_share`` is the paper's alpha.
 
     A group holds queries over the same atoms with different operators. Whole groups are drawn until
     they hold ``random_share`` of the queries. Batches of these queries ignore the groups; the other
-    batches are filled with whole groups. A batch holds one source, since it is
-    unknown whether documents of another source satisfy a query.
-
-    Args:
-        dataset: rows with a source and a group.
-        size: queries of a batch; groups may make it larger, since they are never split.
-        random_share: alpha of the paper, 0 to 1.
+    batches are filled with whole groups, so they may be larger than ``size``. A batch holds one
+    source, since it is unknown whether documents of another source satisfy a query.
     """
     sources: dict[str, dict[str, list[int]]] = {}
     for index, (source, group) in enumerate(zip(dataset["source"], dataset["group"], strict=True)):
@@ -224,9 +211,7 @@ _LABELLED_SHARE = 0.5
 
 
 def set_development(
-    datasets: Sequence[Dataset],
-    roles: TextRoles,
-    documents: int | None = None,
+    datasets: Sequence[Dataset], roles: TextRoles, documents: int | None = None
 ) -> Development:
     """Measure recall of the answers and the violation rate, on pools from :func:`sample_pool`."""
 
@@ -244,12 +229,8 @@ def sample_pool(dataset: Dataset, documents: int | None) -> Dataset:
 
     Queries are sampled (at least one) while their satisfying and violating documents fill at most
     half of the pool. Other documents fill the rest. Figures over different pools cannot be
-    compared, so the sample depends on the data set's name, not on the seed of the run.
-
-    ``documents`` is the size of the pool, unless a single query has more; None keeps everything.
-
-    Raises:
-        ConfigurationError: no query has an answer.
+    compared, so the sample depends on the data set's name, not on the seed of the run. None keeps
+    everything. A data set without an answer is a :class:`ConfigurationError`.
     """
     answerable = [query for query in dataset.queries if query.grades]
     if not answerable:

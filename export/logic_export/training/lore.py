@@ -16,7 +16,7 @@ import numpy.typing as npt
 import torch
 from sentence_transformers import SentenceTransformer
 
-from logic_export.data.tiers.builders import TIER_BUILDERS
+from logic_export.data.tiers.distractor_queries import TIER_BUILDERS
 from logic_export.data.tiers.examples import TieredExample, read_tiers, write_tiers
 from logic_export.data.triplet_builders import find_data_file, run_builder
 from logic_export.dense_retrieval import Encode
@@ -24,10 +24,9 @@ from logic_export.losses import DISTRACTOR, NEGATIVE, POSITIVE, TieredLoss
 from logic_export.recipe import Recipe, TieredSettings
 from logic_export.training.batches import Batches, Collator, Draw, Row, Tensors
 from logic_export.training.coder import constraint_development
-from logic_export.training.development import Development, Figures, mean_of
 from logic_export.training.encoding import TextRoles, load_trainable
 from logic_export.training.run_folder import DATA, TrainingSet
-from logic_export.training.task import Task
+from logic_export.training.task import Development, Figures, Task, mean_of
 from logic_export.training.training_data import RowFormat, sample_rows
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import load_dataset
@@ -143,15 +142,8 @@ def tier_development(
 
     The score is the mean over the sets of recall of positives minus recall of distractors, -1 to 1.
     Each recall alone is easy to get right. An encoder that follows every topic of a query finds the
-    positives, and one that follows none avoids the distractors.
-
-    Args:
-        sets: data set -> examples. Recall of distractors needs queries with distractors.
-        roles: the recipe's roles.
-        documents: see :class:`Development`.
-
-    Raises:
-        ConfigurationError: a set has no positive.
+    positives, and one that follows none avoids the distractors. A set without a positive is a
+    :class:`ConfigurationError`.
     """
     for name, examples in sets.items():
         if not any(example.positives for example in examples):
@@ -179,11 +171,9 @@ def tier_development(
 def tier_recalls(
     examples: Sequence[TieredExample], queries: Vectors, documents: Mapping[str, Vectors]
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Compute both recalls of each query among its candidates; ties count against the encoder.
+    """Compute :data:`POSITIVES` and :data:`DISTRACTORS`, each of shape (examples,).
 
-    Returns:
-        :data:`POSITIVES` and :data:`DISTRACTORS`, each of shape (examples,); NaN where an example
-        has no such passages.
+    They are NaN where an example has no such passages. Ties count against the encoder.
     """
     values = {name: np.full(len(examples), np.nan) for name in (POSITIVES, DISTRACTORS)}
     for row, (example, query) in enumerate(zip(examples, queries, strict=True)):
@@ -218,6 +208,7 @@ class TierTask(Task[TieredSettings]):
         read_tiers,
         lambda row: bool(row.positives) and bool(row.distractors or row.negatives),
     )
+    plan = staticmethod(tier_plan)
     compute = TieredLoss
 
     def __init__(self, recipe: Recipe, settings: TieredSettings) -> None:
@@ -240,9 +231,6 @@ class TierTask(Task[TieredSettings]):
 
     def table(self, rows: list[TieredExample]) -> list[dict[str, Any]]:
         return tier_rows(rows)
-
-    def plan(self, dataset: Any, size: int) -> Draw:
-        return tier_plan(dataset, size)
 
     def collator(self, model: SentenceTransformer, out: Path) -> Collator:
         if self.recipe.frozen_documents:

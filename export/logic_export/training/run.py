@@ -34,7 +34,6 @@ from logic_export.recipe import (
 )
 from logic_export.training.batches import EpochBatchSampler
 from logic_export.training.coder import CompatibilityTask
-from logic_export.training.development import SCORE, Development, Measured
 from logic_export.training.encoding import load_trainable
 from logic_export.training.logicol import SetQueryTask
 from logic_export.training.lore import TierTask
@@ -46,7 +45,7 @@ from logic_export.training.run_folder import (
     write_card,
 )
 from logic_export.training.sparsecl import ContradictionTask
-from logic_export.training.task import Task
+from logic_export.training.task import SCORE, Development, Measured, Task
 
 TASKS: Mapping[type, type[Task[Any]]] = {
     CompatibilityLossSettings: CompatibilityTask,
@@ -137,7 +136,7 @@ class MeasureAfterLastEpoch(TrainerCallback):
 
 
 def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
-    """Run a recipe, or resume an interrupted run of it.
+    """Run a recipe, or resume an interrupted run of it; ``quiet`` shows no progress bar.
 
     ``out`` gets ``recipe.json``, ``data.jsonl.gz`` (the sampled rows), ``metrics.jsonl`` and
     ``checkpoints``. Set queries add ``documents.jsonl.gz``, and frozen documents add
@@ -145,11 +144,6 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
     ``card.json`` and the model card ``README.md`` replace the checkpoints. A run that was killed
     resumes from its last complete checkpoint and ends with the same weights. For several GPUs,
     start the program under ``torchrun`` or ``accelerate launch``.
-
-    Args:
-        recipe: the settings.
-        out: a new folder, or that of an interrupted run of the same recipe.
-        quiet: no progress bar.
 
     Raises:
         ConfigurationError: ``out`` holds another recipe's run or something else, or the recipe
@@ -162,8 +156,6 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
         batch_sampler=partial(EpochBatchSampler, plan=task.plan),
         logging_steps=10,
     )
-    patience = recipe.evaluation.patience
-    early_stopping = [] if patience is None else [EarlyStoppingCallback(patience)]
     with arguments.main_process_first(local=False):  # other processes read its files
         prepare_folder(out, recipe)
         rows, sets = task.rows(out)
@@ -180,6 +172,9 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
             unfinished.write_text(json.dumps(base), encoding="utf-8")
             unfinished.replace(measured)
     development.base = base
+    callbacks = [MeasureAfterLastEpoch(), MetricsLog(out / "metrics.jsonl")]
+    if recipe.evaluation.patience is not None:
+        callbacks.append(EarlyStoppingCallback(recipe.evaluation.patience))
     trainer = _Trainer(
         development,
         model=model,
@@ -187,11 +182,7 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
         train_dataset=Rows.from_list(rows),
         loss=task.loss(model),
         data_collator=task.collator(model, out),
-        callbacks=[
-            MeasureAfterLastEpoch(),
-            MetricsLog(out / "metrics.jsonl"),
-            *early_stopping,
-        ],
+        callbacks=callbacks,
     )
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     trained = Trained(out / MODEL, base, development.measure(model), tuple(sets))

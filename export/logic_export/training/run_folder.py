@@ -57,11 +57,7 @@ class RunCard(BaseModel):
 
 
 def read_card(run: Path) -> RunCard:
-    """Read the card of a finished run.
-
-    Raises:
-        ConfigurationError: the run is missing or not finished, or its card cannot be read.
-    """
+    """Read the card of a finished run; any other folder is a :class:`ConfigurationError`."""
     try:
         card = RunCard.model_validate_json((run / CARD).read_bytes())
         if not (run / MODEL).is_dir():  # transformers takes a missing folder for a hub name
@@ -72,16 +68,19 @@ def read_card(run: Path) -> RunCard:
 
 
 def prepare_folder(out: Path, recipe: RecipeTable) -> None:
-    """Create the run's folder, or check that it holds an unfinished run of this recipe.
+    """Create the run's folder; raise :class:`ConfigurationError` if it holds something else.
 
-    Raises:
-        ConfigurationError: the folder holds something else.
+    An unfinished run of this recipe may be there. Settings missing from its file count as defaults.
     """
     mark = out / RECIPE
     if (out / CARD).exists():
         raise ConfigurationError(f"{out} holds a finished run; name another folder, or remove it")
     if mark.is_file():
-        if not _holds_recipe(mark, recipe):
+        try:
+            stored = type(recipe).model_validate_json(mark.read_bytes())
+        except ValidationError:
+            stored = None
+        if stored != type(recipe).model_validate_json(recipe.model_dump_json()):
             raise ConfigurationError(
                 f"{out} holds a run of another recipe; name another folder, or remove it"
             )
@@ -90,16 +89,6 @@ def prepare_folder(out: Path, recipe: RecipeTable) -> None:
         raise ConfigurationError(f"{out} is not empty; name a new folder")
     out.mkdir(parents=True, exist_ok=True)
     mark.write_text(recipe.model_dump_json(indent=2), encoding="utf-8")
-
-
-def _holds_recipe(mark: Path, recipe: RecipeTable) -> bool:
-    """Tell whether a file holds this recipe; settings missing from the file count as defaults."""
-    kind = type(recipe)
-    try:
-        stored = kind.model_validate_json(mark.read_bytes())
-    except ValidationError:
-        return False
-    return stored == kind.model_validate_json(recipe.model_dump_json())
 
 
 def last_checkpoint(folder: Path) -> Path | None:

@@ -29,9 +29,8 @@ from logic_export.dense_retrieval import Encode
 from logic_export.losses import SparseContrastiveLoss
 from logic_export.recipe import SparseContrastiveSettings
 from logic_export.training.batches import Collator, Draw, Row, Tensors, fill_batches
-from logic_export.training.development import Development, Figures, mean_of
 from logic_export.training.encoding import TextRoles, load_trainable
-from logic_export.training.task import Task
+from logic_export.training.task import Development, Figures, Task, mean_of
 from logic_export.training.training_data import RowFormat, sample_rows
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.scoring import Sparsity
@@ -87,14 +86,8 @@ def contradiction_development(
 ) -> Development:
     """Measure nDCG@10 of cosine + alpha * sparsity, with alpha searched at each measurement.
 
-    Args:
-        pools: name -> pool.
-        topical: encoder of the cosines, which is not trained.
-        roles: lengths and prefixes; only those of documents are used.
-        measure: measure of sparsity; None measures the trained vectors' cosine alone.
-
-    Raises:
-        ConfigurationError: a pool has no queries.
+    ``topical`` encodes texts for the cosines and is not trained. ``measure`` None takes the trained
+    vectors' cosine alone. A pool without queries is a :class:`ConfigurationError`.
     """
     if empty := [name for name, pool in pools.items() if not pool.queries]:
         raise ConfigurationError(f"{empty[0]} holds no questions with two sides")
@@ -125,11 +118,8 @@ class ContradictionTask(Task[SparseContrastiveSettings]):
         write_groups,
         read_groups,
     )
-    row = staticmethod(group_row)
+    row, plan = staticmethod(group_row), staticmethod(contradiction_plan)
     collate, compute = ContradictionCollator, SparseContrastiveLoss
-
-    def plan(self, dataset: Any, size: int) -> Draw:
-        return contradiction_plan(dataset, size)
 
     def development(self) -> Development:
         evaluation, measure = self.recipe.evaluation, self.settings.measure

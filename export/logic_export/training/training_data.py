@@ -37,10 +37,8 @@ def sample_training_data(
 ) -> tuple[list[T], tuple[TrainingSet, ...]]:
     """Sample a recipe's training rows, and describe its sets, once per run.
 
-    ``data.jsonl.gz`` and ``sets.json`` in the run's folder keep both for a resumed run.
-
-    Raises:
-        ConfigurationError: there is nothing to train on.
+    ``data.jsonl.gz`` and ``sets.json`` in the run's folder keep both for a resumed run. Without any
+    row to train on it is a :class:`ConfigurationError`.
     """
     file, counts = out / DATA, out / "sets.json"
     if counts.is_file():
@@ -49,12 +47,8 @@ def sample_training_data(
     all_rows: list[T] = []
     training_sets = []
     for dataset in data:
-        built = rows.build(dataset.builder, dataset.options, seed)
-        sampled = usable = [row for row in built if rows.usable(row)]
-        if dataset.most is not None and dataset.most < len(usable):
-            sampled = rows.sample(usable, dataset.most, seed)
+        sampled, left_out = build_set(dataset, seed, rows)
         all_rows += sampled
-        left_out = len(built) - len(usable)
         training_sets.append(
             TrainingSet(dataset.label, dataset.licence, len(sampled), dataset.ships, left_out)
         )
@@ -64,6 +58,20 @@ def sample_training_data(
     rows.write(file, all_rows)
     counts.write_text(json.dumps([asdict(row) for row in training_sets]), encoding="utf-8")
     return all_rows, tuple(training_sets)
+
+
+def build_set(dataset: DataSettings, seed: int, rows: RowFormat[T]) -> tuple[list[T], int]:
+    """Build one set of a recipe, at most ``dataset.most`` rows; return the number left out too.
+
+    An unknown builder or option is a :class:`ConfigurationError`, missing or malformed data are a
+    :class:`ReadError`.
+    """
+    built = rows.build(dataset.builder, dataset.options, seed)
+    usable = [row for row in built if rows.usable(row)]
+    left_out = len(built) - len(usable)
+    if dataset.most is not None and dataset.most < len(usable):
+        usable = rows.sample(usable, dataset.most, seed)
+    return usable, left_out
 
 
 def sample_rows(rows: Sequence[T], most: int, seed: int) -> list[T]:

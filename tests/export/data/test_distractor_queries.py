@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from logic_export.cli.app import app
-from logic_export.data.tiers.builders import TIER_BUILDERS
 from logic_export.data.tiers.distractor_queries import (
     RELATIONS,
+    TIER_BUILDERS,
     add_distractors,
     build_parts,
     common_passages,
@@ -58,15 +58,14 @@ def question(
     return LabelledQuestion(name, text, right, wrong, answers, "set")
 
 
-@pytest.mark.parametrize("form", ["labelled", "pairs"])
-@pytest.mark.parametrize("part", ["train", "dev", "test"])
-def test_no_right_passage_is_a_distractor_or_a_negative(form, part, folder, pairs):
+def test_no_right_passage_is_a_distractor_or_a_negative(pairs):
     """One that is would be pushed away from the question that it answers."""
-    questions = read_questions(folder if form == "labelled" else pairs)
+    questions = read_questions(pairs)
     right = {one.text: {candidate.passage for candidate in one.right} for one in questions}
-    made = add_distractors(questions, part, copies=2).examples
+    made = add_distractors(questions, "train", copies=2, candidates=8).examples
     assert len(made) == 2 * len(questions)
     for row in made:
+        assert len(row.passages) == 8  # filled up with passages of other questions
         assert set(row.positives) == right[row.original]
         assert row.distractors
         assert not right[row.original] & {*row.distractors, *row.negatives}
@@ -169,12 +168,6 @@ def test_the_undisturbed_copy_has_the_same_candidates_row_for_row(folder, tmp_pa
         write_parts(tmp_path / "out", build_parts(read_parts([folder]), copies={}))
     with pytest.raises(InputError, match="distractor"):
         write_parts(tmp_path / "none", build_parts({"train": []}, copies={}))
-
-
-def test_pairs_are_filled_up_with_passages_of_other_questions(pairs):
-    for row in add_distractors(read_questions(pairs), "train", candidates=8).examples:
-        assert len(row.passages) == 8
-        assert len(row.positives) == 2
 
 
 def test_what_may_be_an_answer_is_not_taken_for_a_wrong_passage():

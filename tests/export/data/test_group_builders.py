@@ -210,22 +210,6 @@ def test_versions_of_a_passage_stand_against_each_other(tmp_path: Path):
     assert all(text.strip() for group in found for text in group.texts)
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "fault"),
-    [
-        ("nothing", {}, "nothing"),
-        ("rules", {"path": "x", "count": 3, "sentence": 3}, "sentence"),
-        ("rules", {"path": "x", "count": 0}, "count"),
-        ("questions", {"path": 3}, "path"),
-    ],
-)
-def test_unknown_builders_and_options_are_named(name: str, options: dict, fault: str):
-    with pytest.raises(ConfigurationError, match=fault):
-        build_groups(name, options, 0)
-    with pytest.raises(ReadError, match="no/such"):
-        build_groups("questions", {"path": "no/such.jsonl"}, 0)
-
-
 def test_rules_need_a_kind_that_they_can_make(tmp_path: Path):
     """An empty training set is found at the end of a run, if at all."""
     rows = [{"_id": "1", "text": "The mill was built in 1907 here."}]

@@ -91,11 +91,9 @@ def test_numbers_in_words_and_what_is_no_number():
         "It has a wing.",
         "Built in 1907.",
         "The X-15 flew.",
-        "See 3/4.",
         "Mk2 and v2 came.",
         "It opened on 25 December 1907.",
         "It opened on December 25, 1907.",
-        "Someone, often.",
     ):
         assert changes(change_number, text) == set()
 
@@ -176,7 +174,6 @@ def test_a_name_is_exchanged_for_one_like_it():
         ("Ann, Anna and Ann's.", ("Ann", "Bea"), "Bea, Anna and Bea's."),
         ("In 1907, 1907. 19071", ("1907", "1890"), "In 1890, 1890. 19071"),
         ("a.b a.b", (".", "x"), "a.b a.b"),
-        ("none", ("x", "y"), "none"),
         ("back \\1 here", ("here", r"\1"), "back \\1 \\1"),
     ],
 )
@@ -294,7 +291,6 @@ def all_of(text: str, synonyms=None, tries: int = 300) -> set[str]:
     [
         ("The mill (built late) burnt down.", {"The mill burnt down."}),
         ("The mill, which was old, was sold.", {"The mill was sold."}),
-        ("Ann met Guy, who was old.", {"Ann met Guy."}),
         ("It burnt twice, killing three men.", {"It burnt twice."}),
         ("In 1907, the mill burnt.", {"The mill burnt in 1907."}),
         ("However, it burnt.", {"Yet, it burnt."}),
@@ -313,13 +309,11 @@ def all_of(text: str, synonyms=None, tries: int = 300) -> set[str]:
         ("The mill was built by Ann and Guy.", set()),
         ("The mill was built by Ann in Kent and burnt.", set()),
         ("On May 3, 1907, the mill burnt.", set()),
-        ("In Rome, Italy, and Paris, she sang.", set()),
         ("In Upper Marsh, Kent, the mill burnt.", set()),
         ("Mills, including old ones, barns and inns, burnt.", set()),
         ("Ann, whose mill was burnt by wind, and ruined by rain.", set()),
         ("Ann moved there, which was in the U.S.", {"Ann moved there, which was in the U.S."}),
         ("(The mill was lost.)", set()),
-        ("However it burnt.", set()),
     ],
 )
 def test_what_the_rules_make_of_a_sentence(text: str, others: set[str]):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections import Counter, defaultdict
 from itertools import combinations
 from pathlib import Path
@@ -12,6 +10,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonl_files import write_rows
 from logic_export.cli.app import app
 from logic_export.data.sets import films
 from logic_export.data.sets.attribute_table import AtomTruth, AttributeTable, Item
@@ -51,6 +50,12 @@ def expressions() -> st.SearchStrategy[Expression]:
     return st.recursive(leaf, grown, max_leaves=8)
 
 
+def truth(table: AttributeTable, expression: Expression) -> tuple[frozenset[str], frozenset[str]]:
+    """The items that satisfy, and those of which it is unknown."""
+    masks = table.masks(expression)
+    return table.ids_of(masks.true), table.ids_of(masks.unknown)
+
+
 def judged(expression: Expression, known: dict[str, bool | None]) -> bool | None:
     """Kleene's tables for a single item, written as they stand in the books."""
     if isinstance(expression, Atom):
@@ -73,7 +78,7 @@ def judged(expression: Expression, known: dict[str, bool | None]) -> bool | None
     ),
 )
 def test_sets_agree_with_kleenes_tables_item_by_item(
-    expression: Expression, truth: dict[str, list[bool | None]]
+    expression: Expression, known: dict[str, list[bool | None]]
 ) -> None:
     """A doubtful item that slips into an answer, or out of one by a NOT, spoils both silently."""
     table = AttributeTable(
@@ -84,15 +89,15 @@ def test_sets_agree_with_kleenes_tables_item_by_item(
                 frozenset(i for i, value in zip(ITEMS, values, strict=True) if value is None),
                 "kind",
             )
-            for atom, values in truth.items()
+            for atom, values in known.items()
         },
         noun="things",
     )
     wanted = {
-        name: judged(expression, {atom: truth[atom][number] for atom in ATOMS})
+        name: judged(expression, {atom: known[atom][number] for atom in ATOMS})
         for number, name in enumerate(ITEMS)
     }
-    satisfying, doubtful = table.truth(expression)
+    satisfying, doubtful = truth(table, expression)
     assert satisfying == {name for name, value in wanted.items() if value is True}
     assert doubtful == {name for name, value in wanted.items() if value is None}
 
@@ -128,40 +133,24 @@ def test_taking_an_atom_out() -> None:
 @pytest.mark.parametrize(
     ("name", "atoms", "phrase"),
     [
-        (
-            "a_or_b",
-            ("films set in Libya", "films set in Tunisia"),
-            "films set in Libya or Tunisia",
-        ),
-        ("a_or_b", ("1930s musical films", "silent films"), "1930s musical or silent films"),
-        ("a_or_b", ("1930s musical films", "films starring Y"), None),
-        ("a_and_b", ("films starring Y", "1930s musical films"), "1930s musical films starring Y"),
-        ("a_and_b", ("silent films", "1930s musical films"), None),
-        ("a_not_b", ("silent films", "films starring Y"), "silent films but not starring Y"),
-        ("a_not_b", ("films starring Y", "silent films"), None),
-        (
-            "a_or_b_or_c",
-            ("films starring Y", "films starring Z", "films starring W"),
-            "films starring Y, Z or W",
-        ),
-        (
-            "a_and_b_not_c",
-            ("films directed by X", "silent films", "films starring Y"),
-            "silent films directed by X but not starring Y",
-        ),
+        ("a_or_b", "films set in Libya/films set in Tunisia", "films set in Libya or Tunisia"),
+        ("a_or_b", "1930s musical films/silent films", "1930s musical or silent films"),
+        ("a_or_b", "1930s musical films/films starring Y", None),
+        ("a_and_b", "films starring Y/1930s musical films", "1930s musical films starring Y"),
+        ("a_and_b", "silent films/1930s musical films", None),
+        ("a_not_b", "silent films/films starring Y", "silent films but not starring Y"),
+        ("a_not_b", "films starring Y/silent films", None),
+        ("a_or_b_or_c", "films by Y/films by Z/films by W", "films by Y, Z or W"),
+        ("a_and_b_not_c", "films by X/silent films/films on Y", "silent films by X but not on Y"),
         # names are never shared: films of John Ford and of John Huston
-        (
-            "a_or_b",
-            ("films by John Ford", "films by John Huston"),
-            "films by John Ford or John Huston",
-        ),
-        ("a_or_b", ("orchids of Laos", "films starring Y"), None),
-        ("a_or_b", ("films", "films starring Y"), None),
+        ("a_or_b", "films by John Ford/films by John Huston", "films by John Ford or John Huston"),
+        ("a_or_b", "orchids of Laos/films starring Y", None),
+        ("a_or_b", "films/films starring Y", None),
     ],
 )
-def test_shared_heads(name: str, atoms: tuple[str, ...], phrase: str | None) -> None:
+def test_shared_heads(name: str, atoms: str, phrase: str | None) -> None:
     """A head shared where it cannot be changes what a query asks for, and its truth is another."""
-    assert shared_phrase(TEMPLATES[name], atoms, "films") == phrase
+    assert shared_phrase(TEMPLATES[name], atoms.split("/"), "films") == phrase
 
 
 def test_no_wording_is_in_two_parts_and_each_template_has_many() -> None:
@@ -238,13 +227,13 @@ def test_templates_share_the_number_equally(parts) -> None:
 
 def test_labels_are_what_the_table_says(parts, table) -> None:
     for query in (query for queries in parts.values() for query in queries):
-        satisfying, doubtful = table.truth(query.expression)
+        satisfying, doubtful = truth(table, query.expression)
         assert query.satisfying == tuple(sorted(satisfying))
         assert query.neutral == tuple(sorted(doubtful))
         if "not" in query.template:
             denied = query.expression.args[-1].args[0]
             wanted = remove_atom(query.expression, denied.text)
-            assert query.violating == tuple(sorted(table.truth(wanted & denied)[0]))
+            assert query.violating == tuple(sorted(truth(table, wanted & denied)[0]))
         else:
             assert query.violating == ()
 
@@ -261,7 +250,7 @@ def test_every_query_is_a_fair_one(parts, table) -> None:
         assert len(query.violating) >= 3 or "not" not in query.template
         for atom in query.expression.atoms:
             rest = remove_atom(query.expression, atom)
-            assert rest is None or table.truth(rest)[0] != set(query.satisfying)
+            assert rest is None or truth(table, rest)[0] != set(query.satisfying)
 
 
 def test_parts_share_no_atom_and_no_name(parts, table) -> None:
@@ -327,8 +316,6 @@ def test_a_poor_table_says_what_it_gives(table) -> None:
         {"things of Rome": AtomTruth(frozenset({"x0", "x1", "x2"}), frozenset(), "place")},
         noun="things",
     )
-    with pytest.raises(InputError, match="'a'"):
-        generate_queries(poor, {"test": 7}, shares={"train": 0.9999, "test": 0.0001})
     with pytest.raises(InputError, match="'a_and_b'"):
         generate_queries(poor, {"train": 7}, shares={"train": 0.9999, "test": 0.0001})
 
@@ -381,8 +368,7 @@ def test_the_command_writes_a_data_set(table, tmp_path: Path, monkeypatch) -> No
 def test_a_corpus_of_something_else_is_refused(tmp_path: Path) -> None:
     """The atoms name films by position: over another corpus every answer would be wrong."""
     row = {"_id": "f0", "title": "Ash", "text": "Ash is a film."}
-    with gzip.open(tmp_path / "corpus.jsonl.gz", "wt") as file:
-        file.write(json.dumps(row))
+    write_rows(tmp_path / "corpus.jsonl.gz", [row])
     with pytest.raises(ReadError, match="wikipedia_movies"):
         load_films_table(tmp_path)
     with pytest.raises(ReadError):
@@ -401,6 +387,6 @@ def test_the_real_films_give_the_queries_that_were_asked_for() -> None:
     parts = generate_queries(table, counts, variants=False)
     assert {part: len(queries) for part, queries in parts.items()} == counts
     both = Atom("films directed by Alfred Hitchcock") & Atom("films starring Cary Grant")
-    titles = {table.items[name].title for name in table.truth(both)[0]}
+    titles = {table.items[name].title for name in truth(table, both)[0]}
     assert titles >= {"North by Northwest", "Notorious"}
-    assert table.truth(Atom("films directed by Alfred Hitchcock"))[1]
+    assert truth(table, Atom("films directed by Alfred Hitchcock"))[1]

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from logic_export.data.contradictions.groups import (
     ContradictionGroup,
     read_groups,
@@ -70,7 +68,6 @@ FORMATS = {
             '{"query": " ", "satisfying": "b"}': "query",
             '{"query": "a", "satisfying": "b", "violating": " "}': "violating",
             '{"query": "a", "satisfying": "b", "negative": "c"}': "negative",
-            "[]": "object",
         },
     ),
     "groups": Format(
@@ -95,13 +92,10 @@ FORMATS = {
         '{"query": "fine"}',
         {
             '{"query": " ", "positives": ["a"]}': "needs a query",
-            '{"positives": ["a"]}': "query",
             '{"query": "q", "positives": "a"}': "positives",
             '{"query": "q", "negatives": ["a", 5]}': "negatives",
             '{"query": "q", "distractors": [""]}': "empty",
             '{"query": "q", "positives": ["a"], "negatives": ["b", "a"]}': "twice",
-            '{"query": "q", "source": 1}': "source",
-            '{"query": "q", "distractor": ["a"]}': "distractor",
         },
     ),
     "sets": Format(
@@ -128,7 +122,6 @@ FORMATS = {
         '{"premise": " a ", "hypothesis": "b\\n", "label": "neutral", "id": 7}',
         {
             "{broken": "rows",
-            "[]": "rows",
             '{"premise": "a", "hypothesis": "b"}': "target",
             '{"premise": "a", "hypothesis": "b", "label": "maybe"}': "label",
             '{"premise": 3, "hypothesis": "b", "label": "neutral"}': "premise",
@@ -168,19 +161,6 @@ def test_a_malformed_row_is_named_with_its_line(form: Format, line: str, fault: 
     assert (caught.value.file, caught.value.line) == (str(path), 3)
 
 
-printable = st.characters(exclude_categories=("C", "Z"), include_characters=" ")
-texts = st.text(printable, min_size=1).filter(str.strip)
-
-
-@settings(max_examples=25)
-@given(st.lists(st.tuples(texts, texts, st.none() | texts), max_size=8))
-def test_any_texts_come_back(tmp_path_factory, rows):
-    triplets = [Triplet(q, s, v) for q, s, v in rows if s != v]
-    path = tmp_path_factory.mktemp("rows") / "rows.jsonl"
-    write_triplets(path, triplets)
-    assert read_triplets(path) == triplets
-
-
 def test_a_file_that_could_not_be_written_is_not_there(tmp_path: Path):
     """Half a file reads as a smaller training set."""
     with pytest.raises(UnicodeEncodeError):
@@ -189,13 +169,6 @@ def test_a_file_that_could_not_be_written_is_not_there(tmp_path: Path):
     (tmp_path / "file").touch()
     with pytest.raises(StorageError, match="cannot write"):
         write_tiers(tmp_path / "file" / "rows.jsonl", [])
-
-
-def test_files_that_cannot_be_read_are_named(tmp_path: Path):
-    (tmp_path / "no.jsonl.gz").write_bytes(b"plain")
-    for name in ("no.jsonl.gz", "none.jsonl"):
-        with pytest.raises(ReadError, match=name):
-            read_judge_rows(tmp_path / name)
 
 
 def test_a_file_by_any_editor_is_read(tmp_path: Path):

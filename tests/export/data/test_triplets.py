@@ -146,9 +146,9 @@ def test_near_topics_are_near_and_never_the_topic_itself():
         angles = np.array([float(name) for name in names]) / 10
         return np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
 
-    pairs = neighbouring_topics(topics, encode, count=12, among=2)
+    pairs = neighbouring_topics(topics, encode, count=12)
     assert len(pairs) == 12
-    assert all(0 < abs(int(a.name) - int(b.name)) <= 2 for a, b in pairs)
+    assert all(0 < abs(int(a.name) - int(b.name)) <= 5 for a, b in pairs)
 
 
 def test_a_topic_is_described_by_its_first_sentence():
@@ -160,7 +160,7 @@ def test_a_topic_is_described_by_its_first_sentence():
 def test_a_negated_passage_differs_in_one_sentence_and_each_query_asks_for_its_own():
     """Queries mixed up would teach the reverse of every negation."""
     passage = "The bridge is old. The town was founded in 1207. Ships can pass the lock at night."
-    found = negated_passage_triplets([passage], seed=5)
+    found = negated_passage_triplets([passage], most=2, seed=5)
     assert len(found) == 2
     assert (found[0].satisfying, found[0].violating) == (found[1].violating, found[1].satisfying)
     assert passage in (found[0].satisfying, found[1].satisfying)

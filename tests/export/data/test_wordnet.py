@@ -145,7 +145,7 @@ def test_sentences() -> None:
     assert split_sentences("  ") == []
     text = "One is first. Two follows. Three is here. Four ends."
     assert sentence_window(text, {0}) == "One is first. Two follows."
-    assert sentence_window(text, [3, 0], neighbours=0) == "One is first. Four ends."
+    assert sentence_window(f"{text} Five.", [4, 0]) == "One is first. Two follows. Four ends. Five."
 
 
 def test_claims_stand_alone() -> None:

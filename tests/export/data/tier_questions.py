@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+
+from jsonl_files import write_rows
 
 _PLACES = re.findall(
     r"\w+",
@@ -79,7 +79,5 @@ def paired_rows(count: int = 24) -> list[dict[str, Any]]:
 
 def write_questions(folder: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
     """A folder with ``questions.jsonl.gz``."""
-    folder.mkdir(parents=True)
-    lines = "".join(json.dumps(row) + "\n" for row in rows)
-    (folder / "questions.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
+    write_rows(folder / "questions.jsonl.gz", rows)
     return folder

@@ -17,8 +17,8 @@ def small_judge(
     small_model_folder: Path, bundle: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> SmallJudge:
     """A finished run, and a bundle over the same encoder."""
-    from logic_export.judge.recipe import read_judge_recipe
     from logic_export.judge.run import train_judge
+    from logic_export.recipe import read_judge_recipe
     from small_judges import SmallJudge, judge_recipe
 
     folder = tmp_path_factory.mktemp("judge")
@@ -103,8 +103,8 @@ def three_bundle(
 @pytest.fixture(scope="session")
 def constraint_run(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run of the constraint question, trained from the judge of the bundle."""
-    from logic_export.judge.recipe import read_judge_recipe
     from logic_export.judge.run import train_judge
+    from logic_export.recipe import read_judge_recipe
     from small_judges import constraint_recipe
 
     folder = tmp_path_factory.mktemp("constraint")

@@ -9,7 +9,8 @@ from random import Random
 from typing import Any
 
 import torch
-from logic_export.judge.export import JudgeSource, add_judge
+from logic_export.judge.export import add_judge
+from logic_export.judge.finished_run import JudgeSource
 from logic_export.judge.rows import JudgeRow, labelled_row, write_judge_rows
 from small_recipes import WORDS, json_lines
 from transformers import AutoConfig, AutoModelForSequenceClassification
@@ -47,37 +48,41 @@ def rows(count: int, seed: int = 0) -> list[JudgeRow]:
     return made
 
 
-def judge_recipe(base: str | Path, folder: Path, *, name: str = "small-judge") -> Path:
-    """Over 24 rows; an epoch has 6 steps."""
-    folder.mkdir(parents=True, exist_ok=True)
-    write_judge_rows(folder / "rows.jsonl", rows(24))
-    write_judge_rows(folder / "dev.jsonl", rows(15, seed=1))
-    path = folder / "judge.toml"
+def _recipe(
+    path: Path, name: str, model: str, training: str, every: int, builder: str, *options: str
+) -> Path:
+    """A recipe's file, with the options of its training and of its development set."""
+    train, dev = (
+        f'builder = "{builder}"\nlicence = "CC0-1.0"\nships = true\noptions = {{ {one} }}'
+        for one in options
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(
         f"""
         name = "{name}"
         [model]
-        base = "{base}"
-        tokens = 24
+        {model}
         [[data]]
-        builder = "pairs"
-        licence = "CC0-1.0"
-        ships = true
-        options = {{ path = "{folder / "rows.jsonl"}" }}
+        {train}
         [training]
-        epochs = 2
-        batch_size = 4
-        learning_rate = 1e-3
+        {training}
         [evaluation]
-        every = 4
+        every = {every}
         [[evaluation.sets]]
-        builder = "pairs"
-        licence = "CC0-1.0"
-        ships = true
-        options = {{ path = "{folder / "dev.jsonl"}" }}
+        {dev}
         """
     )
     return path
+
+
+def judge_recipe(base: str | Path, folder: Path) -> Path:
+    """Over 24 rows; an epoch has 6 steps."""
+    write_judge_rows(folder / "rows.jsonl", rows(24))
+    write_judge_rows(folder / "dev.jsonl", rows(15, seed=1))
+    options = [f'path = "{folder / name}.jsonl"' for name in ("rows", "dev")]
+    model = f'base = "{base}"\ntokens = 24'
+    training = "epochs = 2\nbatch_size = 4\nlearning_rate = 1e-3"
+    return _recipe(folder / "judge.toml", "small-judge", model, training, 4, "pairs", *options)
 
 
 def development_set(recipe: Path) -> str:
@@ -132,34 +137,9 @@ EIGHT = [
 
 def constraint_recipe(base: Path, folder: Path) -> Path:
     """Over :data:`EIGHT`, which a run learns by heart; it has 80 steps."""
-    folder.mkdir(parents=True, exist_ok=True)
     queries = json_lines(folder / "rows.jsonl", Random(0).sample(EIGHT, 8))
-    path = folder / "constraint.toml"
-    path.write_text(
-        f"""
-        name = "small-constraint"
-        [model]
-        base = "{base}"
-        labels = "constraint"
-        rank = 8
-        tokens = 16
-        dropout = 0.0
-        [[data]]
-        builder = "marked_queries"
-        licence = "CC0-1.0"
-        ships = true
-        options = {{ part = "all", path = "{queries}" }}
-        [training]
-        epochs = 40
-        batch_size = 4
-        learning_rate = 2e-2
-        [evaluation]
-        every = 50
-        [[evaluation.sets]]
-        builder = "marked_queries"
-        licence = "CC0-1.0"
-        ships = true
-        options = {{ part = "all", path = "{queries}" }}
-        """
-    )
-    return path
+    options = f'part = "all", path = "{queries}"'
+    model = f'base = "{base}"\nlabels = "constraint"\nrank = 8\ntokens = 16\ndropout = 0.0'
+    training = "epochs = 40\nbatch_size = 4\nlearning_rate = 2e-2"
+    path, builder = folder / "constraint.toml", "marked_queries"
+    return _recipe(path, "small-constraint", model, training, 50, builder, options, options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,8 @@ import pytest
 import torch
 from logic_export.judge.constraint import (
     CONSTRAINT_BUILDERS,
+    CONSTRAINT_ROWS,
     ConstraintRow,
-    build_constraint_rows,
     marked_clusters,
     marked_queries,
     operators,
@@ -21,12 +20,11 @@ from logic_export.judge.constraint import (
     write_constraint_rows,
 )
 from logic_export.judge.constraint_training import constraint_figures, constraint_loss
-from logic_export.judge.recipe import read_judge_recipe
-from logic_export.judge.run import train_judge
 from logic_export.recipe import DataSettings
-from small_judges import EIGHT, constraint_recipe, marked
+from logic_export.training.training_data import build_set
+from small_judges import marked
 from small_recipes import json_lines
-from transformers import AutoModelForTokenClassification, AutoTokenizer, EvalPrediction
+from transformers import EvalPrediction
 
 from logic_retrievers.errors import ConfigurationError, ReadError
 
@@ -145,9 +143,9 @@ def test_a_malformed_row_is_named(tmp_path: Path, builder: str, row: dict[str, A
     options = {"part": "all", **({"files": [path]} if "domain" in row else {"path": path})}
     dataset = DataSettings(builder=builder, licence="MIT", ships=True, options=options)
     with pytest.raises(ReadError, match=r"bad\.jsonl:1"):
-        build_constraint_rows(dataset, 0)
+        build_set(dataset, 0, CONSTRAINT_ROWS)
     with pytest.raises(ConfigurationError, match="no builder 'pairs'"):
-        build_constraint_rows(dataset.model_copy(update={"builder": "pairs"}), 0)
+        build_set(dataset.model_copy(update={"builder": "pairs"}), 0, CONSTRAINT_ROWS)
 
 
 def test_the_loss_leaves_out_what_is_unknown():
@@ -177,37 +175,3 @@ def test_figures_of_each_set():
         "a exact words": 0.5,
         "score": 0.5,
     }
-
-
-@pytest.mark.slow
-def test_a_run_learns_eight_rows(small_model_folder: Path, tmp_path: Path):
-    """Swapped tags or kinds would pass every other test of the run."""
-    recipe = constraint_recipe(small_model_folder, tmp_path)
-    best = train_judge(read_judge_recipe(recipe), tmp_path / "run", quiet=True)
-
-    name = f"marked_queries all {tmp_path / 'rows.jsonl'}"
-    assert best == {
-        f"{name} exclusions read": 1.0,
-        f"{name} ordinary read": 0.0,
-        f"{name} exact words": 1.0,
-    }
-    card = json.loads((tmp_path / "run" / "card.json").read_text())
-    assert card["best"] == best
-    assert [one["rows"] for one in card["sets"]] == [8]
-    steps = (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
-    assert [row["step"] for row in map(json.loads, steps) if "eval_score" in row][:2] == [50, 80]
-
-    model = AutoModelForTokenClassification.from_pretrained(tmp_path / "run" / "model")
-    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "run" / "model")
-    kinds = {"exclusion": "exclusion", "negated_fact": "negated_fact", "nothing": "none"}
-    for row in EIGHT:
-        words = row["q"].split()
-        with torch.no_grad():
-            logits = model(**tokenizer(row["q"], return_tensors="pt")).logits[0]
-        assert ("none", "exclusion", "negated_fact")[logits[0, 2:].argmax()] == kinds[row["kind"]]
-        excluded, leaves = (
-            [word for word, logit in zip(words, logits[1:-1, tag], strict=True) if logit > 0]
-            for tag in (0, 1)
-        )
-        assert excluded == row["excluded"]
-        assert [word for word in words if word not in leaves] == row["wanted"].split()

@@ -11,17 +11,16 @@ from logic_export.data.triplet_builders import BUILDERS as TRIPLET_BUILDERS
 from logic_export.data.triplets import Triplet, write_triplets
 from logic_export.judge.builders import (
     BUILDERS,
-    build_judge_rows,
+    JUDGE_ROWS,
     clusters,
     passage_pairs,
     passage_relations,
     triplets,
 )
-from logic_export.judge.clusters import OWN
 from logic_export.judge.constraint import CONSTRAINT_BUILDERS
-from logic_export.judge.recipe import JudgeRecipe, read_judge_recipe
-from logic_export.judge.rows import labelled_row, write_judge_rows
-from logic_export.recipe import DataSettings
+from logic_export.judge.rows import OWN, labelled_row, write_judge_rows
+from logic_export.recipe import DataSettings, JudgeRecipe, read_judge_recipe
+from logic_export.training.training_data import build_set
 from small_recipes import json_lines
 
 from logic_retrievers.errors import ConfigurationError, ReadError
@@ -140,7 +139,6 @@ def test_some_queries_say_what_they_exclude_once_more(tmp_path: Path):
     [
         {"queries": [{"q": "a", "kind": "plain", "labels": "sv"}]},
         {"queries": [{"q": "a", "kind": "plain", "labels": "svx"}]},
-        {"queries": [{"q": "a", "labels": "svn"}]},
         {"queries": ["a"]},
         {"passages": []},
     ],
@@ -257,7 +255,6 @@ def test_pairs_of_one_topic_are_in_one_part(tmp_path: Path):
     [
         {"label": "nearly"},
         {"label": "superseded"},
-        {"label": "superseded", "newer": "two"},
         {"other": {"text": "a"}},
         {"domain": None},
     ],
@@ -347,25 +344,12 @@ def test_sets_of_a_recipe_are_unique_and_sampled(tmp_path: Path):
     rows = [labelled_row(f"p {n // 2}", "h", "neutral") for n in range(40)]
     write_judge_rows(tmp_path / "rows.jsonl", rows)
     path = str(tmp_path / "rows.jsonl")
-    assert build_judge_rows(dataset("pairs", path=path), 0) == rows[::2]
-    some = build_judge_rows(dataset("pairs", 5, path=path), 0)
+    assert build_set(dataset("pairs", path=path), 0, JUDGE_ROWS) == (rows[::2], 0)
+    some, again, other = (
+        build_set(dataset("pairs", 5, path=path), seed, JUDGE_ROWS)[0] for seed in (0, 0, 1)
+    )
     assert len(set(some)) == 5
-    assert some == build_judge_rows(dataset("pairs", 5, path=path), 0)
-    assert some != build_judge_rows(dataset("pairs", 5, path=path), 1)
-
-
-@pytest.mark.parametrize(
-    ("settings", "error", "words"),
-    [
-        (dataset("nobody"), ConfigurationError, "no builder"),
-        (dataset("clusters", part="test"), ConfigurationError, "part"),
-        (dataset("pairs"), ConfigurationError, "path"),
-        (dataset("pairs", path="nowhere.jsonl"), ReadError, "no such file"),
-    ],
-)
-def test_what_cannot_be_built_is_said(settings: DataSettings, error: type[Exception], words: str):
-    with pytest.raises(error, match=words):
-        build_judge_rows(settings, 0)
+    assert some == again != other
 
 
 def test_labels_of_inner_builders_are_plain():

@@ -80,8 +80,6 @@ def test_add_judge_takes_all_from_the_runs_card(small_judge: SmallJudge, tmp_pat
     [
         (["--constant", "satisfies_weight"], "NAME=VALUE"),
         (["--constant", "satisfies_weight=much"], "takes a number"),
-        (["--constant", "thing=1"], "thing"),
-        (["--minimum", "other=0.5"], "no development set 'other'"),
     ],
 )
 def test_add_judge_says_what_is_wrong(

@@ -13,10 +13,11 @@ from logic_export.bundles.export import BundleLabel, export_bundle
 from logic_export.bundles.heads import HeadSource
 from logic_export.bundles.parity import ParityError
 from logic_export.judge import export as exporting
-from logic_export.judge.export import JudgeSource, add_judge
+from logic_export.judge.export import add_judge
+from logic_export.judge.finished_run import JudgeSource
 from logic_export.judge.measure import accuracy
-from logic_export.judge.recipe import read_judge_recipe
 from logic_export.judge.run import load_judge
+from logic_export.recipe import read_judge_recipe
 from small_judges import SmallJudge, rows
 from transformers import AutoModelForSequenceClassification
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 from logic_export.judge import run as running
-from logic_export.judge.recipe import read_judge_recipe
 from logic_export.judge.run import load_judge, soft_cross_entropy, train_judge
+from logic_export.recipe import read_judge_recipe
 from small_judges import SmallJudge, development_set
 from small_recipes import weights
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
@@ -130,7 +130,7 @@ def test_what_cannot_be_trained_is_said(small_judge: SmallJudge, tmp_path: Path)
             (
                 {"evaluation": recipe.evaluation.model_copy(update={"sets": (empty,)})},
                 ConfigurationError,
-                "development set",
+                "gave no row",
             ),
             ({"model": base}, ConfigurationError, "no model can be loaded"),
         )

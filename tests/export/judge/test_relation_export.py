@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import torch
 from logic_export.bundles.manifests import checksums, write_manifest
-from logic_export.judge import export as exporting
 from logic_export.judge.low_rank import unpack_judge
 from small_judges import CONFLICT_CONSTANTS, SmallJudge, add_pairs, relabelled, rows
 from transformers import AutoModelForSequenceClassification
@@ -92,25 +91,6 @@ def test_a_verdict_answers_in_the_judges_place(three_bundle: Path, unpacked: Pat
     assert (out / "NOTICE").read_text().count("Verdict:") == 1
     with pytest.raises(ConfigurationError, match="threshold"):  # it is no NLI
         add_pairs(three_bundle, tmp_path / "model", tmp_path / "no", rank=1, threshold=0.6)
-
-
-def test_another_judge_takes_them_out(
-    small_judge: SmallJudge, three_bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    """Changes to weights that are gone would be noise."""
-    monkeypatch.setattr(exporting, "MAX_INT4_DIFFERENCE", 0.4)
-    add_pairs(three_bundle, small_judge.run / "model", tmp_path / "new")
-    manifest = load_bundle(tmp_path / "new").manifest
-    assert manifest.relation is manifest.nli is None
-    for name in ("relation.npz", "nli.npz"):
-        assert name not in manifest.files
-        assert not (tmp_path / "new" / name).exists()
-    notice = (tmp_path / "new" / "NOTICE").read_text()
-    assert [notice.count(f"{title}:") for title in TITLES] == [1, 0, 0]
-    with pytest.raises(BundleError, match="has no relation"):
-        OnnxRelation(tmp_path / "new")
-    with pytest.raises(BundleError, match="has no NLI"):
-        OnnxNLI(tmp_path / "new")
 
 
 def test_damaged_changes_are_an_error_of_ours(both_bundle: Path, tmp_path: Path):

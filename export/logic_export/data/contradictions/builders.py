@@ -9,7 +9,7 @@ from itertools import cycle, islice
 from math import ceil
 from pathlib import Path
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any
 
 from pydantic import NonNegativeInt, PositiveInt
 
@@ -30,30 +30,19 @@ from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation import load_dataset
 from logic_retrievers.evaluation.rows import Row, json_rows
 
-GroupBuilder: TypeAlias = Callable[..., list[ContradictionGroup]]
-
 
 def build_groups(name: str, options: Mapping[str, Any], seed: int) -> list[ContradictionGroup]:
-    """Run a builder by its name in :data:`GROUP_BUILDERS`.
-
-    Raises:
-        ConfigurationError: the builder or one of its options is unknown.
-        ReadError: a file of the data folder is missing or malformed.
-    """
+    """Run a builder by its name in :data:`GROUP_BUILDERS`; errors as in :func:`build_triplets`."""
     return run_builder(GROUP_BUILDERS, name, options, seed)
 
 
-def file(path: Path, *, seed: int = 0) -> list[ContradictionGroup]:  # noqa: ARG001 - builders share a signature
+def file(path: Path) -> list[ContradictionGroup]:
     """Read a user's own groups, in the format of :func:`read_groups`."""
     return read_groups(find_data_file(path))
 
 
 def questions(
-    path: Path,
-    most: PositiveInt | None = 2,
-    *,
-    answers: bool = True,
-    seed: int = 0,  # noqa: ARG001
+    path: Path, most: PositiveInt | None = 2, *, answers: bool = True
 ) -> list[ContradictionGroup]:
     """Group rows in ConflictQA's format by question.
 
@@ -73,7 +62,7 @@ def questions(
     return unique_groups(groups)
 
 
-def negations(path: Path, *, seed: int = 0) -> list[ContradictionGroup]:  # noqa: ARG001
+def negations(path: Path) -> list[ContradictionGroup]:
     """Make groups from rows ``{sentence, negated}``."""
     return negation_groups(
         (_nonempty_text(row, "sentence"), _nonempty_text(row, "negated"))
@@ -81,7 +70,7 @@ def negations(path: Path, *, seed: int = 0) -> list[ContradictionGroup]:  # noqa
     )
 
 
-def claims(path: Path, corpus: Path, *, seed: int = 0) -> list[ContradictionGroup]:  # noqa: ARG001
+def claims(path: Path, corpus: Path) -> list[ContradictionGroup]:
     """Make groups from claims with labelled evidence and its corpus (SciFact's format)."""
     documents = {row.id(): row.text("text") for row in json_rows(find_data_file(corpus))}
     return claim_groups((_parse_claim(row) for row in json_rows(find_data_file(path))), documents)
@@ -120,10 +109,7 @@ def rules(
 ) -> list[ContradictionGroup]:
     """Make contradictions by rules over at most ``texts`` texts of a corpus.
 
-    ``wordnet`` adds antonyms and synonyms.
-
-    Raises:
-        ConfigurationError: antonyms are the only kind, without WordNet.
+    ``wordnet`` adds antonyms and synonyms; without it ``kinds`` must name more than antonyms.
     """
     all_texts = sorted(set(corpus_texts(path)))
     sampled = Random(seed).sample(all_texts, min(texts, len(all_texts)))
@@ -136,7 +122,7 @@ def rules(
     )
 
 
-GROUP_BUILDERS: Mapping[str, GroupBuilder] = {
+GROUP_BUILDERS: Mapping[str, Callable[..., list[ContradictionGroup]]] = {
     builder.__name__: builder for builder in (file, questions, negations, claims, versions, rules)
 }
 
@@ -193,12 +179,8 @@ def claim_groups(
     """Set a document's evidence and the claims it supports against the claims it contradicts.
 
     Claims over the same sentences form one group. If the evidence contradicts no claim, the
-    supported claims are negated where a rule is safe.
-
-    Args:
-        claims: rows with ``text`` and ``evidence``: document id -> ``label`` (SUPPORT, CONTRADICT)
-            and ``rationales``, lists of sentence numbers.
-        documents: id -> text.
+    supported claims are negated where a rule is safe. A claim has ``text`` and ``evidence``:
+    document id -> ``label`` (SUPPORT, CONTRADICT) and ``rationales``, lists of sentence numbers.
     """
     claims_by_evidence: dict[Any, dict[str, dict[str, None]]] = defaultdict(dict)
     for claim in claims:

@@ -22,10 +22,8 @@ SIDE_FIELDS = (
 def load_conflictqa(part: str) -> dict[str, list[ContradictionGroup]]:
     """Map each question of ``train``, ``dev`` or ``test`` to its contradiction groups.
 
-    The groups hold passages, without the short answers; a question may have no group.
-
-    Raises:
-        ReadError: the folder or part does not exist, or a row is malformed.
+    The groups hold passages, without the short answers; a question may have no group. A missing
+    folder or part, or a malformed row, is a :class:`ReadError`.
     """
     folder = existing_folder(Path(FOLDER))
     path = data_file(folder, f"{part}.jsonl")
@@ -43,11 +41,7 @@ def groups_of_questions(
 
 
 def question_rows(path: Path) -> dict[str, list[dict[str, str]]]:
-    """The rows of a file by question, with the fields of :data:`SIDE_FIELDS`.
-
-    Raises:
-        ReadError: the file cannot be read, or a row lacks a field.
-    """
+    """Read rows by question, with the fields of :data:`SIDE_FIELDS`; errors of ``json_rows``."""
     by_question: dict[str, list[dict[str, str]]] = defaultdict(list)
     for row in json_rows(path):
         fields = {name: row.text(name) for name in ("question", *SIDE_FIELDS[0], *SIDE_FIELDS[1])}
@@ -62,9 +56,7 @@ def question_groups(
 
     ``rows`` belong to one question. They come from several generators, whose first answers may be
     opposite. If a row's answer is the first row's counter-answer, its sides are exchanged. If it is
-    neither answer, the row is left out, since its sides are unknown.
-
-    Returns one group, or none if a side has no text of its own.
+    neither answer, the row is left out. There is no group if a side has no text of its own.
     """
     first_answers = [rows[0][names[0]].strip() for names in SIDE_FIELDS]
     texts: tuple[dict[str, None], dict[str, None]] = ({}, {})

@@ -7,30 +7,29 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 
-from logic_export.data.files import optional_text, read_rows, text_list, write_json_lines
+from logic_export.data.files import (
+    first_of_each,
+    optional_text,
+    read_rows,
+    text_list,
+    write_json_lines,
+)
 from logic_retrievers.errors import InputError
 from logic_retrievers.evaluation.rows import Row
 
 
 @dataclass(frozen=True, slots=True)
 class ContradictionGroup:
-    """Texts that agree with each other, and texts that contradict each of them.
+    """Paraphrases of each other (left), and texts that contradict each of them (right).
 
     A triple of Xu et al. 2024 is ``ContradictionGroup((anchor, paraphrase), (contradiction,))``. A
-    larger group stands for many triples, and each text is encoded once.
-
-    Args:
-        left: paraphrases of each other; at least one.
-        right: paraphrases of each other, each contradicting those on the left; at least one.
-        source: the builder or data set.
-
-    Raises:
-        InputError: an empty side or text, or a text that occurs twice, on one side or both.
+    larger group stands for many triples, and each text is encoded once. An empty side or text, or a
+    text that occurs twice, on one side or both, is an :class:`InputError`.
     """
 
     left: tuple[str, ...]
     right: tuple[str, ...]
-    source: str = ""
+    source: str = ""  # the builder or data set
 
     def __post_init__(self) -> None:
         if not self.left or not self.right or not all(t.strip() for t in self.texts):
@@ -47,10 +46,7 @@ class ContradictionGroup:
 
 def unique_groups(groups: Iterable[ContradictionGroup]) -> list[ContradictionGroup]:
     """Drop duplicate groups, mirrored ones too, and keep the order."""
-    seen: dict[frozenset[frozenset[str]], ContradictionGroup] = {}
-    for group in groups:
-        seen.setdefault(frozenset((frozenset(group.left), frozenset(group.right))), group)
-    return list(seen.values())
+    return first_of_each(groups, lambda g: frozenset((frozenset(g.left), frozenset(g.right))))
 
 
 def labelled_pairs(
@@ -88,11 +84,7 @@ def write_groups(path: Path, groups: Sequence[ContradictionGroup]) -> None:
 
 
 def read_groups(path: Path) -> list[ContradictionGroup]:
-    """Read what :func:`write_groups` wrote, or a user's own file in the same format.
-
-    Raises:
-        ReadError: the file cannot be read, or a line is no group; the error says where.
-    """
+    """Read what :func:`write_groups` wrote, or a user's own file; errors of :func:`read_rows`."""
     return list(read_rows(path, ContradictionGroup, _parse_group))
 
 

@@ -54,12 +54,11 @@ WORD = re.compile(r"(?<![\w'-])[a-z]{4,}(?![\w'-])")
 def paraphrase(text: str, random: Random, synonyms: Mapping[str, str] | None = None) -> str:
     """Paraphrase a text by rules: sentences are reordered, and reworded where a rule is safe.
 
-    The number of random draws does not depend on which rules apply. So two texts whose sentences
-    differ in a word change in the same way under the same ``random``.
-
     At random, brackets and asides are dropped, openings ("In 1990, ...") are moved to the end, and
     passives with an agent become active. Connectives are exchanged, and words replaced by
-    ``synonyms``. A paraphrase may say less than the original, never the contrary.
+    ``synonyms``. A paraphrase may say less than the original, never the contrary. The number of
+    random draws does not depend on which rules apply, so two texts whose sentences differ in a word
+    change in the same way under the same ``random``.
     """
     drops, shuffles = random.random() < 0.4, random.random() < 0.5
     paraphrased = [

@@ -73,10 +73,8 @@ def make_groups(
     """Set a text excerpt and its paraphrase against a contradiction and the paraphrase of that.
 
     Excerpts are one to ``most_sentences`` consecutive sentences. Kinds alternate, so that frequent
-    kinds do not crowd out the others. ``count`` is the largest number of groups.
-
-    Raises:
-        ConfigurationError: a kind is unknown.
+    kinds do not crowd out the others. ``count`` is the largest number of groups. An unknown kind is
+    a :class:`ConfigurationError`.
     """
     if unknown := sorted(set(kinds) - set(KINDS)):
         raise ConfigurationError(f"no kind {unknown[0]!r}; there are {', '.join(KINDS)}")

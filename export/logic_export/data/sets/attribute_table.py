@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_, or_
-from types import MappingProxyType
 
 from logic_retrievers.queries.expressions import And, Atom, Expression, Not
 
@@ -49,33 +48,24 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class AtomTruth:
-    """The items that an atom holds for; it is false for all others.
-
-    Args:
-        true: ids of the items that it holds for.
-        unknown: ids of items with conflicting or missing evidence; they neither satisfy nor
-            violate.
-        kind: ``director``, ``genre``, ...; OR joins atoms of one kind, AND atoms of several.
-        value: the name in the atom (``Raoul Walsh``). All atoms of a value stay in one part of the
-            data. If empty, the atom is its own value.
-    """
+    """The ids of the items that an atom holds for; it is false for all others."""
 
     true: frozenset[str]
-    unknown: frozenset[str]
-    kind: str
+    unknown: frozenset[str]  # conflicting or missing evidence: they neither satisfy nor violate
+    kind: str  # ``director``, ``genre``, ...; OR joins atoms of one kind, AND atoms of several
+    # the name in the atom (``Raoul Walsh``), or else the atom itself; the atoms of a value stay in
+    # one part of the data
     value: str = ""
 
 
 class AttributeTable:
     """Items and atoms, and the truth of every expression over them.
 
-    Args:
-        items: id -> title and text.
-        atoms: the text of an atom (``films directed by Raoul Walsh``) -> its truth.
-        noun: plural noun for the items, as the atoms write it (``films``). Wordings that share a
-            head noun (``films set in Libya or Tunisia``) look for ``noun``.
-        open_kinds: kinds that a text may leave out, such as a film's distributor. No query excludes
-            an atom of such a kind, since it might hold for films without evidence.
+    ``items`` maps ids to title and text, ``atoms`` the text of an atom (``films directed by Raoul
+    Walsh``) to its truth. ``noun`` is the plural noun for the items, as the atoms write it
+    (``films``). A text may leave out what is of one of the ``open_kinds``, such as a film's
+    distributor. No query excludes an atom of such a kind, since it might hold for films without
+    evidence.
     """
 
     def __init__(
@@ -86,10 +76,7 @@ class AttributeTable:
         noun: str,
         open_kinds: Collection[str] = (),
     ) -> None:
-        self.items = MappingProxyType(dict(items))
-        self.atoms = MappingProxyType(dict(atoms))
-        self.noun = noun
-        self.open_kinds = frozenset(open_kinds)
+        self.items, self.atoms, self.noun, self.open_kinds = items, atoms, noun, open_kinds
         self._ids = tuple(items)
         self._numbers = {name: number for number, name in enumerate(self._ids)}
         self._everything = (1 << len(self._ids)) - 1
@@ -97,11 +84,6 @@ class AttributeTable:
             text: TruthMasks(self._mask(truth.true), self._mask(truth.unknown))
             for text, truth in atoms.items()
         }
-
-    def truth(self, expression: Expression) -> tuple[frozenset[str], frozenset[str]]:
-        """Return the items that satisfy an expression, and the items whose truth is unknown."""
-        result = self.masks(expression)
-        return self.ids_of(result.true), self.ids_of(result.unknown)
 
     def masks(self, expression: Expression) -> TruthMasks:
         """Return an expression's truth as bit masks, which are fast to count and combine."""

@@ -22,11 +22,8 @@ _OPEN_KINDS = ("director", "writer", "producer", "author", "produced", "released
 def load_films_table(folder: Path | None = None) -> AttributeTable:
     """Load the table of ``wikipedia_movies``; films with equal title and text become one.
 
-    Args:
-        folder: holds that data set's ``corpus.jsonl.gz``; None takes the benchmark data.
-
-    Raises:
-        ReadError: folder or file do not exist, a row is bad, or the corpus has other films.
+    ``folder`` holds that data set's ``corpus.jsonl.gz``; None takes the benchmark data. A corpus of
+    other films is a :class:`ReadError`.
     """
     corpus = (data_folder() / "wikipedia_movies" if folder is None else folder) / "corpus.jsonl.gz"
     first_ids: dict[Item, str] = {}

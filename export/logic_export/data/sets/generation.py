@@ -34,28 +34,19 @@ _VARIANTS = {
 
 @dataclass(frozen=True, slots=True)
 class SetQuery:
-    """A query whose answer is a set; all ids are sorted.
-
-    Args:
-        shared_heads: whether atoms share a head noun, so that ``text`` lacks some atoms' texts.
-        group: shared by a query and its variants.
-        variant: whether the query is derived from another one: a single atom of it, or the same
-            atoms in another form.
-        violating: ids of items that satisfy the wanted atoms and also the excluded one.
-        neutral: ids of items that may or may not satisfy the query.
-    """
+    """A query whose answer is a set; all ids are sorted."""
 
     id: str
     text: str
     satisfying: tuple[str, ...]
-    violating: tuple[str, ...]
-    neutral: tuple[str, ...]
+    violating: tuple[str, ...]  # items that satisfy the wanted atoms and the excluded one
+    neutral: tuple[str, ...]  # items that may or may not satisfy the query
     expression: Expression
     template: str
     wording: str
-    shared_heads: bool
-    group: str
-    variant: bool
+    shared_heads: bool  # whether atoms share a head noun, so that ``text`` lacks some of theirs
+    group: str  # shared by a query and its variants
+    variant: bool  # derived from another query: a single atom of it, or its atoms in another form
 
     def as_row(self) -> dict[str, Any]:
         """A row of ``queries.jsonl``."""
@@ -84,7 +75,7 @@ def generate_queries(
         counts: ``train``, ``dev`` or ``test`` -> number of queries, without variants.
         seed: seeds the split of the atoms, the samples and the wordings.
         shares: part -> its share of the atoms; the shares sum to 1.
-        variants: whether to add variants.
+        variants: adds variants.
 
     Raises:
         ConfigurationError: a part has fewer queries than there are templates.
@@ -190,9 +181,7 @@ def write_set_queries(
         test/queries.jsonl.gz             the queries of a part
         test_variants/queries.jsonl.gz    their variants, if any, linked by ``group``
 
-    Raises:
-        ConfigurationError: one of the files exists already; nothing is written.
-        StorageError: the disk is full or not writable.
+    If one of the files exists already, nothing is written (:class:`ConfigurationError`).
     """
     files: dict[Path, Iterable[Mapping[str, Any]]] = {
         folder / "corpus.jsonl.gz": (

@@ -115,7 +115,7 @@ def split_atoms(
     """Split atoms into parts, each sorted; ``values`` gives the value of each atom.
 
     A hash of seed and value decides. So a name is in one part in all its roles, and an atom stays
-    in its part when other atoms are added or removed.
+    in its part when other atoms come or go.
     """
     parts: dict[str, list[str]] = {part: [] for part in shares}
     for atom, value in sorted(values.items()):

@@ -1,16 +1,25 @@
-"""Distractor queries: questions with a clause about their wrong passages (LORE, Zhang et al.)."""
+"""Distractor queries: questions with a clause about their wrong passages (LORE, Zhang et al.).
+
+The builders of tiered examples that a recipe names are here, too.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
-from logic_export.data.files import read_toml
-from logic_export.data.tiers.examples import TieredExample, write_tiers
+from logic_export.data.files import first_of_each, read_toml
+from logic_export.data.tiers.examples import (
+    TieredExample,
+    examples_from_triplets,
+    read_tiers,
+    write_tiers,
+)
 from logic_export.data.tiers.labelled_questions import (
     SHARES,
     BM25Index,
@@ -26,6 +35,8 @@ from logic_export.data.tiers.passage_contents import (
     lowercase_first,
     read_content,
 )
+from logic_export.data.triplet_builders import build_triplets, find_data_file
+from logic_export.data.triplets import unique_triplets
 from logic_retrievers.errors import ConfigurationError, InputError
 
 # Relation -> part of the data -> wordings. A wording joins a clause about another passage to a
@@ -86,21 +97,16 @@ def add_distractors(
 ) -> DistractorQueries:
     """Add to each question a clause about some of its wrong passages.
 
-    The passages that the clause is about become distractors. The other wrong passages become
-    negatives. A question with too few candidates gets passages of other questions, see
-    :func:`mine_wrong_passages`. Every relation of the part occurs about equally often. No clause is
-    about a passage whose topic the question names.
+    These become distractors, the other wrong passages negatives. Every relation of the part occurs
+    about equally often. No clause is about a passage whose topic the question names.
 
     Args:
         questions: questions of this part only, because all their passages serve as candidates.
         part: ``train``, ``dev`` or ``test``; each has its own wordings.
-        copies: number of queries per question, each with a different relation.
-        distractors: greatest number of passages that one clause is about; the number is random.
-        candidates: a question with fewer candidates gets passages up to this number.
+        copies: queries per question, each with a different relation; more are a ConfigurationError.
+        distractors: most passages that one clause is about; the number is random.
+        candidates: a question with fewer gets some of others, see :func:`mine_wrong_passages`.
         seed: seeds all random choices.
-
-    Raises:
-        ConfigurationError: more copies than relations, or a number below 1.
     """
     relations = wordings_of_part(part)
     if not 0 < copies <= len(relations) or distractors < 1 or candidates < 1:
@@ -130,9 +136,8 @@ def add_distractors(
             continue
         for copy in range(copies):
             relation = order[(turn + copy) % len(order)]
-            query, chosen = _compose_query(
-                question, usable, relations[relation], distractors, random
-            )
+            forms = relations[relation]
+            query, chosen = _compose_query(question, usable, forms, distractors, random)
             examples.append(
                 TieredExample(
                     query=query,
@@ -186,15 +191,11 @@ def read_parts(
 ) -> dict[str, list[LabelledQuestion]]:
     """Read the questions of all folders, without duplicates, and split them into parts.
 
-    Raises:
-        ReadError: a folder cannot be read.
-        ConfigurationError: the shares do not add up to 1.
+    Errors are those of :func:`read_questions` and :func:`split_questions`.
     """
-    questions_by_text: dict[str, LabelledQuestion] = {}
-    for folder in folders:
-        for question in read_questions(folder):
-            questions_by_text.setdefault(" ".join(question.text.split()).casefold(), question)
-    return split_questions(list(questions_by_text.values()), shares)
+    questions = (question for folder in folders for question in read_questions(folder))
+    unique = first_of_each(questions, lambda one: " ".join(one.text.split()).casefold())
+    return split_questions(unique, shares)
 
 
 def build_parts(
@@ -241,11 +242,9 @@ def require_new_folder(folder: Path) -> None:
 def write_parts(folder: Path, built: Mapping[str, DistractorQueries]) -> None:
     """Write ``PART.jsonl.gz`` for each part that has examples, and ``test_original.jsonl.gz``.
 
-    The last file has the rows of the test part with the original questions.
-
-    Raises:
-        ConfigurationError: one of the files exists already; nothing is written.
-        InputError: there is no example.
+    The last file has the rows of the test part with the original questions. If one of the files
+    exists already (:class:`ConfigurationError`) or there is no example (:class:`InputError`),
+    nothing is written.
     """
     if not any(queries.examples for queries in built.values()):
         raise InputError("there is no distractor query to write")
@@ -263,3 +262,55 @@ def write_parts(folder: Path, built: Mapping[str, DistractorQueries]) -> None:
 
 def _part_file(folder: Path, part: str) -> Path:
     return folder / f"{part}.jsonl.gz"
+
+
+def tiers(path: Path) -> list[TieredExample]:
+    """Read a file of your own, or one that ``logic-export data distractor-queries`` wrote."""
+    return read_tiers(find_data_file(path))
+
+
+def distractor_queries(
+    folders: Sequence[str],
+    split: str = "train",
+    copies: int = 6,
+    distractors: int = 2,
+    candidates: int = 10,
+    *,
+    plain: bool = False,
+    shares: Mapping[str, float] = SHARES,
+    seed: int = 0,
+) -> list[TieredExample]:
+    """Make the queries that ``logic-export data distractor-queries`` writes.
+
+    The split does not depend on the seed. ``plain`` gives the original questions with the same
+    candidates.
+    """
+    parts = read_parts(folders, shares)
+    if split not in parts:
+        raise ConfigurationError(f"no part {split!r}; there are {', '.join(parts)}")
+    examples = add_distractors(
+        parts[split],
+        split,
+        copies=copies,
+        distractors=distractors,
+        candidates=candidates,
+        seed=seed,
+    ).examples
+    return [original_question(example) for example in examples] if plain else list(examples)
+
+
+def triplets(
+    builder: str, options: dict[str, Any] | None = None, others: int = 8, *, seed: int = 0
+) -> list[TieredExample]:
+    """Turn a builder's triplets into examples, with violating passages as distractors.
+
+    ``others`` random passages of other queries become negatives.
+    """
+    return examples_from_triplets(
+        unique_triplets(build_triplets(builder, options or {}, seed)), others, seed=seed
+    )
+
+
+TIER_BUILDERS: Mapping[str, Callable[..., list[TieredExample]]] = {
+    builder.__name__: builder for builder in (tiers, distractor_queries, triplets)
+}

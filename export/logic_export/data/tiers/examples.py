@@ -18,26 +18,16 @@ from logic_retrievers.evaluation.rows import Row
 class TieredExample:
     """A query and its candidates: LORE's P, N1 and N2.
 
-    Args:
-        query: natural language.
-        positives: texts of the right passages; a query without any cannot be trained on.
-        distractors: wrong passages that the query's own words refer to (N1).
-        negatives: the other wrong passages (N2).
-        source: the data set.
-        relation: relation of the added clause to the question; empty without a clause.
-        original: the query before a clause was added; empty without a clause.
-
-    Raises:
-        InputError: an empty query or passage, or a passage that occurs twice.
+    An empty query or passage, or a passage that occurs twice, is an :class:`InputError`.
     """
 
     query: str
-    positives: tuple[str, ...]
-    distractors: tuple[str, ...]
-    negatives: tuple[str, ...]
-    source: str
-    relation: str = ""
-    original: str = ""
+    positives: tuple[str, ...]  # the right passages; without any, a query cannot be trained on
+    distractors: tuple[str, ...]  # wrong passages that the query's own words refer to (N1)
+    negatives: tuple[str, ...]  # the other wrong passages (N2)
+    source: str  # the data set
+    relation: str = ""  # of the added clause to the question; empty without a clause
+    original: str = ""  # the query before a clause was added; empty without a clause
 
     def __post_init__(self) -> None:
         if not self.query.strip():
@@ -67,12 +57,9 @@ def write_tiers(path: Path, examples: Sequence[TieredExample]) -> None:
 
 
 def read_tiers(path: Path) -> list[TieredExample]:
-    """Read what :func:`write_tiers` wrote, or a team's own file in that format.
+    """Read what :func:`write_tiers` wrote, or a team's own file; errors of :func:`read_rows`.
 
     ``source`` (default: the file's name), ``relation``, ``original`` and empty tiers are optional.
-
-    Raises:
-        ReadError: the file cannot be read, or a row is malformed; the error names file and line.
     """
     return list(read_rows(path, TieredExample, _parse_example))
 

@@ -9,7 +9,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
 
 from logic_export.data.files import assign_part
 from logic_retrievers.errors import ConfigurationError
@@ -54,22 +53,19 @@ class LabelledQuestion:
         return self.right + self.wrong
 
 
-def read_questions(folder: str | os.PathLike[str], split: str = "test") -> list[LabelledQuestion]:
+def read_questions(folder: str | os.PathLike[str]) -> list[LabelledQuestion]:
     """The questions of a folder that have a right passage.
 
     A folder with ``questions.jsonl[.gz]`` holds rows ``{_id, text, answer}`` in one of two forms.
     One has ``candidates``, each ``{title, text, label}`` (1 is right). The other has ``positive``,
     whose lines are passages ``Title: text``, and ``hard_negative`` with ``hard_negative_title``.
     Any other folder is read by :func:`~logic_retrievers.evaluation.load_dataset`: its satisfying
-    passages are right, its violating ones wrong.
-
-    Raises:
-        ReadError: the folder is missing or a row malformed; the error names file and line.
+    passages are right, its violating ones wrong. Errors name file and line (:class:`ReadError`).
     """
     directory = existing_folder(Path(folder))
     file = data_file(directory, QUESTIONS_FILE)
     questions = (
-        _from_dataset(folder, split) if file is None else _from_file(file, directory.resolve().name)
+        _from_dataset(folder) if file is None else _from_file(file, directory.resolve().name)
     )
     return [question for question in questions if question.right]
 
@@ -85,8 +81,8 @@ def _from_file(path: Path, source: str) -> Iterator[LabelledQuestion]:
         )
 
 
-def _from_dataset(folder: str | os.PathLike[str], split: str) -> Iterator[LabelledQuestion]:
-    data = load_dataset(folder, split)
+def _from_dataset(folder: str | os.PathLike[str]) -> Iterator[LabelledQuestion]:
+    data = load_dataset(folder)
     for query in data.queries:
         right, wrong = (
             tuple(Candidate("", data.documents[name]) for name in sorted(names))
@@ -141,10 +137,8 @@ def split_questions(
 
     Questions that share a candidate, or are equal, go into the same part. So pass sets that share
     passages in one call. A hash of the group's first id decides and no seed, because a run with
-    another seed must not train on the test part.
-
-    Raises:
-        ConfigurationError: the shares do not add up to 1.
+    another seed must not train on the test part. Shares that do not add up to 1 are a
+    :class:`ConfigurationError`.
     """
     if min(shares.values(), default=0.0) < 0 or abs(sum(shares.values()) - 1) > 1e-9:
         raise ConfigurationError(f"shares are 0 or more and add up to 1, not {dict(shares)}")
@@ -181,9 +175,6 @@ SATURATION, LENGTH_NORMALISATION = 1.2, 0.75
 # Shorter answers occur in passages by chance.
 MIN_ANSWER_LETTERS = 4
 
-# question -> passages, best first
-Ranker: TypeAlias = Callable[[str], Sequence[Candidate]]
-
 
 class BM25Index:
     """BM25 over a few thousand passages; ties keep their order."""
@@ -214,12 +205,14 @@ class BM25Index:
         return [self._candidates[row] for row in order]
 
 
-def mine_wrong_passages(question: LabelledQuestion, rank: Ranker, count: int) -> list[Candidate]:
+def mine_wrong_passages(
+    question: LabelledQuestion, rank: Callable[[str], Sequence[Candidate]], count: int
+) -> list[Candidate]:
     """Find passages of other questions, best first, that rank high but do not answer this one.
 
     They are unlabelled, so passages that may answer are left out. These rank above the best right
-    passage, have a right one's title, or contain an answer word for word. If ``rank`` finds no
-    right passage, no passage is taken.
+    passage, have a right one's title, or contain an answer word for word. If ``rank`` (question ->
+    passages, best first) finds no right passage, no passage is taken.
     """
     ranked = list(rank(question.text))
     right = {candidate.passage for candidate in question.right}

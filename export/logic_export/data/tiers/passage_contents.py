@@ -13,6 +13,7 @@ from logic_export.data.tiers.labelled_questions import Candidate, terms
 # Bounds of the number of words in a sentence that fits into a query.
 MIN_SENTENCE_WORDS, MAX_SENTENCE_WORDS = 5, 22
 
+_READ_SENTENCES = 4
 _WORDS = read_toml(__package__, "passage_words.toml")
 _END = re.compile(r"(?<=[.!?])[\"\u201d]?\s+(?=[\"\u201c]?[A-Z\u00c0-\u00de0-9])")
 _ABBREVIATION = re.compile(
@@ -35,19 +36,19 @@ _POINTS_BACK = re.compile(
 _FUNCTION = frozenset(_WORDS["function"].split())
 
 
-def first_sentences(text: str, most: int = 4) -> list[str]:
-    """Return the first sentences; abbreviations and initials do not end a sentence."""
+def first_sentences(text: str) -> list[str]:
+    """Return the first four sentences; abbreviations and initials do not end a sentence."""
     sentences: list[str] = []
     start = 0
     for end in _END.finditer(text):
-        if len(sentences) == most:
+        if len(sentences) == _READ_SENTENCES:
             return sentences
         sentence = text[start : end.start()]
         if not _ABBREVIATION.search(sentence):
             sentences.append(sentence.strip())
             start = end.end()
     remainder = text[start:].strip()
-    return sentences if len(sentences) == most or not remainder else [*sentences, remainder]
+    return [*sentences, remainder][:_READ_SENTENCES] if remainder else sentences
 
 
 def is_plain_statement(sentence: str) -> bool:
@@ -97,17 +98,11 @@ _DANGLING = frozenset(_WORDS["dangling"].split())
 
 @dataclass(frozen=True, slots=True)
 class PassageContent:
-    """The topic of passages; a field is empty where it could not be read.
+    """The topic of passages; a field is empty where it could not be read."""
 
-    Args:
-        topic: the topic, such as ``Demon Dice``.
-        named: the topic with a description: ``Demon Dice, a collectible dice game``.
-        clause: a statement about the topic: ``Demon Dice is a collectible dice game``.
-    """
-
-    topic: str
-    named: str
-    clause: str
+    topic: str  # ``Demon Dice``
+    named: str  # ``Demon Dice, a collectible dice game``
+    clause: str  # ``Demon Dice is a collectible dice game``
 
 
 def read_content(candidate: Candidate) -> PassageContent:
