@@ -28,7 +28,7 @@
     │   └── StorageError                     the disk is full or not writable
     └── MissingExtraError (ImportError)      an optional dependency is not installed
 
-Catch ``LogicRetrieversError`` to catch them all. REST, gRPC and embedded mode raise the same.
+Catch ``LogicRetrieversError`` for all of them. REST, gRPC and embedded mode raise the same errors.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def show_hidden(text: str) -> str:
 
 
 def escape_hidden(line: str) -> str:
-    """Escape hidden characters in a line of JSON, for terminals; the values stay the same."""
+    """Escape hidden characters in a line of JSON for terminals; its values stay the same."""
     return HIDDEN.sub(lambda match: json.dumps(match[0])[1:-1], line)
 
 
@@ -92,7 +92,7 @@ def without_layout(text: str) -> str:
 def comparable(text: str) -> str:
     """Return a text's form for comparisons, which is the same for two spellings of a word.
 
-    The form has no invisible characters, case, accents ("ü" is "u") or compatibility forms (full width).
+    It has no invisible characters, case, accents ("ü" is "u") or compatibility forms (full width).
     """
     plain = unicodedata.normalize("NFKC", _replace(text, _SIGNS))
     plain = INVISIBLE.sub("", plain).casefold()

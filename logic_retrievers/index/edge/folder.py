@@ -27,7 +27,7 @@ import portalocker
 from logic_retrievers.errors import CollectionLockedError, StorageError
 
 LOCK_FILE = "collection.lock"
-_HOLDER = "collection.holder"  # a second file, because Windows lets no one read a locked one
+_HOLDER = "collection.holder"  # a second file, because Windows forbids reading a locked file
 _PAUSE = 0.02
 # Bytes that must be free before the engine writes.
 ROOM = 32 * 2**20
@@ -179,7 +179,7 @@ def check_room(folder: Path) -> None:
 def check_loading(shard: Path) -> None:
     """Raise ENOSPC if loading a collection would need more than the free space of the disk.
 
-    On tmpfs, reading a hole of a file takes space: 32 MiB a vector, 5 MiB a payload index.
+    On tmpfs, reading a hole of a file takes space: 32 MiB per vector, 5 MiB per payload index.
     """
     if not sys.platform.startswith("linux"):
         return
