@@ -47,7 +47,7 @@ def check_type(name: str, value: Any, *types: Any) -> None:
 
 
 def check_texts(name: str, values: Any) -> None:
-    """Refuse a value that is not a list of texts; a single text must not be read by letters."""
+    """Refuse a value that is not a list of texts, such as a single text (a sequence of letters)."""
     is_list = isinstance(values, Sequence) and not isinstance(values, str)
     if not is_list or not all(isinstance(value, str) for value in values):
         raise ConfigurationError(f"{name} must be a list of texts, not {shown(values)}")

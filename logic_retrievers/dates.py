@@ -36,7 +36,7 @@ class DateRange:
 def is_later(one: DateRange, other: DateRange) -> bool:
     """Whether ``one`` is certainly later than ``other``, whatever the time zones.
 
-    Two dates without a time zone are assumed to share one. If only one date has a time
+    Two dates without a time zone are assumed to be in the same zone. If only one date has a time
     zone, they may be 14 hours apart and still be the same moment.
     """
     margin = timedelta(0) if one.zoned is other.zoned else MAX_UTC_OFFSET

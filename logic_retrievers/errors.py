@@ -155,7 +155,7 @@ class CollectionMismatchError(CollectionError):
 
 
 class FingerprintMismatchError(CollectionMismatchError):
-    """The stored vectors were made by another encoder."""
+    """A different encoder made the stored vectors."""
 
 
 class MissingVectorError(CollectionError):
@@ -258,7 +258,7 @@ class OptimizationWarning(UserWarning):
 
 
 class BlankTextWarning(UserWarning):
-    """Blank passages were not stored; the others were."""
+    """Blank passages were not stored; all others were."""
 
 
 class LedgerWarning(UserWarning):

@@ -73,7 +73,10 @@ def check_address(address: object, setting: str, example: str) -> str:
 
 
 def check_key(key: object, name: str = "api_key") -> str:
-    """Return an API key if a request can carry it; an HTTP client must not fail and show it."""
+    """Return an API key if a request can carry it.
+
+    Other keys are refused here, because an HTTP client's error shows them.
+    """
     if not isinstance(key, str) or not _VISIBLE_ASCII.fullmatch(key):
         raise ConfigurationError(
             f"{name} is empty, no text, or holds white space or more than visible ASCII."

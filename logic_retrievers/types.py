@@ -84,7 +84,7 @@ class VectorQuery:
     """One text compared with one named vector.
 
     Args:
-        name: name of the scores in the pool; the vector's name unless another query has it.
+        name: name of the scores in the pool; the vector's name unless another query uses that.
         vector: the named vector to compare with.
         text: the text to encode as a query.
         limit: number of nearest passages that join the pool. With 0, the query only scores it.
@@ -119,7 +119,7 @@ class Evidence:
         scores: score of the passage per vector query (``topical``: cosine in [-1, 1]); ``None`` if
             the passage lacks the vector.
         ranks: 1-based rank of the passage inside the pool, per vector query.
-        passed_filter: False if the policy's filter put the passage behind those that passed.
+        passed_filter: False if the policy's filter put the passage behind the passages that passed.
         reason: an explanation in one sentence.
         details: values that only this policy has (thresholds, the parse of the query).
     """

@@ -1,4 +1,4 @@
-"""Checks of passages, ids and components, and the limits that hold in every store and reader."""
+"""Checks of passages, ids and components, and limits that all stores and readers share."""
 
 from __future__ import annotations
 

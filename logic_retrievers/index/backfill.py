@@ -45,7 +45,7 @@ def backfill(
     names: Sequence[str] | None = None,
     progress: ProgressCallback | None = None,
 ) -> Operation[BackfillReport]:
-    """Make missing named vectors, and replace those that another encoder made.
+    """Make missing named vectors, and replace vectors that a different encoder made.
 
     If interrupted, repeat the call: it continues where it stopped. The vectors can be searched
     once all are complete.

@@ -75,7 +75,7 @@ class Notes(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """Everything that operations need to know about a collection, as it was at opening."""
+    """Everything that operations need to know about a collection, as of its opening."""
 
     name: str
     vectors: Mapping[str, StoredVector]  # our name -> stored vector

@@ -61,7 +61,7 @@ def to_qdrant_filter(
     if tenant is not None:
         must.append(models.FieldCondition(key=TENANT, match=models.MatchValue(value=tenant)))
     for key in hiding_flags:
-        # `must_not` would make the engine test every point (2.2 ms per search of 20,000). The test
+        # `must_not` makes the engine test every point (2.2 ms per search of 20,000). The test
         # for absence uses a payload index (.3 ms, like a search without a filter).
         absent = models.IsEmptyCondition(is_empty=models.PayloadField(key=key))
         shown_again = models.FieldCondition(key=key, match=models.MatchValue(value=False))
@@ -97,7 +97,7 @@ def matching(
     def payload(passage: Passage) -> dict[str, Any]:
         metadata: dict[str, Any] = {}
         for key, value in passage.metadata.items():
-            with suppress(InputError):  # no collection would hold it, so no filter finds it
+            with suppress(InputError):  # not storable, so no filter finds it
                 metadata |= plain_value({key: value}, "metadata")
         top = dict(metadata) if "" in prefixes else {}
         return top | {prefix: metadata for prefix in prefixes if prefix}

@@ -60,7 +60,7 @@ def term_vector(text: str, language: str = ENGLISH, *, query: bool = False) -> m
 
 
 def shared_words(query: str, text: str, language: str = ENGLISH) -> list[str]:
-    """List the words of a query, except stop words, whose stems a text also has."""
+    """List the query's words, without stop words, that share a stem with the text."""
     stems = set(term_vector(text, language).indices)
     words = dict.fromkeys(re.findall(r"\w+", query))
     return [word for word in words if not stems.isdisjoint(term_vector(word, language).indices)]

@@ -199,7 +199,7 @@ class PassageIndex:
         Args:
             passages: any iterable; read as a stream.
             replace_sources: once all passages are stored, delete the other stored passages of the
-                same sources. A call that ends early deletes nothing.
+                same sources. A call that fails or ends early deletes nothing.
             keep_sources: sources that ``passages`` holds only in part (a file with an unreadable
                 row). No passage of these is deleted. Read once ``passages`` is done.
             progress: called about every second, and after the first 16 passages.
@@ -414,7 +414,7 @@ class PassageIndex:
             alias: a name that points to the second collection at the end; servers only.
             dry_run: write nothing; estimate time and space from the first passages.
             progress: called about every second while the passages are read for the first time.
-            **settings: see :class:`CollectionSettings`; by default those of this index.
+            **settings: see :class:`CollectionSettings`; by default this index's.
 
         Raises:
             ConfigurationError: names or settings that cannot work.

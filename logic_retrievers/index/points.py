@@ -249,7 +249,7 @@ def unhide(collection: Collection, ids: Sequence[str]) -> Operation[list[str]]:
 def _found(
     collection: Collection, ids: Sequence[str], *, hidden: bool
 ) -> Operation[list[tuple[str, models.Record]]]:
-    """Get (passage id, point) of the passages that are hidden, or of those that are not."""
+    """Get (passage id, point) of the hidden passages, or of the active ones if not ``hidden``."""
     pairs = yield from retrieve_by_passage_id(collection, ids)
     return [pair for pair in pairs if is_quarantined(pair[1].payload, collection.flags) == hidden]
 
@@ -257,7 +257,7 @@ def _found(
 def _delete_flags(collection: Collection, records: Sequence[models.Record]) -> Operation[None]:
     # delete only the flag's keys, so that no write by others is lost
     keys = collection.flags
-    # a point of another store had no ``logic`` key before, so it has none afterwards
+    # other stores' points had no ``logic`` key before, so they have none afterwards
     only_flag = [r.id for r in records if (r.payload or {}).get(LOGIC) == {"quarantined": True}]
     others = [record.id for record in records if record.id not in only_flag]
     for points, deleted_keys in ((only_flag, [LOGIC, *keys[1:]]), (others, list(keys))):

@@ -102,7 +102,7 @@ def options_of(config: models.CollectionConfig) -> dict[str, Any]:
     options: dict[str, Any] = {"on_disk": all(params.on_disk for params in dense) or None}
     for name in _KEPT:
         value = found.get(name)
-        if isinstance(value, BaseModel):  # requests use other models than answers
+        if isinstance(value, BaseModel):  # requests and answers use different models
             value = value.model_dump(exclude_none=True)
         # over gRPC an unset number is 0
         options[name] = value if isinstance(value, bool) else value or None

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MEMORY = ":memory:"
 CONSISTENCIES = ("majority", "quorum", "all")
 ORDERINGS = ("weak", "medium", "strong")
-# Client methods that take a consistency, and those that take an ordering.
+# Client methods that take a consistency, then methods that take an ordering.
 CONSISTENT_READS = ("query_batch_points", "retrieve", "scroll")
 _WRITES = ("upsert", "update_vectors", "delete_vectors", "delete", "set_payload", "delete_payload")
 
@@ -137,7 +137,7 @@ def check_name(collection: str) -> str:
 def split_settings(
     collection: str, settings: Settings, encoder: Any
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Split settings into those of the connection and those of the collection."""
+    """Split settings into connection settings and collection settings."""
     check_name(collection)
     if unknown := sorted(settings.keys() - Settings.__annotations__.keys()):
         raise ConfigurationError(

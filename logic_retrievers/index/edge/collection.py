@@ -169,7 +169,7 @@ class EdgeCollection:
             return int(self.shard.count(edge.CountRequest(exact=True)))
 
     def info(self) -> models.CollectionInfo:
-        """Describe the collection as a server would."""
+        """Describe the collection as a server does."""
         with engine_errors():
             info = self.shard.info()
         config = models.CollectionConfig.model_construct(
@@ -269,7 +269,7 @@ def _create(folder: Path, description: Description, durable: bool) -> None:
         vectors={n: edge.EdgeVectorParams(v.size, _distance(v)) for n, v in dense.items()},
         sparse_vectors=dict.fromkeys(description.params.sparse_vectors or {}, words),
         quantization_config=int8 if description.quantization else None,
-        # one segment, which gets HNSW above the limit (for the engine, in kilobytes of vectors)
+        # one segment; it gets HNSW above the limit, given in kilobytes of vectors
         optimizers=edge.EdgeOptimizersConfig(
             default_segment_number=1,
             indexing_threshold=EXACT_LIMIT * largest * _BYTES_PER_COORDINATE // 1024,

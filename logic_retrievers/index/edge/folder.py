@@ -1,7 +1,7 @@
 """The folder of a collection: its lock, held by one process at a time, and the room on its disk.
 
 The engine locks too late, because it reads the points first. If another process writes and closes
-the folder in between, the engine would write old points over new ones.
+the folder in between, the engine writes old points over new ones.
 
 The engine maps sparse files that grow when they are written or read. The system ends the process
 (SIGBUS) if there is no room for a page, so free space is checked first.
@@ -33,7 +33,7 @@ _PAUSE = 0.02
 ROOM = 32 * 2**20
 # Folders of a segment that the engine reads completely when it loads them, holes included.
 _POPULATED = {"vectors", "payload_index"}
-# MADV_POPULATE_READ (Linux 5.14) gives an error where reading a page would end the process.
+# MADV_POPULATE_READ (Linux 5.14): if a page has no room, it fails instead of ending the process.
 _POPULATE_READ = 22
 _ZEROS = bytes(2**16)
 
