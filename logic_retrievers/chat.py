@@ -26,8 +26,8 @@ class ChatEndpoint(ModelEndpoint):
 
         Raises:
             InputError: a content filter withheld the answer.
-            ServerError: the server gave no answer (ServerUnavailableError), none in time
-                (ServerTimeoutError) or another form of answer, or refused the request or its key
+            ServerError: the server did not answer (ServerUnavailableError) or not in time
+                (ServerTimeoutError), answered in an unknown form, or refused the request or its key
                 (AuthenticationError).
         """
         messages = [{"role": role, "content": text} for role, text in turns]

@@ -13,12 +13,12 @@ from typing import Any
 
 from logic_retrievers.errors import ConfigurationError, shown
 
-# most hits, candidates or passages; engines allow at least this many
+# maximum hits, candidates or passages; every engine allows this many
 MAX_COUNT = 2**31 - 1
 
 
 def check_number(name: str, value: Any, low: float = -math.inf, high: float = math.inf) -> None:
-    """Refuse a value that is not a finite number from ``low`` to ``high``. A bool is no number."""
+    """Refuse a value that is not a finite number from ``low`` to ``high``. Bools are refused."""
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if not (is_number and low <= value <= high and abs(value) <= sys.float_info.max):
         bounds = f" from {low:g} to {high:g}" if high < math.inf else ""
@@ -47,7 +47,7 @@ def check_type(name: str, value: Any, *types: Any) -> None:
 
 
 def check_texts(name: str, values: Any) -> None:
-    """Refuse a value that is not a list of texts. A single text would be read letter by letter."""
+    """Refuse a value that is not a list of texts, such as a single text (a sequence of letters)."""
     is_list = isinstance(values, Sequence) and not isinstance(values, str)
     if not is_list or not all(isinstance(value, str) for value in values):
         raise ConfigurationError(f"{name} must be a list of texts, not {shown(values)}")

@@ -14,7 +14,7 @@ _MONTH = re.compile(r"(\d{4})-(\d{2})", re.ASCII)
 _NUMBER = re.compile(r"\d+(\.\d+)?", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_EPOCH = 1e8  # March 1973; a number of eight digits is a day
-# numbers below a bound are seconds, milli-, micro- or nanoseconds since 1970
+# (bound, units per second): smaller numbers count seconds, milli-, micro-, nanoseconds since 1970
 _UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (1e20, 1e9))
 
 
@@ -36,7 +36,7 @@ class DateRange:
 def is_later(one: DateRange, other: DateRange) -> bool:
     """Whether ``one`` is certainly later than ``other``, whatever the time zones.
 
-    Two dates without a time zone are assumed to be in the same one. If only one date has a time
+    Two dates without a time zone are assumed to be in the same zone. If only one date has a time
     zone, they may be 14 hours apart and still be the same moment.
     """
     margin = timedelta(0) if one.zoned is other.zoned else MAX_UTC_OFFSET
@@ -50,10 +50,10 @@ def parse_date(value: Any) -> DateRange | None:
     """Return the date that a metadata value means, or None if it cannot be read.
 
     A date may be a ``datetime``, a ``date``, or ISO 8601 text (``2024-05-01T10:00:00Z``,
-    ``2024-05-01``, ``2024-05``, ``2024``). A number, also as text, is a year up to 9999 and a day
-    with eight digits (``20240501``). From nine digits on, it counts seconds, milliseconds,
-    microseconds or nanoseconds since 1970, by its size. ``01/02/2024`` may mean two days, so it is
-    not read.
+    ``2024-05-01``, ``2024-05``, ``2024``). A number, also as text, means a year up to 9999, or a
+    day if it has eight digits (``20240501``). A larger number counts seconds, milliseconds,
+    microseconds or nanoseconds since 1970; its size decides which. ``01/02/2024`` may mean two
+    days, so it is not read.
     """
     if isinstance(value, bool):
         return None

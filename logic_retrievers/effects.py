@@ -39,7 +39,7 @@ class Compute:
 
 @dataclass(frozen=True, slots=True)
 class UserCall:
-    """A user's function, which may be an ``async def``. No handler is needed to call it.
+    """A user's function, which may be an ``async def``; it needs no handler.
 
     Args:
         blocking: calls the function and waits.
@@ -106,8 +106,8 @@ async def arun(operation: Operation[T], handler: EffectHandler) -> T:
 class ThreadHandler:
     """Performs :class:`Compute` in the caller's thread, or for async callers in a pool of threads.
 
-    A computation in the pool sees the caller's context variables. A computation that it starts
-    runs in the same thread, so that the pool's threads never wait for one another.
+    A computation in the pool sees the caller's context variables. Computations nested in
+    it run in the same thread, so that the pool's threads never wait for one another.
     """
 
     def __init__(self, limit: int = 4) -> None:

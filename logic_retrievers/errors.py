@@ -6,7 +6,7 @@
     │   └── UnknownResolutionError           no resolution of contradictions has that name
     ├── InputError (ValueError)              a query or passage that cannot be used
     │   ├── EmptyTextError                   nothing but white space
-    │   ├── DuplicateIdError                 one id, two passages
+    │   ├── DuplicateIdError                 two passages have the same id
     │   └── ExpressionError                  a Boolean expression that cannot be parsed or used
     ├── ReadError                            a file or row that cannot be read
     ├── BundleError                          a missing, damaged or inconsistent encoder bundle
@@ -18,7 +18,7 @@
     ├── CollectionError                      the collection is not as required
     │   ├── CollectionNotFoundError
     │   ├── CollectionMismatchError          vector names, dimensions or distance differ
-    │   │   └── FingerprintMismatchError     the vectors come from another encoder
+    │   │   └── FingerprintMismatchError     a different encoder made the vectors
     │   ├── MissingVectorError               the collection lacks a named vector
     │   └── CollectionLockedError            another process has the embedded folder open
     ├── ServerError                          Qdrant refused or failed
@@ -28,7 +28,7 @@
     │   └── StorageError                     the disk is full or not writable
     └── MissingExtraError (ImportError)      an optional dependency is not installed
 
-Catch ``LogicRetrieversError`` to catch them all. REST, gRPC and embedded mode raise the same ones.
+Catch ``LogicRetrieversError`` for all of them. REST, gRPC and embedded mode raise the same errors.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ import sys
 import warnings
 from collections.abc import Iterable, Sequence
 
-# how many characters of a value a message shows
+# maximum characters of a value in a message
 MAX_SHOWN = 80
 
 
 class LogicRetrieversError(Exception):
-    """Root of the tree.
+    """Base class of all errors of this package.
 
     Args:
         problem: what is wrong. Without ``remedy`` it also says what to do.
-        remedy: what to do in Python, if the command line says it in other words.
+        remedy: what to do in Python, if the command line words it differently.
         names: vectors or settings that the remedy is about.
     """
 
@@ -95,7 +95,7 @@ class ExpressionError(InputError):
 
 
 def _with_caret(text: str, position: int, reach: int = 60) -> str:
-    """Return the text around a position on one line, and a caret below it on the next."""
+    """Return one line with the text around a position, and a second with a caret below it."""
     start, end = max(0, position - reach), position + reach
     left, right = "…" if start else "", "…" if end < len(text) else ""
     shown = "".join(" " if char.isspace() else char for char in text[start:end])
@@ -155,7 +155,7 @@ class CollectionMismatchError(CollectionError):
 
 
 class FingerprintMismatchError(CollectionMismatchError):
-    """The stored vectors were made by another encoder."""
+    """A different encoder made the stored vectors."""
 
 
 class MissingVectorError(CollectionError):
@@ -196,7 +196,7 @@ class MissingExtraError(LogicRetrieversError, ImportError):
         self._arguments = package, extra
 
     def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
-        return type(self), self._arguments  # the default passes the message alone
+        return type(self), self._arguments  # the default passes only the message
 
 
 def shown(value: object) -> str:
@@ -212,7 +212,7 @@ class MalformedAnswerError(Exception):
 
 
 def describe_failure(error: Exception, subject: str = "it") -> str:
-    """Describe how a user's model or judge failed, without a message that may hold a key."""
+    """Describe how a user's model or judge failed; leave out its message, which may hold a key."""
     if isinstance(error, MalformedAnswerError):
         return str(error)
     return f"{subject} raised {type(error).__name__}"
@@ -239,14 +239,14 @@ class DecompositionWarning(UserWarning):
 
 
 class ShortListWarning(UserWarning):
-    """A search gave fewer hits than there may be.
+    """A search returned fewer hits than may exist.
 
-    With ``hard=True`` it stopped looking, or its candidates kept being deleted while it ran.
+    ``hard=True`` left out too many of its candidates, or candidates kept being deleted meanwhile.
     """
 
 
 class UnknownFieldWarning(UserWarning):
-    """A filter found nothing because no passage has a value of the wanted kind in some field."""
+    """A filter found nothing because, in some field, no passage has a value of the wanted kind."""
 
 
 class StrictModeWarning(UserWarning):
@@ -258,11 +258,11 @@ class OptimizationWarning(UserWarning):
 
 
 class BlankTextWarning(UserWarning):
-    """Blank passages were not stored; the others were."""
+    """Blank passages were not stored; all others were."""
 
 
 class LedgerWarning(UserWarning):
-    """Passages of a lasting collection were hidden, and the ledger was kept in memory."""
+    """Passages of a lasting collection were hidden, but the ledger is only in memory."""
 
 
 class CleaningSkippedWarning(UserWarning):

@@ -1,6 +1,7 @@
 """Files: checks of paths, writes that leave no half-written file, safe CSV.
 
-Only their owner can read new files and folders, whatever the umask. Existing ones keep their modes.
+New files and folders are readable by the owner only, whatever the umask. Existing files and folders
+keep their modes.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ from logic_retrievers.text import show_hidden
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 
-# A spreadsheet may read a formula at the start of a cell, and after a character that may start a
-# new cell, as a semicolon does in Excel of many countries (OWASP: CSV Injection).
+# A spreadsheet may run a formula at the start of a cell, or after a character that it takes for the
+# start of a new cell, such as a semicolon in many countries' Excel (OWASP: CSV Injection).
 _FORMULA = re.compile(
     r"""^(?=[\t\n])|(?:^|(?<=[;\t\n]))(?=(?:[^\S\t\n]|["'])*[=+\-@＝＋－＠﹦﹢﹣﹫])"""  # noqa: RUF001
 )
-# characters of a cell: Excel takes 32,767 and moves the rest into other cells
+# maximum characters of a cell; Excel takes 32,767 and moves the rest into other cells
 LONGEST_CELL = 32_000
 
 
-# os.path and not Path, whose methods raise an error if a user's path is invalid
+# os.path, because Path's methods raise an error for an invalid path
 def is_folder(path: AnyPath) -> bool:
     """Whether a path is a folder."""
     return os.path.isdir(path)  # noqa: PTH112
@@ -66,10 +67,10 @@ def csv_text(header: Sequence[str], rows: Iterable[Iterable[Any]], line_end: str
 
 
 def write_text(path: AnyPath, text: str) -> None:
-    """Write UTF-8 text with lone surrogates escaped. No reader sees half of it.
+    """Write UTF-8 text with lone surrogates escaped. No reader sees a half-written file.
 
     Raises:
-        StorageError: the disk is full, or the folder is missing or may not be written to.
+        StorageError: the disk is full, or the folder is missing or not writable.
     """
     target, content = Path(path), text.encode(errors="backslashreplace")
     try:
@@ -97,7 +98,7 @@ def write_folder(folder: Path, files: Mapping[str, str]) -> None:
 
     Raises:
         ConfigurationError: the folder exists already.
-        StorageError: the disk is full, or the place may not be written to.
+        StorageError: the disk is full, or the place is not writable.
     """
     target = folder.absolute()
     partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
@@ -122,7 +123,7 @@ def private_folder(path: AnyPath) -> None:
     """Create a folder and the missing folders above it, all with mode 0700.
 
     Raises:
-        StorageError: the place may not be written to, or is no folder.
+        StorageError: the place is not writable, or is not a folder.
     """
     try:
         folder = Path(path)
@@ -139,7 +140,7 @@ def private_file(path: AnyPath) -> None:
     An existing file keeps its content and mode.
 
     Raises:
-        StorageError: the place may not be written to, or is a folder.
+        StorageError: the place is not writable, or is a folder.
     """
     private_folder(Path(path).parent)
     # Read-only is enough to create a file. Without O_NONBLOCK, opening a pipe would wait.

@@ -38,8 +38,8 @@ LONGEST_ADDRESS = 2048
 LONGEST_TIMEOUT = 86_400
 LONGEST_PAUSE = 10**9
 MOST_RETRIES = 1000
-# Seconds by which the HTTP client's own time-out comes first, because that says whether the
-# connection or the answer was slow.
+# Seconds added to a deadline, so that the HTTP client's own time-out comes first: its error says
+# whether the connection or the answer was slow.
 GRACE = 0.2
 
 _VISIBLE_ASCII = re.compile(r"[!-~]+")
@@ -55,12 +55,12 @@ _backoff = tenacity.wait_exponential(multiplier=0.5, max=30.0) + tenacity.wait_r
 def check_address(address: object, setting: str, example: str) -> str:
     """Return a server's address if a request can be sent to it.
 
-    User names, passwords and queries are refused, because they would appear in messages and logs.
-    The error leaves the address out, because it may hold a key.
+    User names, passwords and queries are refused, because messages and logs show addresses.
+    The error does not show the refused address, which may hold a key.
     """
     url = None
     if isinstance(address, str) and len(address) <= LONGEST_ADDRESS and _ADDRESS.fullmatch(address):
-        with suppress(httpx.InvalidURL):  # brackets around something that is no IPv6 address
+        with suppress(httpx.InvalidURL):  # brackets around something that is not an IPv6 address
             url = httpx.URL(address)
     port = 1 if url is None or url.port is None else url.port
     if url is None or len(url.raw_host) > 253 or not 0 < port < 65536:
@@ -73,7 +73,10 @@ def check_address(address: object, setting: str, example: str) -> str:
 
 
 def check_key(key: object, name: str = "api_key") -> str:
-    """Return an API key if a request can carry it; an HTTP client's error would show the key."""
+    """Return an API key if a request can carry it.
+
+    Other keys are refused here, because an HTTP client's error shows them.
+    """
     if not isinstance(key, str) or not _VISIBLE_ASCII.fullmatch(key):
         raise ConfigurationError(
             f"{name} is empty, no text, or holds white space or more than visible ASCII."
@@ -125,8 +128,8 @@ class RequestLimits:
 
     Args:
         timeout: seconds from the start of a request to the last byte of its answer.
-        retries: repetitions; ``index/connection.py`` has Qdrant's default, :class:`ModelEndpoint`
-            that of models. A request with all repetitions and pauses takes at most
+        retries: maximum repetitions; for defaults see ``index/connection.py`` (Qdrant) and
+            :class:`ModelEndpoint`. A request with all repetitions and pauses takes at most
             ``timeout * (retries + 1)`` seconds.
     """
 
@@ -150,7 +153,7 @@ class RequestLimits:
 
     @property
     def stop(self) -> tenacity.stop.stop_base:
-        """Give up after the last repetition, or before a pause that ends after :attr:`total`."""
+        """Stop after the last repetition, or before a pause that would end after :attr:`total`."""
         return tenacity.stop_after_attempt(self.retries + 1) | tenacity.stop_before_delay(
             self.total
         )
@@ -161,16 +164,16 @@ class RequestLimits:
 
 
 def is_number(value: object, kind: type) -> bool:
-    """Tell whether a value belongs to a class of :mod:`numbers` and is no boolean."""
+    """Tell whether a value belongs to a class of :mod:`numbers` and is not a boolean."""
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
 def call_within(seconds: float, function: Callable[[], T]) -> T:
     """Call a function in a thread of its own and return its value within a deadline.
 
-    An HTTP client's time-outs restart with each packet, so a server that sends a byte now and
-    then would hold the caller for hours. At the deadline the thread is left behind. It ends when
-    the server hangs up, or with the process. It sees the caller's context variables.
+    An HTTP client's time-outs restart with each packet, so without a deadline a server that sends a
+    byte now and then can hold the caller for hours. At the deadline the thread is abandoned, and
+    ends when the server hangs up or the process ends. It sees the caller's context variables.
     """
     outcome: Future[T] = Future()
     run = copy_context().run
@@ -205,7 +208,7 @@ class ModelEndpoint:
     messages and the ``repr`` hold neither the key nor any text.
 
     Args:
-        base_url: address without the request's own path: ``http://127.0.0.1:8000/v1``.
+        base_url: address without the path of a request: ``http://127.0.0.1:8000/v1``.
         model: name of the model at the endpoint.
         api_key, api_key_variable: the key, or the environment variable that holds it.
         timeout: seconds that a request may take, to the last byte of the answer.

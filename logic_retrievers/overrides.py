@@ -15,7 +15,7 @@ Share: TypeAlias = Annotated[float, Field(ge=0, le=1)]
 
 
 class Overrides(BaseModel):
-    """Base class for the constants of a formula. A constant that is set overrides the bundle's.
+    """Base class for the constants of a formula. A field that is set overrides the bundle's.
 
     A field that is None counts as not set. Two objects are equal if the same fields are set to the
     same values.
@@ -37,7 +37,7 @@ class Overrides(BaseModel):
         except ValidationError as error:
             raise configuration_error(error) from None
 
-    # used too when an adapter's model has these settings as a field
+    # also used where an adapter's model has these settings as a field
     @model_serializer
     def overrides(self) -> dict[str, Any]:
         """Return the fields that are set, by name."""
@@ -46,7 +46,7 @@ class Overrides(BaseModel):
         return {name: value for name, value in self if name in is_set and not fields[name].exclude}
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, **_: Any) -> Self:
-        """Return an updated copy. Its settings are checked, unlike in pydantic's own copies."""
+        """Return an updated copy, with its settings checked (pydantic's own copies are not)."""
         given = {name: value for name, value in self if name in self.model_fields_set}
         return type(self)(**{**given, **(update or {})})
 

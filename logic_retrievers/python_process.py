@@ -12,8 +12,8 @@ def python_command(program: str, *arguments: str) -> list[str] | None:
     """Return the command that runs Python source with this process's import paths.
 
     The program finds its arguments in ``sys.argv[1:]``. It runs in this Python, or in the one that
-    ``multiprocessing.set_executable`` names. None if there is neither, because a frozen
-    application, or one that embeds Python, would start itself.
+    ``multiprocessing.set_executable`` names. Return None if there is neither: a frozen application,
+    or one that embeds Python, must not start itself.
     """
     executable = os.fsdecode(get_executable() or "")
     if executable == sys.executable:

@@ -1,4 +1,4 @@
-"""A reranker, which orders passages from any other search under a policy."""
+"""``Reranker``: orders passages that any other search found, under a policy."""
 
 from __future__ import annotations
 
@@ -50,19 +50,19 @@ class Reranker:
     """Orders given passages under a policy, by their scores on every vector query of its plan.
 
     Args:
-        encoder: makes the vectors. None takes the encoder of the index, or without an index that of
-            the bundle that comes with the package.
+        encoder: makes the vectors. None uses the index's encoder, or without an index the encoder
+            that comes with the package.
         policy: a name, or a policy with settings of your own; the default is that of a search.
-        index: a collection that holds some of the passages. Their stored vectors are used, so only
-            passages that are not stored, or with a changed text, are encoded.
+        index: a collection that holds some of the passages. Stored vectors are used, so only
+            passages that are not stored, or whose text has changed, are encoded.
         judge: a judge as in :class:`logic_retrievers.Engine`. Under the policy ``auto`` it reads
-            the first passages of queries that may have a constraint, under ``judge`` those of all
-            queries. No other policy of the package asks it.
+            the first passages if the query may have a constraint, under ``judge`` for any query.
+            The package's other policies do not ask it.
 
     Raises:
         UnknownPolicyError: no policy has that name.
-        ConfigurationError: ``judge`` is no judge, or the encoder lacks a vector that the policy
-            needs (when reranking).
+        ConfigurationError: ``judge`` is not a judge; or, when reranking, the encoder lacks a vector
+            that the policy needs.
 
     Examples:
         >>> reranker = Reranker()                                          # doctest: +SKIP
@@ -88,7 +88,7 @@ class Reranker:
 
     @property
     def encoder(self) -> Encoder:
-        """The encoder that makes the vectors: its own, or else the one that the index uses now."""
+        """The reranker's own encoder, or else the index's current one, or else the default."""
         if self._encoder is not None:
             return self._encoder
         return default_encoder() if self.index is None else self.index.encoder
@@ -104,10 +104,9 @@ class Reranker:
     ) -> list[Hit]:
         """Return the k best of the passages, best first.
 
-        A passage that has the id, text and metadata of an earlier one is dropped. Different
-        passages that share an id are ranked each by itself. Equal scores keep the order of the
-        input. Passages without text cannot be scored and come last. A hit holds the passage object
-        that was given.
+        A passage with the same id, text and metadata as an earlier one is dropped. Different
+        passages with the same id are ranked separately. Ties keep the input order. Passages without
+        text cannot be scored and come last. A hit holds the passage object that was passed.
 
         Args:
             query: any text that is not empty, a :class:`ParsedQuery`, or an
@@ -118,11 +117,11 @@ class Reranker:
             hard: leave out passages that name an excluded text, as in a search.
 
         Raises:
-            EmptyTextError, InputError: the query or an excluded text is no text, an item is no
-                passage, or the policy's filter names a field that cannot be filtered.
+            EmptyTextError, InputError: the query or an excluded text is not a text, an item is
+                not a passage, or the policy's filter names a field that cannot be filtered.
             ConfigurationError: k is under 1, the policy cannot use ``exclude``, or the encoder
-                lacks a vector that the policy needs. No encoder makes the words of ``lexical`` and
-                ``hybrid``.
+                lacks a vector that the policy needs. No encoder makes the word vectors of
+                ``lexical`` and ``hybrid``.
             MissingVectorError: the policy is ``AutoPolicy(base="hybrid")``, which needs words.
             ServerError: the index failed or could not be reached.
         """

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from logic_retrievers.index.filters import UserFilter
     from logic_retrievers.index.passage_index import PassageIndex
 
-# Attempts to find candidates, if others delete some of them before they are read.
+# Attempts at a search whose candidates are deleted or hidden before they are read.
 ATTEMPTS = 4
 
 
@@ -40,16 +40,16 @@ class Engine:
     """Searches an index under a policy.
 
     Args:
-        index: holds the passages. Its encoder at the time of the search encodes the queries (see
+        index: holds the passages; its current encoder encodes the queries (see
             ``index.use_query_encoder``).
         policy: default policy of searches: a name of :data:`logic_retrievers.policies.POLICIES`, or
             a policy with settings of your own.
         judge: ``auto`` (the judge that comes with the package), None, a callable of your own (see
             :class:`logic_retrievers.judging.QueryJudge`), or
-            :class:`logic_retrievers.judging.JudgeSettings`. Under the policy ``auto`` it reads the
-            first candidates together with the query, unless the query is an expression. The
-            probability that the query excludes something or asks for a negative fact says how much
-            its verdict counts; the evidence has both (``details["judge"]``). If it fails, the
+            :class:`logic_retrievers.judging.JudgeSettings`. Under the policy ``auto`` the judge
+            reads the first candidates together with the query, unless the query is an expression.
+            Its verdict is weighted by the probability that the query excludes something or asks for
+            a negative fact; ``evidence.details["judge"]`` has both. If the judge fails, the
             policy's order stands, with a warning.
 
     Raises:
@@ -87,32 +87,33 @@ class Engine:
         Args:
             query: any text that is not empty, a :class:`ParsedQuery` with wanted and excluded
                 parts, or an :class:`Expression`.
-            k: how many hits; fewer are returned only if the collection has no more, or if
-                ``min_score``, ``hard`` or a policy with ``backfill=False`` asks for it.
-            policy: replaces the engine's own.
-            filter: keeps passages that match it; a Qdrant ``Filter`` or ``{"key": value}`` over the
-                metadata.
-            min_score: least score of a hit *under the policy*.
+            k: number of hits. Fewer are returned only if the collection has no more, or because of
+                ``min_score``, ``hard`` or a policy with ``backfill=False``.
+            policy: used instead of the engine's own.
+            filter: only matching passages are searched; a Qdrant ``Filter`` or ``{"key": value}``
+                over the metadata.
+            min_score: lowest score of a hit *under the policy*.
             exclude: at most 31 texts to exclude, in addition to those that the query itself
                 excludes. Needs a policy that reads exclusions (``auto``, ``boolean``), or ``hard``.
-            hard: leave out passages whose text, embedded text or title names an excluded text as
-                whole words, with every policy (see
-                :class:`logic_retrievers.ranking.excluded_words.ExcludedWords`). Under a policy
-                router the texts that the query itself excludes count too, and a judge that is sure
-                (.7) overrules the words: "nut-free" may stay, walnuts may go. ``"words"`` goes by
-                words alone. The search reads the first 200 candidates, or ten times k if that is
-                more. ``evidence.details["left_out"]`` counts those left out before the last hit.
+            hard: under any policy, leave out passages whose text, embedded text or title contains
+                an excluded text as whole words (see
+                :class:`logic_retrievers.ranking.excluded_words.ExcludedWords`). A policy router
+                adds the texts that the query itself excludes. A judge with a probability of at
+                least .7 overrules the words: "nut-free" may stay, walnuts may go. ``"words"``
+                ignores the judge. The search reads the first 200 candidates, or ten times k if that
+                is more. ``evidence.details["left_out"]`` counts the passages left out before the
+                last hit.
 
         Warns:
-            ShortListWarning: ``hard`` left out too many of the candidates, or others deleted
-                candidates during each of four attempts.
+            ShortListWarning: ``hard`` left out too many candidates, or candidates were deleted or
+                hidden during each of four attempts.
 
         Raises:
             EmptyTextError: the query, or an excluded text, is only white space.
-            InputError: ``exclude`` is no list of texts, or has too many.
-            ExpressionError: the expression only says what is not wanted.
-            ConfigurationError: k is under 1, or the policy, the filter, or ``exclude`` under this
-                policy cannot be used.
+            InputError: ``exclude`` is not a list of texts, or has too many.
+            ExpressionError: the expression names nothing that is wanted.
+            ConfigurationError: k is under 1, the policy or the filter cannot be used, or the policy
+                cannot use ``exclude``.
             MissingVectorError: the collection lacks a named vector that the policy needs.
             ServerError: Qdrant failed or could not be reached.
         """
@@ -130,7 +131,7 @@ class Engine:
         exclude: Sequence[str] = (),
         hard: Hard = False,
     ) -> list[Hit]:
-        """Search without blocking the event loop; hits are those of :meth:`search`."""
+        """Do :meth:`search` without blocking the event loop."""
         operation = self._search([query], k, policy, filter, min_score, exclude, hard)
         return (await self.index.arun(operation))[0]
 
@@ -226,7 +227,7 @@ class Engine:
 
 
 def _left_over(hits: Sequence[Hit], words: ExcludedWords, k: int) -> list[Hit]:
-    """Return the first k hits that may stay; warn if the search looked at too few candidates."""
+    """Return the first k hits that may stay; warn if the search read too few candidates."""
     kept = leave_out(hits, words, k)
     if len(kept) < k and len(hits) >= candidates_for(k):
         warn(

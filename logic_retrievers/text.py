@@ -11,7 +11,7 @@ from functools import cache
 
 # Scripts that put no space between words (Thai to Khmer, Japanese, Chinese).
 UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-# Unicode's Cf and Default_Ignorable_Code_Point, and controls that are no white space.
+# Unicode's Cf and Default_Ignorable_Code_Point, and controls that are not white space.
 INVISIBLE_CLASS = (
     r"\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"
     r"\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
@@ -21,19 +21,19 @@ INVISIBLE_CLASS = (
 )
 INVISIBLE = re.compile(f"[{INVISIBLE_CLASS}]")
 # A joiner shapes emoji and the letters of many scripts; a zero-width space separates words of Thai
-# or Khmer. Between other letters neither of them means anything.
+# or Khmer. Between other letters both are meaningless.
 _MEANINGLESS = re.compile(
     rf"(?![\u200b-\u200d])[{INVISIBLE_CLASS}]|(?<![{UNSPACED}])\u200b"
     r"|(?<=[a-zA-Z\u00c0-\u024f])[\u200c\u200d]"
 )
-# Characters that cannot be seen or that reverse a line. The two joiners are not among them: many
-# scripts, and emoji, are written with them.
+# Characters that cannot be seen or that reverse a line. The two joiners are left out, because many
+# scripts and emoji need them.
 HIDDEN = re.compile(
     "["
     "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls, except tab and line ends
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # directions of writing
     "\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb"  # no width, or no glyph
-    "\ud800-\udfff\ufffe\uffff"  # no characters; UTF-8 cannot even store a lone surrogate
+    "\ud800-\udfff\ufffe\uffff"  # not characters; UTF-8 cannot even store a lone surrogate
     "\U000e0000-\U000e007f"  # tags, which can hold a message to a model that no reader sees
     "]"
 )
@@ -42,11 +42,11 @@ _LAYOUT = re.compile(rf"[\u00ad\u2060\ufeff]|(?<![{UNSPACED}])\u200b")
 _ACCENTS = re.compile(
     r"[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u0652\u0670]"
 )
-_SIGNS = ("\u2019'", "\u02bc'", "\u00b4'", "\u2212-")  # replaced before NFKC splits the third
+_SIGNS = ("\u2019'", "\u02bc'", "\u00b4'", "\u2212-")  # replaced first, as NFKC splits the third
 _LETTERS = ("\u00e6ae", "\u0153oe", "\u00f8o", "\u0142l", "\u0111d", "\u0131i")
 
 _HISSING = ("s", "x", "z", "ch", "sh")
-# Words that end in s and are another word without it.
+# Words that mean something different without their final s.
 _NO_PLURALS = frozenset({"goods", "means", "news"})
 # Singular and plural, also as the end of a longer word: "housewives", "hypotheses".
 _IRREGULAR = re.findall(
@@ -74,13 +74,13 @@ def visible_text(text: str) -> str:
 
 
 def show_hidden(text: str) -> str:
-    """Return the text with each hidden character as ⟦U+202E⟧, and each line end as a line feed."""
+    """Return the text with hidden characters as ⟦U+202E⟧ and line ends as line feeds."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return HIDDEN.sub(lambda match: f"⟦U+{ord(match[0]):04X}⟧", text)
 
 
 def escape_hidden(line: str) -> str:
-    """Escape hidden characters in a line of JSON: same values, and safe to print on a terminal."""
+    """Escape hidden characters in a line of JSON for terminals; its values stay the same."""
     return HIDDEN.sub(lambda match: json.dumps(match[0])[1:-1], line)
 
 
@@ -90,7 +90,7 @@ def without_layout(text: str) -> str:
 
 
 def comparable(text: str) -> str:
-    """Return the form in which texts are compared; two spellings of a word have the same form.
+    """Return a text's form for comparisons, which is the same for two spellings of a word.
 
     It has no invisible characters, case, accents ("ü" is "u") or compatibility forms (full width).
     """
@@ -125,7 +125,7 @@ def word_forms(word: str) -> list[str]:
 
 
 def any_form(word: str) -> str:
-    """Return a pattern that matches a comparable word in each of its forms."""
+    """Return a pattern that matches a comparable word in any of its forms."""
     return f"(?:{'|'.join(map(re.escape, word_forms(word)))})"
 
 
@@ -172,10 +172,10 @@ def is_outside_latin(text: str) -> bool:
 
 
 def unjudgeable_reason(text: str) -> str:
-    """Tell why contradictions of a text cannot be judged; empty if they can.
+    """Tell why contradictions of a text cannot be judged; return "" if they can.
 
     The package's own bundle was trained on English, so any two texts in another script look alike
-    to it. French and German texts count as judgeable, since their script is that of English.
+    to it. French and German texts count as judgeable, since they use the Latin script.
     """
     if is_blank(text):
         return "has no text to judge it by"

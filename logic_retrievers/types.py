@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     Scores: TypeAlias = npt.NDArray[np.float64]
 
 
-# Scores are rounded when the package gets them, because float32 engines agree on no more decimals,
-# and two copies of a text must tie wherever their vectors are stored.
+# Decimals to which the package rounds scores. Float32 engines agree on no more, and two copies of a
+# text must tie wherever their vectors are stored.
 SCORE_DECIMALS = 6
 
 
@@ -42,17 +42,17 @@ class Passage:
 
     Args:
         id: any non-empty string; unique within a collection (and tenant).
-        text: the text that is returned, and also embedded if there is no ``embed_text``.
-        metadata: values that a filter can use. They are stored in JSON types: a date as ISO text,
-            numpy's numbers as Python's, NaN as None, ...
+        text: text to return; also embedded if ``embed_text`` is None.
+        metadata: values for filters. They are stored as JSON types: a date as ISO text, numpy's
+            numbers as Python's, NaN as None, ...
         source: the document that the passage was cut from (a file, a page), or None. All passages
             of a source can be replaced or deleted together.
-        span: first and one-past-last character of the passage in its source.
+        span: start and end (exclusive) of the passage in its source, in characters.
         embed_text: text to embed in place of ``text``, such as the text under its title. The
-            contradiction vector is made from ``text`` in any case.
+            contradiction vector is made from ``text``, unless that is blank.
         extra: JSON-like values of the application; stored and returned, never searched.
-        quarantined: hidden from retrieval. Storing a passage again keeps the stored flag as long
-            as the text is the same.
+        quarantined: whether to hide the passage from retrieval. A hidden passage stays hidden when
+            it is stored again with the same text.
     """
 
     id: str
@@ -72,8 +72,8 @@ class Passage:
     def text_for(self, vector: str) -> str:
         """Return the text that an encoder reads for a named vector.
 
-        The contradiction vector is made from the passage's text alone: under different titles or
-        dates, two passages would differ in many of its coordinates, whatever they say.
+        The contradiction vector is made from ``text`` alone, because different titles or dates
+        would change many of its coordinates, whatever the texts say.
         """
         own = vector == "contradiction" and not is_blank(self.text)
         return self.text if own else self.text_to_embed
@@ -84,10 +84,10 @@ class VectorQuery:
     """One text compared with one named vector.
 
     Args:
-        name: name of its scores in the pool; the vector's own name if no other query uses it.
+        name: name of the scores in the pool; the vector's name unless another query uses that.
         vector: the named vector to compare with.
         text: the text to encode as a query.
-        limit: how many nearest passages join the pool. With 0, the query only scores the pool.
+        limit: number of nearest passages that join the pool. With 0, the query only scores it.
     """
 
     name: str
@@ -119,7 +119,7 @@ class Evidence:
         scores: score of the passage per vector query (``topical``: cosine in [-1, 1]); ``None`` if
             the passage lacks the vector.
         ranks: 1-based rank of the passage inside the pool, per vector query.
-        passed_filter: False if the policy's filter put the passage behind those that passed.
+        passed_filter: False if the policy's filter put the passage behind the passages that passed.
         reason: an explanation in one sentence.
         details: values that only this policy has (thresholds, the parse of the query).
     """

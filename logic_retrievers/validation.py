@@ -1,4 +1,4 @@
-"""Checks of passages, ids and components, and the limits that hold in every store and reader."""
+"""Checks of passages, ids and components, and limits that all stores and readers share."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from logic_retrievers.encoders.base import Encoder
 from logic_retrievers.errors import ConfigurationError, InputError, shown
 from logic_retrievers.types import Passage
 
-# characters of an id or a source
+# maximum characters of an id or a source
 MAX_ID = 4096
-# levels of metadata, of ``extra`` and of filters; gRPC refuses messages of about 30
+# maximum levels of metadata, ``extra`` and filters; gRPC refuses messages of about 30 levels
 MAX_DEPTH = 24
 # the engine's limit for integers in metadata, positive and negative
 MAX_INTEGER = 2**63 - 1
@@ -80,9 +80,9 @@ def check_passages(passages: Any) -> tuple[Passage, ...]:
 
 
 def distinct(passages: Iterable[Passage]) -> list[Passage]:
-    """Drop each passage that has the id, texts and metadata of an earlier one.
+    """Drop each passage with the same id, texts and metadata as an earlier one.
 
-    Different passages with one id all stay, because parts of a document may carry its id.
+    Different passages with the same id stay, because parts of a document may carry its id.
     """
     by_content: dict[tuple[str, ...], Passage] = {}
     for passage in passages:
@@ -166,7 +166,7 @@ def plain_value(value: Any, path: str, depth: int = 1) -> Any:
     if isinstance(value, Mapping):
         return _plain_mapping(value, path, depth)
     items = [plain_value(item, f"{path}[{n}]", depth + 1) for n, item in enumerate(value)]
-    # a set's order differs between processes, so an unsorted passage would seem to have changed
+    # sorted, because a set's order differs between processes and must not count as a change
     return sorted(items, key=json.dumps) if isinstance(value, Set) else items
 
 
@@ -184,7 +184,7 @@ def _plain_mapping(value: Mapping[Any, Any], path: str, depth: int) -> dict[str,
 
 
 def _plain_object(value: Any, path: str) -> Any:
-    """Convert any other object to a number, a text or a container of Python's own types."""
+    """Convert an object of any other class to Python's own types."""
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, str):
@@ -193,7 +193,7 @@ def _plain_object(value: Any, path: str) -> Any:
         return int(value) if isinstance(value, Integral) else float(value)
     dtype = getattr(getattr(value, "dtype", None), "str", "")
     if type(value).__module__ == "numpy" and dtype.endswith("s]"):
-        value = value.astype(f"{dtype[:3]}[us]")  # nanoseconds would become integers
+        value = value.astype(f"{dtype[:3]}[us]")  # ``tolist`` turns nanoseconds into integers
     if hasattr(value, "tolist") and not isinstance(value, type):
         return value.tolist()
     is_number = isinstance(value, Decimal) and not value.is_finite()

@@ -9,11 +9,11 @@ points.py            count, get, page, delete, and the flag that hides a passage
 vectors.py           encodes passages, or reads their vectors; lexical.py makes the sparse vector
 filters.py           filters over metadata; unknown_fields.py says why a filter finds nothing
 backfill.py          adds a missing named vector
-collection_copy.py   copies a collection; reindexing.py makes one with another encoder
+collection_copy.py   copies a collection; reindexing.py makes one with a different encoder
 connection.py        makes clients, and performs their calls with retries, time-outs and threads
 cluster.py           one connection over the nodes of a cluster
 faults.py            errors for Qdrant's failures
-client_calls.py      calls of a client, in the limits of strict mode
+client_calls.py      calls of a client, within the limits of strict mode
 edge/                the embedded engine
 
 point_format.py, client_calls.py, filters.py and lexical.py do no I/O.
@@ -23,7 +23,7 @@ up filters over one payload key. The *pool* of a query is its candidates with th
 *fingerprint* names the encoder that made a vector. A *quarantined* passage is hidden from searches.
 A *tenant* sees only its own passages. *Local mode* is qdrant-client's own database in Python. Other
 programs (*stores*) may fill a collection too; "our" names, keys and points are this package's. An
-*operation* describes work and does none; a connection runs it (see ``effects.py``).
+*operation* only describes work; a connection runs it (see ``effects.py``).
 """
 
 from logic_retrievers.index.backfill import BackfillReport

@@ -20,7 +20,7 @@ from logic_retrievers.index.schema import default_specs, new_lexical_vector, new
 from logic_retrievers.index.vectors import encode_for_storage
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 
-# Points that are read together; progress is reported after each page.
+# Points read at a time; progress is reported after each page.
 PAGE_SIZE = 128
 
 
@@ -45,12 +45,12 @@ def backfill(
     names: Sequence[str] | None = None,
     progress: ProgressCallback | None = None,
 ) -> Operation[BackfillReport]:
-    """Make missing named vectors, and replace those that another encoder made.
+    """Make missing named vectors, and replace vectors that a different encoder made.
 
-    After an interruption, the same call continues where it stopped. The vectors can be searched
+    If interrupted, repeat the call: it continues where it stopped. The vectors can be searched
     once all are complete.
 
-    ``names`` are by default all vectors that the encoder makes and the collection lacks, except a
+    By default ``names`` are all vectors that the encoder makes and the collection lacks, except a
     ``contradiction`` that does not exist yet. Name an existing vector to complete it for points
     that another store has written since. If its encoder is unknown, the vector is replaced in all
     points. ``progress`` is called after each batch of points.
@@ -157,7 +157,7 @@ def _fill(
     vectors: Sequence[StoredVector],
     progress: ProgressCallback | None,
 ) -> Operation[int]:
-    """Write all these vectors to each point that lacks one of them; return how many points."""
+    """Write all these vectors to each point that lacks any; return the number of points."""
     has_vector = [models.HasVectorCondition(has_vector=vector.stored_name) for vector in vectors]
     condition = models.Filter(should=[models.Filter(must_not=[has]) for has in has_vector])
     meter = ProgressMeter(progress, (yield from count_points(collection, condition)))

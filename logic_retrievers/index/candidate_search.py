@@ -28,8 +28,8 @@ from logic_retrievers.index.filters import UserFilter, to_qdrant_filter
 from logic_retrievers.index.point_format import native_point_id
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool
 
-# Results requested beyond a query's limit. Otherwise equal scores at the limit would be chosen in
-# the engine's order and not by id.
+# Results requested beyond a query's limit, so that ids break ties at the limit, not the engine's
+# order.
 SPARE = 16
 REQUESTS_PER_CALL = 64
 
@@ -57,7 +57,7 @@ def find_candidates(
     user_filter: UserFilter = None,
     must_not: Sequence[Mapping[str, Any]] | None = None,
 ) -> Operation[list[CandidatePool]]:
-    """Find the pool of each query: all points that a vector query of it finds, with all scores.
+    """Find each query's pool: all points that any of its vector queries finds, with all scores.
 
     Phase 1 sends all vector queries. Phase 2 asks for the scores that are missing; a point that was
     deleted in between gets NaN. Requests stay within the limits of strict mode; if it allows fewer
@@ -162,5 +162,5 @@ class _PoolBuilder:
         return CandidatePool(tuple(self.ids), rounded)
 
 
-# a query of a pool, the number of its results, and their condition
+# pool, its vector query, number of results, condition
 _Search: TypeAlias = tuple[_PoolBuilder, EncodedVectorQuery, int, models.Filter | None]

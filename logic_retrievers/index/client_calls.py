@@ -1,4 +1,4 @@
-"""Client calls and requests, built without I/O, and what a server's strict mode allows in one."""
+"""Build client calls and requests without I/O, within the limits of a server's strict mode."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ QueryVector: TypeAlias = npt.NDArray[Any] | models.SparseVector
 # point id -> number of its row, and the rows
 VectorTable: TypeAlias = tuple[dict[str, int], npt.NDArray[np.float64]]
 
-# Most bytes of a write. A server takes 32 MiB by default, but sizes are only estimated here.
+# Maximum bytes of a write. A server takes 32 MiB by default, but sizes are only estimated here.
 BYTES_PER_CALL = 8 * 1024 * 1024
-# A float32 written as the decimal digits of a float64.
+# Bytes of a float32 that is written with the decimal digits of a float64.
 BYTES_PER_COORDINATE = 21
 
 # These scores are compared with exact ones (candidate_search.py), so they are not quantised.
@@ -102,7 +102,7 @@ def nearest_request(
 def by_id(
     point_ids: Iterable[models.ExtendedPointId], condition: models.Filter | None = None
 ) -> models.Filter:
-    """Match those of these points that also meet the condition."""
+    """Match the points with these ids that also meet the condition."""
     has_id = models.HasIdCondition.model_construct(has_id=list(point_ids))
     return models.Filter.model_construct(
         must=[has_id] if condition is None else [has_id, condition]
@@ -124,7 +124,7 @@ def retrieve(
     payload: bool | Sequence[str] = True,
     vectors: bool | Sequence[str] = False,
 ) -> ClientCall:
-    """Read points by id; those that do not exist are left out of the answer."""
+    """Read points by id; the answer leaves out ids that do not exist."""
     return client_call(
         "retrieve", collection, ids=list(point_ids), with_payload=payload, with_vectors=vectors
     )
@@ -154,7 +154,7 @@ def scroll(
 def upserts(
     collection: str, points: Iterable[models.PointStruct], most: int | None
 ) -> Iterator[ClientCall]:
-    """Write points in calls of at most ``most`` points, of a size that a server takes."""
+    """Write points in calls of at most ``most`` points and of a size that a server accepts."""
     group: list[models.PointStruct] = []
     size = 0
     for point in points:
@@ -202,11 +202,11 @@ class StrictLimits:
         return cls(**{field.name: getattr(strict, field.name) for field in fields(cls)})
 
     def results(self, wanted: int) -> int:
-        """Cut a number of results to what one search or page may return."""
+        """Reduce a number of results to the limit of one search or page."""
         return min(wanted, self.max_query_limit or wanted)
 
     def candidates(self, wanted: int, collection: str) -> int:
-        """Cut a number of results like :meth:`results`, and warn if it was larger."""
+        """Reduce a number of results like :meth:`results`, and warn if it was larger."""
         allowed = self.results(wanted)
         if allowed < wanted:
             warn(
@@ -218,7 +218,7 @@ class StrictLimits:
         return allowed
 
     def ids(self, wanted: int) -> int:
-        """Cut a number of ids or values to what one condition may hold."""
+        """Reduce a number of ids or values to the limit of one condition."""
         return min(wanted, self.condition_max_size or wanted)
 
     def filterable(self, keys: tuple[str, ...], indexed: Container[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""A connection over several nodes of a cluster: it asks the next node if one does not answer."""
+"""A connection over several nodes of a cluster; if a node does not answer, it asks the next."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from logic_retrievers.index.connection import Connection, backoff
 from logic_retrievers.index.faults import TRANSIENT
 from logic_retrievers.index.settings import ConnectionSettings, is_address
 
-# Seconds for which a node that could not be reached is asked last.
+# Seconds during which an unreachable node is asked last.
 REST = 10.0
 
 
@@ -36,7 +36,7 @@ class NodesConnection(Connection):
 
     Args:
         nodes: connections without retries of their own, in the order of their addresses.
-        limits: limits of a request, over all nodes; there is an attempt for each node at least.
+        limits: limits of a request, over all nodes; there is at least one attempt per node.
     """
 
     def __init__(self, nodes: Sequence[Connection], limits: RequestLimits) -> None:

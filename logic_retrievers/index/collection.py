@@ -75,7 +75,7 @@ class Notes(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """Everything that operations need to know about a collection, as it was at opening."""
+    """Everything that operations need to know about a collection, as of its opening."""
 
     name: str
     vectors: Mapping[str, StoredVector]  # our name -> stored vector
@@ -90,7 +90,7 @@ class Collection:
     has_own_metadata: bool = True  # this package has described the collection in its metadata
     missing_indexes: tuple[str, ...] = ()  # payload indexes to create before the first write
     flags: tuple[str, ...] = (QUARANTINED,)  # payload keys that may hold a quarantine flag
-    # Flags that a filter may use. Strict mode may forbid to filter by a key without an index.
+    # Flags that a filter may use. Strict mode may forbid filters by a key without an index.
     filterable_flags: tuple[str, ...] = (QUARANTINED,)
     shows_quarantined: bool = False  # searches find quarantined passages too
     limits: StrictLimits = field(default_factory=StrictLimits)
@@ -221,6 +221,6 @@ def note(collection: Collection, key: str, value: Any) -> Operation[None]:
 
 
 def noted(collection: Collection, key: str) -> Operation[Any]:
-    """Read a value that :func:`note` has noted; None if there is no value."""
+    """Read the value that :func:`note` stored, or None."""
     info = yield client_call("get_collection", collection.name)
     return (info.config.metadata or {}).get(f"{LOGIC}_{key}")

@@ -40,7 +40,7 @@ def copy(
     *,
     options: bool,
 ) -> Operation[int]:
-    """Copy every point as it is into a collection at another place; return how many were copied.
+    """Copy every point unchanged into a collection elsewhere; return the number copied.
 
     See :meth:`PassageIndex.copy_to`. ``options``: create the copy with the original's options.
     """
@@ -141,7 +141,7 @@ def copy_payload_indexes(
 
 
 def _write_changed(there: Collection, records: Sequence[models.Record]) -> Operation[int]:
-    """Write the points that are missing or different in the copy; return how many."""
+    """Write the points that are missing or different in the copy; return their number."""
     found = yield retrieve(there.name, [record.id for record in records])
     stored = {record.id: record.payload or {} for record in found}
     # Payloads hold the hash of the content, the flag and the tenant. Points of other stores have no

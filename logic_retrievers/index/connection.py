@@ -47,20 +47,20 @@ if TYPE_CHECKING:
     from logic_retrievers.index.edge import EdgeClient
 
 Client = TypeVar("Client", QdrantClient, AsyncQdrantClient)
-# the calls that change nothing
+# calls that change nothing
 READS = frozenset(
     {
         *CONSISTENT_READS,
         *("count", "get_aliases", "get_collection", "get_collections", "info", "unindexed_points"),
     }
 )
-# A client in local mode is not thread-safe, and frameworks share clients, so each has one lock.
+# A client in local mode is not thread-safe, and frameworks share clients, so each has its lock.
 _client_locks: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 _growing_pause = wait_exponential(multiplier=0.1, max=8.0) + wait_random(0.0, 0.1)
 
 
 def backoff(state: RetryCallState) -> float:
-    """Return the seconds before the next attempt: more each time, or what the server asks for."""
+    """Return the seconds before the next attempt: longer each time, or as the server asks."""
     error = state.outcome.exception() if state.outcome else None
     return max(retry_after(error), retry_after(error and error.__cause__), _growing_pause(state))
 
@@ -69,7 +69,7 @@ class Connection:
     """The effect handler of an index: performs client calls and computations; see :meth:`open`.
 
     Args:
-        client: asynchronous calls run it in a thread if there is no asynchronous client.
+        client: also makes asynchronous calls, in a thread, if there is no asynchronous client.
         async_client: for asynchronous calls, on whichever event loop the caller runs.
         make_async: makes an asynchronous client for the running event loop, when first needed.
         owned: whether :meth:`close` closes the clients.
@@ -204,7 +204,7 @@ class Connection:
 
     @property
     def is_lasting(self) -> bool:
-        """Whether what is written outlasts this process; False for a client that was passed."""
+        """Whether stored data outlast this process; False for a client that the caller passed."""
         return self._owned and self.place != MEMORY
 
     def handle(self, effect: Effect) -> Any:
@@ -324,7 +324,7 @@ class Connection:
 
 
 def _embedded_client(where: str, timeout: float, read_only: bool) -> EdgeClient:
-    from logic_retrievers.index.edge import EdgeClient  # 35 MB, which no server needs
+    from logic_retrievers.index.edge import EdgeClient  # 35 MB, not needed for servers
 
     try:
         place = None if where == MEMORY else where

@@ -56,7 +56,7 @@ class Fault(Enum):
         "Qdrant at {place} has too much to do ({detail}).{wish} Try later, or ask for less.",
         *(429, _Code.RESOURCE_EXHAUSTED),
     )
-    # A retry helps, since a node that comes back answers "Local shard 1 not found" for a moment.
+    # A retry helps: a node that comes back answers "Local shard 1 not found" for a moment.
     INTERNAL = (
         errors.ServerUnavailableError,
         "Qdrant at {place} failed while it answered ({detail}). Try later; if it goes on, its log"
@@ -143,7 +143,7 @@ class Fault(Enum):
 TRANSIENT = (errors.ServerUnavailableError, errors.ServerTimeoutError)
 _BY_SIGN = {sign: fault for fault in Fault for sign in fault.signs}
 _REFUSALS = {Fault.NOT_FOUND, Fault.REFUSED, Fault.REFUSED_HERE}
-# Each row: faults by status, code or type; words of the message; the fault that the words show.
+# Each row: faults by status, code or type; words in the message; the fault that they indicate.
 _BY_WORDS: tuple[tuple[set[Fault], str, Fault], ...] = (
     (
         set(Fault),
@@ -279,7 +279,7 @@ def _of_rpc(error: grpc.RpcError) -> tuple[Fault, str]:
 
 
 def _is_of_closed_client(error: BaseException) -> bool:
-    """Tell whether httpx, gRPC or local mode says that it was closed; their types differ."""
+    """Tell whether httpx, gRPC or local mode says that it was closed; each raises its own type."""
     kinds = (RuntimeError, ValueError, grpc.aio.UsageError)
     return isinstance(error, kinds) and _CLOSED.search(str(error)) is not None
 
@@ -300,7 +300,7 @@ def _arose_from_answer(error: BaseException) -> bool:
 
 
 def check_answer(call: ClientCall, answer: Any) -> Any:
-    """Return a server's answer if it fits the call; qdrant-client has checked its types only."""
+    """Return a server's answer if it fits the call; qdrant-client has checked only types."""
     match call.method:
         case _ if answer is None:
             raise UnreadableAnswer("it has no result")

@@ -21,14 +21,14 @@ from logic_retrievers.validation import MAX_DEPTH, is_encodable, plain_value
 UserFilter: TypeAlias = models.Filter | Mapping[str, Any] | None
 
 LARGEST = sys.float_info.max
-# Most conditions of a filter. A condition without a payload index reads the payload of every
-# passage, which takes the embedded engine 15 ms for 10,000.
+# Maximum conditions of a filter. A condition without a payload index reads the payload of every
+# passage, which takes the embedded engine 15 ms per 10,000.
 MAX_CONDITIONS = 256
-# Numbers of a list that share a range; the engine compares most passages with that range only.
+# Numbers of a list grouped in one range; the engine compares most passages with the range only.
 _TOGETHER = 12
 # Up to this, the range of one float step around an integer holds no other integer.
 _APART = 2**52
-# Whole floats up to this are stored as they are; the engine may change the last bit of others.
+# Whole floats up to this are stored exactly; the engine may change the last bit of other floats.
 _UNCHANGED = 2**53 // 10
 _RANGE = frozenset({"gt", "gte", "lt", "lte"})
 _WORD = re.compile(r"[^\W_]")
@@ -55,13 +55,13 @@ def to_qdrant_filter(
         tenant: only passages of this tenant.
         prefixes: payload keys that hold metadata ("" for the top level); any of them may match.
         must_not: metadata values that no passage may have: ``{key: [values]}``.
-        hiding_flags: payload keys that hide a passage where they are true.
+        hiding_flags: payload keys that hide a passage if true.
     """
     must: list[models.Condition] = []
     if tenant is not None:
         must.append(models.FieldCondition(key=TENANT, match=models.MatchValue(value=tenant)))
     for key in hiding_flags:
-        # `must_not` would make the engine test every point (2.2 ms per search of 20,000). The test
+        # `must_not` makes the engine test every point (2.2 ms per search of 20,000). The test
         # for absence uses a payload index (.3 ms, like a search without a filter).
         absent = models.IsEmptyCondition(is_empty=models.PayloadField(key=key))
         shown_again = models.FieldCondition(key=key, match=models.MatchValue(value=False))
@@ -74,7 +74,7 @@ def to_qdrant_filter(
             return user
         must.append(user)
     elif isinstance(user, Mapping):
-        _check_count(len(user))  # before any of them is built
+        _check_count(len(user))  # before any condition is built
         asked = [_condition(key, wanted, prefixes) for key, wanted in user.items()]
         _check_size(models.Filter(must=asked))
         must.extend(asked)
@@ -89,15 +89,15 @@ def to_qdrant_filter(
 def matching(
     passages: Iterable[Passage], condition: models.Filter, prefixes: Sequence[str] = (METADATA,)
 ) -> list[bool]:
-    """Tell for each passage whether it meets a filter of this package, as a collection would.
+    """Apply a filter of this package to passages, with the result that a collection gives.
 
-    Values of metadata that JSON does not know are compared as text.
+    Metadata values without a JSON type are compared as text.
     """
 
     def payload(passage: Passage) -> dict[str, Any]:
         metadata: dict[str, Any] = {}
         for key, value in passage.metadata.items():
-            with suppress(InputError):  # no collection would hold it, so no filter finds it
+            with suppress(InputError):  # not storable, so no filter finds it
                 metadata |= plain_value({key: value}, "metadata")
         top = dict(metadata) if "" in prefixes else {}
         return top | {prefix: metadata for prefix in prefixes if prefix}
@@ -150,7 +150,7 @@ def _condition(key: Any, wanted: Any, prefixes: Sequence[str]) -> models.Conditi
 
 
 def _in_any(paths: Sequence[str], key: str, wanted: Any) -> models.Condition:
-    """Require a value in one of the places, or its absence from all of them."""
+    """Require a value at one of the paths; None requires that no path has a value."""
     if isinstance(wanted, list | tuple | Set):
         present = [value for value in wanted if value is not None]
         if len(present) < len(wanted):
@@ -205,8 +205,8 @@ def _match(path: str, key: str, wanted: Any) -> models.Condition:
         text = wanted.get("text")
         if set(wanted) == {"text"} and isinstance(text, str) and _WORD.search(text):
             text = _as_stored(key, text)
-            # One condition per word. In a list, a condition with several words would want all of
-            # them in one item without an index, and in any items with an index.
+            # One condition per word. Qdrant looks for several words of a condition in a single item
+            # of a list if there is no index, and in all items if there is one.
             words = [word for word in dict.fromkeys(text.split()) if _WORD.search(word)]
             _check_count(len(words))
             matches = [models.MatchText(text=word) for word in words]
@@ -287,7 +287,7 @@ def _range(path: str, key: str, wanted: Mapping[str, Any]) -> models.Condition:
 
 
 def _tightest(bounds: Mapping[str, Any], value: Callable[[Any], Any] = float) -> dict[str, Any]:
-    """Keep one lower and one upper bound, because the engine's indexes read only one of two."""
+    """Keep one lower and one upper bound, because the engine's indexes ignore any second one."""
     kept = dict(bounds)
     if {"gt", "gte"} <= kept.keys():
         del kept["gte" if value(kept["gt"]) >= value(kept["gte"]) else "gt"]
@@ -297,6 +297,6 @@ def _tightest(bounds: Mapping[str, Any], value: Callable[[Any], Any] = float) ->
 
 
 def _moment(day: datetime | date) -> datetime:
-    """Convert as Qdrant reads it: a day is its midnight, and a time without a zone is UTC."""
+    """Convert a date as Qdrant does: a day is its midnight, a time without a zone is UTC."""
     moment = day if isinstance(day, datetime) else datetime(day.year, day.month, day.day)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

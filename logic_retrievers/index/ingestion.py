@@ -43,19 +43,19 @@ from logic_retrievers.text import is_blank
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_stream, name_of, storable
 
-# Passages that are sorted by length together, and the most that are sent together. On real texts
-# padding is then .5 to 1.8 % of the encoder's tokens; with four times as many passages .1 to .6 %.
+# Passages read and sorted by length at a time; also the most sent in one request. Of the encoder's
+# tokens for real texts, .5 to 1.8 % are then padding; with four times as many passages .1 to .6 %.
 BATCH_SIZE = 256
 FIRST_BATCH = 16
-# Most passages that a warning or an error names.
+# Maximum passages that a warning or an error names.
 MAX_NAMED = 5
-# Fewer texts are encoded like a query: one after the other, each on all cores.
+# Minimum texts to encode at a time. Fewer are encoded like queries: singly, each on all cores.
 SMALLEST_PART = 64
 
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """Numbers of passages of one call.
+    """Counts of passages in one call.
 
     ``removed`` counts deleted stale passages, ``blank`` passages left out for lack of text.
     """
@@ -185,7 +185,7 @@ class _Ingestion:
         return [prepared]
 
     def _leave_out(self, blank: _Prepared) -> None:
-        # so that a source is not emptied if all its passages are blank
+        # noted, so that a source is not emptied if all its passages are blank
         self.blank.append(name_of(blank.passage))
         self.blank_points.add(blank.point)
 
@@ -198,7 +198,7 @@ class _Ingestion:
         return type(first)(f"{len(self.refused)} passages cannot be stored: {shown}")
 
     def changed(self, batch: Sequence[_Prepared]) -> Operation[list[_Prepared]]:
-        """Choose the passages to write; a hidden one stays hidden if its text is the same."""
+        """Choose the passages to write; a hidden one stays hidden if its text is unchanged."""
         collection, points = self._collection, [prepared.point for prepared in batch]
         records = yield retrieve(collection.name, points, payload=[HASH, *collection.flags])
         self._stored = {str(record.id): record.payload for record in records}

@@ -1,8 +1,8 @@
 """The sparse vector ``lexical``: BM25 as Qdrant itself computes it, on any server and embedded.
 
 The engine's own function (Qdrant Edge's ``Bm25``, a server's ``qdrant/bm25``) splits, lowercases
-and stems words and drops stop words. A stored vector holds damped word counts. IDF, by which rare
-words count more, is applied at a search.
+and stems words and drops stop words. A stored vector holds damped word counts. IDF, which makes
+rare words count more, is applied by each search.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def fingerprint(language: str) -> str:
 
 
 def language_of(noted: str | None) -> str | None:
-    """Read the language from a fingerprint; None where this package did not make the vector."""
+    """Read the language from a fingerprint; None if this package did not make the vector."""
     if noted is None or not noted.startswith(_FINGERPRINT):
         return None
     return noted.removeprefix(_FINGERPRINT)
@@ -39,7 +39,7 @@ def term_vector(text: str, language: str = ENGLISH, *, query: bool = False) -> m
     """Make the sparse vector of a text: one dimension per stem, ascending.
 
     Args:
-        text: any text; without words, or with stop words only, it gives a vector without entries.
+        text: any text; if it has no words except stop words, the vector has no entries.
         language: language of stems and stop words.
         query: give every stem weight 1 instead of ``tf (k + 1) / (tf + k (1 - b + b n / 256))``,
             where k = 1.2, b = .75 and the text has n words.
@@ -60,7 +60,7 @@ def term_vector(text: str, language: str = ENGLISH, *, query: bool = False) -> m
 
 
 def shared_words(query: str, text: str, language: str = ENGLISH) -> list[str]:
-    """List the words of a query that a text has too, by their stems; without stop words."""
+    """List the query's words, without stop words, that share a stem with the text."""
     stems = set(term_vector(text, language).indices)
     words = dict.fromkeys(re.findall(r"\w+", query))
     return [word for word in words if not stems.isdisjoint(term_vector(word, language).indices)]
@@ -68,7 +68,7 @@ def shared_words(query: str, text: str, language: str = ENGLISH) -> list[str]:
 
 @cache
 def _model(language: str, *, folding: bool = True) -> Any:
-    import qdrant_edge  # takes 35 MB, and an index without words needs none of it
+    import qdrant_edge  # takes 35 MB; not needed by an index without words
 
     try:
         # not for other languages, because their stop words and stems have accents

@@ -37,7 +37,7 @@ from logic_retrievers.index.point_format import (
 )
 from logic_retrievers.validation import MAX_ID, is_encodable
 
-# Most collections that an error names.
+# Maximum collections that an error names.
 _MOST_NAMES = 5
 
 
@@ -62,8 +62,8 @@ def open_collection(
 ) -> Operation[Collection]:
     """Read or create a collection, and check that the encoder fits it.
 
-    Vectors that ``vectors`` (or ``lexical``) names must exist. Without names, the existing vectors
-    are opened; the collection of another store has only the topical one. A new collection gets the
+    Vectors named by ``vectors`` (or ``lexical``) must exist. Without names, the existing vectors
+    are opened; in another store's collection, only the topical one. A new collection gets the
     named vectors, or else the default ones (:func:`schema.default_specs`).
     """
     if tenant is not None and not (0 < len(tenant) <= MAX_ID and is_encodable(tenant)):
@@ -224,7 +224,7 @@ def get_info(name: str) -> Operation[models.CollectionInfo | None]:
 
 
 def _other_collections(name: str) -> Operation[str]:
-    """Make the end of a sentence: the names of other collections, the most similar first."""
+    """Return the end of a sentence: the names of other collections, the most similar first."""
     try:
         answer = yield ClientCall("get_collections", {})
     except ServerError:  # the key may be for one collection only
@@ -274,7 +274,7 @@ def _searchable(
 
 
 def _has_tenants(name: str, info: models.CollectionInfo, local_mode: bool) -> Operation[bool]:
-    # the payload index exists before the first passage of a tenant, so without it there is none
+    # the payload index is made before a tenant's first passage; without it there are no tenants
     index = (info.payload_schema or {}).get(TENANT)
     if not local_mode and (index is None or not index.points):
         return False

@@ -53,11 +53,12 @@ T = TypeVar("T")
 class PassageIndex:
     """A collection with one point per passage and one named vector per head of the encoder.
 
-    Open it with :meth:`open` or :meth:`aopen`; as a context manager it closes its connection.
-    Methods marked ``blocking`` run their operation and return its value. Methods that search, read,
-    write or delete have an asynchronous twin (``aadd`` for ``add``). Both kinds may be mixed on one
-    object. The other methods that return an :data:`Operation` do nothing by themselves. ``yield
-    from`` them inside another operation, or pass them to :meth:`run` or :meth:`arun`.
+    Open it with :meth:`open` or :meth:`aopen`; leaving its ``with`` block closes the connection.
+    Methods decorated with ``blocking`` run their operation and return its value. Methods that
+    search, read, write or delete have an asynchronous twin (``aadd`` for ``add``). Synchronous and
+    asynchronous calls may be mixed on one object. Methods that return an :data:`Operation` and are
+    not decorated do nothing by themselves. Apply ``yield from`` to the result inside another
+    operation, or pass it to :meth:`run` or :meth:`arun`.
 
     Attributes:
         connection: performs the calls.
@@ -99,13 +100,13 @@ class PassageIndex:
         """Open a collection, and create it if it does not exist.
 
         Args:
-            collection: its name.
+            collection: name of the collection.
             encoder: makes the vectors; by default the encoder that comes with the package.
             **settings: see :class:`ConnectionSettings` and :class:`CollectionSettings`.
 
         Raises:
-            CollectionError: its subclasses say how the collection differs from what is required.
-            ServerError: its subclasses say why a server did not answer.
+            CollectionError: the collection is not as required; the subclass says how.
+            ServerError: a server did not answer; the subclass says why.
             ConfigurationError: settings that cannot work.
         """
         connecting, opening = split_settings(collection, settings, encoder)
@@ -154,11 +155,11 @@ class PassageIndex:
 
     @property
     def encoder(self) -> Encoder:
-        """The encoder of queries and passages; another one after :meth:`use_query_encoder`."""
+        """The encoder of queries and passages; :meth:`use_query_encoder` replaces it."""
         return self._encoder
 
     def recent_encoder(self) -> RecentEncoder:
-        """Return an encoder for a cleaner; :meth:`add` makes no vector again that it remembers."""
+        """Return an encoder for a cleaner, whose recent vectors :meth:`add` uses again."""
         if self._recent_encoder is None:
             own = self._encoder
             self._recent_encoder = own if isinstance(own, RecentEncoder) else RecentEncoder(own)
@@ -190,24 +191,24 @@ class PassageIndex:
         progress: ProgressCallback | None = None,
         batch_size: int = BATCH_SIZE,
     ) -> Operation[IngestReport]:
-        """Store the passages that are new or changed; after an interruption, call it again.
+        """Store new and changed passages; if interrupted, call it again.
 
-        A passage without text is left out, with a :class:`BlankTextWarning`. A passage stored under
-        its id stays, unless the rest of its source is replaced. Metadata are stored as JSON.
+        A passage without text is left out, with a :class:`BlankTextWarning`. An earlier version
+        stays stored, unless ``replace_sources`` deletes it. Metadata are stored as JSON.
 
         Args:
             passages: any iterable; read as a stream.
-            replace_sources: once all passages are stored, delete all other stored passages of their
-                sources. A call that ends early deletes nothing.
-            keep_sources: sources that this call brings only in part (a file with a row that could
-                not be read). None of their passages is deleted. Read when ``passages`` has ended.
+            replace_sources: once all passages are stored, delete the other stored passages of the
+                same sources. A call that fails or ends early deletes nothing.
+            keep_sources: sources that ``passages`` holds only in part (a file with an unreadable
+                row). No passage of these is deleted. Read once ``passages`` is done.
             progress: called about every second, and after the first 16 passages.
-            batch_size: number of passages that are read and sorted by length together, and the
-                most that are sent together.
+            batch_size: number of passages read and sorted by length at a time; also the most sent
+                in one request.
 
         Raises:
             ConfigurationError: the index was opened with ``all_tenants=True``.
-            DuplicateIdError, InputError: some passages cannot be stored, but all others are.
+            DuplicateIdError, InputError: some passages cannot be stored; all others were stored.
             CollectionError, ServerError: Qdrant refused or failed; says how many are stored.
         """
         self.connection.check_writable()
@@ -241,7 +242,7 @@ class PassageIndex:
         filter: UserFilter = None,  # noqa: A002
         source: str | None = None,
     ) -> Operation[int]:
-        """Delete passages by exactly one of the arguments; return how many there were."""
+        """Delete the passages that exactly one argument selects; return their number."""
         return points.delete(self._collection, ids, filter, source)
 
     adelete = awaiting(delete)
@@ -259,7 +260,7 @@ class PassageIndex:
 
     @blocking
     def get(self, ids: Sequence[str]) -> Operation[list[Passage]]:
-        """Get the passages with these ids, in their order; those that do not exist are left out."""
+        """Get the passages with these ids, in this order; ids that do not exist are skipped."""
         return points.get(self._collection, ids)
 
     aget = awaiting(get)
@@ -294,9 +295,9 @@ class PassageIndex:
 
     @blocking
     def unknown_fields(self, filter: UserFilter) -> Operation[dict[str, str]]:  # noqa: A002
-        """Find fields of a filter that no passage has; map each to the kind of value it wants.
+        """Find filter fields that no passage has; map each to the kind of value that is wanted.
 
-        For example ``{"lnag": "a text", "date": "a number"}``. Looks up the first 16 fields.
+        For example ``{"lnag": "a text", "date": "a number"}``. Only the first 16 are looked up.
         """
         unknown, _ = yield from unknown_fields(self._collection, filter)
         return unknown
@@ -320,21 +321,21 @@ class PassageIndex:
     def use_query_encoder(
         self, source: QueryEncoderSource | None, head: str | None = None
     ) -> Operation[None]:
-        """Encode queries with another file from now on; stored vectors do not change.
+        """Encode queries with a different encoder from now on; stored vectors do not change.
 
-        May be called during searches: each search uses one encoder. The change is neither written
-        into the collection nor known to other indexes over it.
+        May be called during searches; each search uses a single encoder. The change is not stored,
+        and other indexes over the collection do not see it.
 
         Args:
             source: a query encoder's file. None restores the encoder's own query side.
-            head: the vector whose queries it encodes; by default the one that the file names, or
-                all vectors where ``source`` is None.
+            head: the vector whose queries the file encodes; by default the vector that the file
+                names, or all vectors if ``source`` is None.
 
         Raises:
-            FingerprintMismatchError: the file was made for other documents than the stored ones.
+            FingerprintMismatchError: the file was made for different document vectors.
             MissingVectorError: the collection does not have the vector.
             QueryEncoderError: the file is missing, damaged, or does not fit the encoder.
-            ConfigurationError: the encoder takes no query encoder.
+            ConfigurationError: the encoder does not accept a query encoder.
         """
 
         def swap() -> None:
@@ -349,8 +350,8 @@ class PassageIndex:
     def optimize(self) -> Operation[bool]:
         """Build the HNSW index of an embedded collection now; return False for a server.
 
-        A server does so by itself, and :meth:`add` does so for an embedded collection if more than
-        100,000 passages are outside the index. Searches go on meanwhile; writes wait.
+        A server builds it by itself. In an embedded collection :meth:`add` builds it once more than
+        100,000 passages are outside the index. Searches continue meanwhile; writes wait.
         """
         return self._optimize(force=True)
 
@@ -363,20 +364,20 @@ class PassageIndex:
     ) -> int:
         """Copy all points to a collection elsewhere; return how many points this call copied.
 
-        Ids, payloads and vectors stay as they are; nothing is encoded. After an interruption the
-        same call continues: it copies points that are missing, or were changed, hidden or shown
-        since. From server to server it also copies the options: shards, replicas, HNSW, ...
+        Ids, payloads and vectors stay as they are; nothing is encoded. If interrupted, repeat the
+        call: it copies only points that are missing, or were changed, hidden or shown since. From
+        server to server it also copies the options: shards, replicas, HNSW, ...
 
         Args:
             collection: name of the copy; the same name by default.
-            progress: called after each batch; points that an earlier call copied count as done.
+            progress: called after each batch; points copied by an earlier call count as done.
             **place: where the copy is; see :class:`ConnectionSettings`.
 
         Raises:
             ConfigurationError: no place is named.
-            CollectionMismatchError: the collection there has another encoder or shape; nothing was
-                written.
-            CollectionError: the copy has another number of points in the end.
+            CollectionMismatchError: the collection there has a different encoder or shape;
+                nothing was written.
+            CollectionError: the copy ends up with a different number of points.
         """
         name = check_name(self.collection if collection is None else collection)
         places = (place.get("location"), place.get("client"), place.get("async_client"))
@@ -400,25 +401,25 @@ class PassageIndex:
         progress: ProgressCallback | None = None,
         **settings: Unpack[CollectionSettings],
     ) -> Operation[ReindexReport]:
-        """Make a second collection of all passages, with another encoder or other settings.
+        """Write all passages to a second collection, with a different encoder or settings.
 
-        Searches and writes go on meanwhile; the second collection has all changes at the end. After
-        an interruption the same call continues. At the end ``alias`` leads to the second
-        collection, also for programs that opened it before. If the encoder or language differs,
-        they must open it again then. Later writes to the first collection's own name reach only the
-        first.
+        Searches and writes continue meanwhile; the second collection has all changes at the end. If
+        interrupted, repeat the call. At the end ``alias`` points to the second collection, even for
+        programs that have it open. If the encoder or language differs, these programs must then
+        open it again. Later writes under the first collection's own name reach only the first.
 
         Args:
-            into: name of the second collection, which is new, empty, or left by an interruption.
+            into: name of the second collection, which is new, empty, or left by an earlier call.
             encoder: makes its vectors; by default this index's.
-            alias: a name that leads to the second collection at the end; for servers.
-            dry_run: write nothing, and estimate time and space from the first passages.
+            alias: a name that points to the second collection at the end; servers only.
+            dry_run: write nothing; estimate time and space from the first passages.
             progress: called about every second while the passages are read for the first time.
-            **settings: see :class:`CollectionSettings`; by default those of this index.
+            **settings: see :class:`CollectionSettings`; by default this index's.
 
         Raises:
             ConfigurationError: names or settings that cannot work.
-            CollectionError: others write to the second collection, or it holds other passages.
+            CollectionError: another program writes to the second collection, or it was not made
+                from this one.
         """
         encoder = encoder or self.encoder
         work = Reindexing(self._collection, into, encoder, settings, alias, self.embedded)
@@ -475,7 +476,7 @@ class PassageIndex:
 
     def hide(self, ids: Sequence[str]) -> Operation[list[str]]:
         """Quarantine passages; see :func:`points.hide`."""
-        # creates the flag's payload index if a server has none
+        # creates the flag's payload index if a server lacks it
         self._collection = yield from prepare_writing(self._collection, self.encoder.specs)
         return (yield from points.hide(self._collection, ids))
 

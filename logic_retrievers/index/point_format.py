@@ -2,8 +2,8 @@
 
 A payload has one of three layouts, and each point shows which. langchain-qdrant uses the keys
 ``page_content`` and ``metadata``. Ours has the same keys, so that langchain-qdrant reads our
-points, and keeps all else under ``logic``. LlamaIndex keeps a node as JSON under ``_node_content``,
-and the node's metadata at the top level.
+points, and keeps everything else under ``logic``. LlamaIndex keeps a node as JSON under
+``_node_content``, and the node's metadata at the top level.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HASH = f"{LOGIC}.hash"
 ID = f"{LOGIC}.id"
 SOURCE = f"{LOGIC}.source"
 TENANT = f"{LOGIC}.tenant"
-# True if a passage is hidden from retrieval. Stores of frameworks have the flag in their metadata,
+# True if a passage is hidden from retrieval. Stores of frameworks keep the flag in their metadata,
 # as ``metadata.logic.quarantined``.
 QUARANTINED = f"{LOGIC}.quarantined"
 NODE = "_node_content"
@@ -55,7 +55,7 @@ def point_id(passage_id: str, tenant: str | None = None) -> str:
 
 
 def possible_point_ids(passage_id: str, tenant: str | None = None) -> list[models.ExtendedPointId]:
-    """List the point ids that a passage may have: ours, and in another store its own id."""
+    """List the point ids that a passage may have: ours, and its own id as other stores use it."""
     point_ids: list[models.ExtendedPointId] = [point_id(passage_id, tenant)]
     if passage_id.isascii() and passage_id.isdecimal():
         if len(passage_id) <= 20 and int(passage_id) < 2**64:  # the range of Qdrant's ids
@@ -156,12 +156,12 @@ def stored_tenant(payload: Mapping[str, Any] | None) -> str | None:
 
 
 def stored_hash(payload: Mapping[str, Any] | None) -> str | None:
-    """Read the content hash of a point; None where another store wrote it."""
+    """Read the content hash of a point; None if another store wrote the point."""
     return _logic(payload).get("hash")
 
 
 def quarantine_keys(metadata_prefixes: Sequence[str]) -> tuple[str, ...]:
-    """List the payload keys that may hold a quarantine flag: ours, and that path in metadata."""
+    """List the payload keys that may hold a quarantine flag: ours, and its path in metadata."""
     return (QUARANTINED, *(f"{prefix}.{QUARANTINED}" for prefix in metadata_prefixes if prefix))
 
 

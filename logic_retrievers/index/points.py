@@ -37,7 +37,7 @@ FLAGS_PER_CALL = 256
 
 
 def get(collection: Collection, ids: Sequence[str]) -> Operation[list[Passage]]:
-    """Get the passages with these ids, in their order; those that do not exist are left out."""
+    """Get the passages with these ids, in this order; ids that do not exist are skipped."""
     check_ids(ids)
     passages: dict[str, Passage] = {}
     for batch in batches(ids, IDS_PER_CALL):
@@ -100,7 +100,7 @@ def delete(
     user_filter: UserFilter = None,
     source: str | None = None,
 ) -> Operation[int]:
-    """Delete passages by exactly one of the arguments; return how many there were."""
+    """Delete the passages that exactly one argument selects; return their number."""
     if (ids is not None) + (user_filter is not None) + (source is not None) != 1:
         raise InputError("Say what to delete by exactly one of ids=, filter= and source=.")
     if source is not None:
@@ -131,7 +131,7 @@ def delete(
 
 
 def delete_stale(collection: Collection, sources: Mapping[str, Set[str]]) -> Operation[int]:
-    """Delete the points of these sources except the given ones; return how many."""
+    """Delete the points of these sources except the given ones; return their number."""
     deleted = 0
     for batch in batches(list(sources), collection.limits.ids(SOURCES_PER_CALL)):
         staying = set().union(*(sources[source] for source in batch))
@@ -143,7 +143,7 @@ def delete_stale(collection: Collection, sources: Mapping[str, Set[str]]) -> Ope
 def delete_others(
     collection: Collection, staying: Container[str], condition: models.Filter | None = None
 ) -> Operation[int]:
-    """Delete the points that meet a condition, except those with these ids; return how many."""
+    """Delete the points that meet a condition, except those with these ids; return their number."""
     others: list[models.ExtendedPointId] = []
 
     def note_others(records: Sequence[models.Record]) -> None:
@@ -165,7 +165,7 @@ def delete_points(
 def _source_filter(collection: Collection, sources: list[str]) -> models.Filter:
     """Match the passages of these sources that belong to the collection's tenant.
 
-    Without a tenant, match those of no tenant, because tenants may have sources of the same name.
+    Without a tenant, match passages of no tenant: a tenant may have a source of the same name.
     """
     match = models.FieldCondition(key=SOURCE, match=models.MatchAny(any=sources))
     if collection.tenant is None:
@@ -199,7 +199,7 @@ def each_page(
     payload: bool = True,
     vectors: bool = False,
 ) -> Operation[None]:
-    """Call a function on each page, unless it is empty, of the points that meet a condition.
+    """Call a function on each non-empty page of the points that meet a condition.
 
     An operation that the function returns runs before the next page is read. Pages are not kept,
     because a collection may have millions of points.
@@ -234,7 +234,7 @@ def hide(collection: Collection, ids: Sequence[str]) -> Operation[list[str]]:
 
 
 def unhide(collection: Collection, ids: Sequence[str]) -> Operation[list[str]]:
-    """Remove the flag; return the ids of those that were hidden before.
+    """Show passages again; return the ids of those that were hidden before.
 
     Payload and vectors are then as they were before :func:`hide`.
     """
@@ -249,15 +249,15 @@ def unhide(collection: Collection, ids: Sequence[str]) -> Operation[list[str]]:
 def _found(
     collection: Collection, ids: Sequence[str], *, hidden: bool
 ) -> Operation[list[tuple[str, models.Record]]]:
-    """Get (passage id, point) of the passages that are hidden, or of those that are not."""
+    """Get (passage id, point) of the hidden passages, or of the active ones if not ``hidden``."""
     pairs = yield from retrieve_by_passage_id(collection, ids)
     return [pair for pair in pairs if is_quarantined(pair[1].payload, collection.flags) == hidden]
 
 
 def _delete_flags(collection: Collection, records: Sequence[models.Record]) -> Operation[None]:
-    # delete only the flag's keys, so that nothing that others write is lost
+    # delete only the flag's keys, so that no write by others is lost
     keys = collection.flags
-    # a point of another store had no ``logic`` key before, so it has none afterwards
+    # other stores' points had no ``logic`` key before, so they have none afterwards
     only_flag = [r.id for r in records if (r.payload or {}).get(LOGIC) == {"quarantined": True}]
     others = [record.id for record in records if record.id not in only_flag]
     for points, deleted_keys in ((only_flag, [LOGIC, *keys[1:]]), (others, list(keys))):
@@ -282,7 +282,7 @@ def quarantined_page(
     collection: Collection, offset: Any = None
 ) -> Operation[tuple[list[Passage], Any]]:
     """Read one page of the hidden passages, and the offset of the next page."""
-    if not collection.filterable_flags:  # strict mode without the index, so nothing was hidden
+    if not collection.filterable_flags:  # strict mode without the index, so nothing can be hidden
         return [], None
     return (yield from page(collection, _flagged(collection), offset))
 
@@ -328,14 +328,14 @@ def _vector_bytes(vector: Any) -> bytes:
             + np.asarray(vector.values, dtype=np.float32)[order].tobytes()
         )
     # Only signs are hashed, because embedded mode scales vectors to length 1 whenever it loads
-    # them, and so changes their last bits. Vectors of another text or encoder have other signs.
+    # them, and so changes their last bits. The signs differ for a different text or encoder.
     coordinates = np.asarray([] if vector is None else vector)
     signs: npt.NDArray[np.int8] = np.sign(coordinates).astype(np.int8)
     return signs.tobytes()
 
 
 def _without_key(payload: Mapping[str, Any], path: Sequence[str]) -> dict[str, Any]:
-    """Leave out the value at a path, and our own key if it is empty then."""
+    """Drop the value at a path, and our own key if that empties it."""
     first, *rest = path
     inner = payload.get(first)
     kept = {key: value for key, value in payload.items() if key != first}

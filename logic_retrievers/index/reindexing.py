@@ -1,8 +1,8 @@
-"""Reindexing: write every passage into a second collection, by another encoder or settings.
+"""Reindexing: write every passage to a second collection, with a different encoder or settings.
 
-Passes over the original follow each other until one finds few changes. Then passages that the
-original no longer has are deleted from the second collection, and the alias is switched. One more
-pass brings what was written meanwhile. The original itself is never changed.
+Passes over the original repeat until one finds few changes. Then passages that the original no
+longer has are deleted from the second collection, and the alias is switched. A last pass adds the
+passages written meanwhile. The original is never changed.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ class ReindexReport:
 
     Args:
         collection: name of the second collection.
-        passages: number in the second collection; in an estimate, in the original.
-        written: number that this call encoded and stored; in an estimate, number to encode.
+        passages: number of passages in the second collection; in an estimate, in the original.
+        written: number encoded and stored by this call; in an estimate, number to encode.
         removed: number deleted from the second collection because the original lacks them.
         seconds: duration; in an estimate, expected duration on this machine.
         bytes: in an estimate, size of vectors and payloads on the disk, without an HNSW index;
             otherwise None.
-        alias: the alias that now leads to the second collection.
+        alias: the alias that now points to the second collection.
     """
 
     collection: str
@@ -148,9 +148,9 @@ class Reindexing:
         return ReindexReport(self._into, total, total, seconds=seconds, bytes=size)
 
     def _check_aliases(self) -> Operation[bool]:
-        """Check the names, and tell whether the alias leads to the second collection already."""
+        """Check the names, and tell whether the alias points to the second collection already."""
         aliases = {} if self._embedded else (yield from read_aliases())
-        # if the original was opened by an alias, the switch would move that, so use its own name
+        # use the original's own name, since the switch may move an alias that it was opened by
         self._source = replace(self._source, name=aliases.get(self._source.name, self._source.name))
         name, into, alias = self._source.name, self._into, self._alias
         if into in {name, alias} or into in aliases:
@@ -242,10 +242,10 @@ class Reindexing:
         *,
         only_ours: bool = False,
     ) -> Operation[tuple[dict[str, _Content], int]]:
-        """Store the passages that changed since the last pass; return all, and the number stored.
+        """Store the passages that changed since the last pass; return all contents, and the number.
 
-        ``before`` maps point ids to the contents that the last pass left in the target; the result
-        does so for this pass. ``only_ours`` keeps passages that others have written there.
+        ``before`` maps point ids to the contents that the last pass left in the target; the first
+        result does so for this pass. With ``only_ours``, passages that others wrote there are kept.
         """
         fingerprints = ingestion.written_fingerprints(target, self._encoder)
         seen: dict[str, _Content] = {}
@@ -281,13 +281,13 @@ class Reindexing:
 
 
 def read_aliases() -> Operation[dict[str, str]]:
-    """Read all aliases: alias -> the collection that it leads to."""
+    """Read all aliases: alias -> name of its collection."""
     answer = yield ClientCall("get_aliases", {})
     return {alias.alias_name: alias.collection_name for alias in answer.aliases}
 
 
 def switch_alias(alias: str, into: str) -> Operation[None]:
-    """Make an alias lead to a collection, in one atomic step."""
+    """Make an alias point to a collection, in one atomic step."""
     create = models.CreateAlias(collection_name=into, alias_name=alias)
     operations: list[models.AliasOperations] = [models.CreateAliasOperation(create_alias=create)]
     if alias in (yield from read_aliases()):

@@ -102,9 +102,9 @@ def options_of(config: models.CollectionConfig) -> dict[str, Any]:
     options: dict[str, Any] = {"on_disk": all(params.on_disk for params in dense) or None}
     for name in _KEPT:
         value = found.get(name)
-        if isinstance(value, BaseModel):  # requests use other models than answers
+        if isinstance(value, BaseModel):  # requests and answers use different models
             value = value.model_dump(exclude_none=True)
-        # over gRPC a number that is not set is 0
+        # over gRPC an unset number is 0
         options[name] = value if isinstance(value, bool) else value or None
     return options
 
@@ -161,7 +161,7 @@ _SECOND = (
 
 
 def check_vector(collection: str, vector: StoredVector, spec: VectorSpec) -> None:
-    """Refuse a stored vector with another dimension or from another encoder."""
+    """Refuse a stored vector with a different dimension or from a different encoder."""
     if vector.dimension != spec.dimension:
         raise CollectionMismatchError(
             f"Vector {vector.stored_name!r} of collection {collection!r} has dimension"
@@ -180,7 +180,7 @@ def check_vector(collection: str, vector: StoredVector, spec: VectorSpec) -> Non
 def swap_query_encoder(
     collection: Collection, encoder: Encoder, source: QueryEncoderSource | None, head: str | None
 ) -> Encoder:
-    """Give an encoder another query encoder; see :meth:`PassageIndex.use_query_encoder`."""
+    """Replace an encoder's query encoder; see :meth:`PassageIndex.use_query_encoder`."""
     if source is None:
         if head is not None:
             collection.vector(head)  # refuses a misspelt head, which would change nothing

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MEMORY = ":memory:"
 CONSISTENCIES = ("majority", "quorum", "all")
 ORDERINGS = ("weak", "medium", "strong")
-# Client methods that take a consistency, and those that take an ordering.
+# Client methods that take a consistency, then methods that take an ordering.
 CONSISTENT_READS = ("query_batch_points", "retrieve", "scroll")
 _WRITES = ("upsert", "update_vectors", "delete_vectors", "delete", "set_payload", "delete_payload")
 
@@ -42,25 +42,25 @@ class ConnectionSettings(TypedDict, total=False):
         location: ``None`` (default) or ``":memory:"`` (a temporary folder that is deleted with the
             index), ``http(s)://...`` (a server; without user name, password or query), a list of
             such addresses (the nodes of one cluster), or a folder (the embedded engine). A request
-            that cannot reach a node goes to the next; the one out of reach then rests ten seconds.
-            A folder is for one process at a time, and 32 MiB of its disk must stay free. On tmpfs
-            it needs 32 MiB more for each vector.
+            that cannot reach a node goes to the next, and the unreachable node rests ten seconds.
+            Only one process at a time can open a folder, and 32 MiB of its disk must stay free. On
+            tmpfs a folder needs 32 MiB more for each vector.
         client, async_client: ready clients instead of a location; the index does not close them.
-            The ``client`` of another index shares its folder. A client keeps its own ``timeout``.
+            Another index's ``client`` shares that index's folder. A client keeps its ``timeout``.
         api_key: for a server; visible ASCII without white space.
         prefer_grpc: use gRPC with a server, on ``grpc_port`` (6334).
         timeout: seconds that one request to a server may take, from its beginning to the last byte
-            of the answer (30; at most a day). It is ended a fraction of a second later. For an
-            embedded collection: seconds to wait until another process closes it.
+            of the answer (30; at most a day). The request is ended a fraction of a second later.
+            For an embedded collection: seconds to wait while another process has it open.
         retries: how often a request is repeated after a transport fault (3). Pauses grow, or are as
             long as the server asks for. All attempts and pauses of a request take at most ``timeout
-            * (retries + 1)`` seconds. A pause that would last longer is not begun.
+            * (retries + 1)`` seconds. A pause that would end later is not begun.
         consistency: number of copies of a shard that must agree when a cluster is read; or
             "majority", "quorum" or "all". By default one copy answers.
         ordering: how a cluster orders writes: "weak" (the default, by any node), "medium" or
             "strong" (by a leader; strong fails while there is none).
-        read_only: refuse every write. An embedded collection is copied, as it is at that moment,
-            into a temporary folder, and the copy is opened. So a folder need not be writable, and
+        read_only: refuse every write. An embedded collection is copied into a temporary folder
+            on opening, and only the copy is read. So the folder need not be writable, and
             may have several readers at once.
     """
 
@@ -81,29 +81,29 @@ class CollectionSettings(TypedDict, total=False):
     """How the collection is created, checked and read.
 
     Args:
-        vectors: names of the encoder's vectors that the collection must have. By default those that
-            an existing collection has. A new one gets all that the encoder makes except
-            ``contradiction``, which costs as much as any other and which only searches for
-            contradictions use. Name it here to have it made, or back-fill it later.
+        vectors: names of the encoder's vectors that the collection must have. By default an
+            existing collection keeps its vectors, and a new one gets all that the encoder makes
+            except ``contradiction``. Only searches for contradictions use that vector, and it costs
+            as much as any other. Name ``contradiction`` here, or back-fill it later.
         lexical: the sparse vector of words. By default a new collection gets one, stemmed as
-            English, and an existing one is taken as it is. With True or a language ("german") the
+            English, and an existing one is opened as it is. With True or a language ("german") the
             collection must have one. With False a new collection gets none.
         tenant: the tenant whose passages are read and written. Without one, a collection with
             tenants is refused, unless ``all_tenants`` is True, which reads the passages of all.
-        vector_names: our name -> the collection's name of a vector, for collections of other
-            stores. A single dense vector is taken for the topical one.
-        text_key, metadata_key: payload keys of text and metadata, if a store of langchain-qdrant
-            was given others than ``page_content`` and ``metadata``.
-        quantized: if True, a new collection also keeps each dense vector as int8. Searches of its
-            HNSW index use these copies, and score the results by the original vectors. An existing
-            collection must have them.
+        vector_names: our name of a vector -> the collection's name, for collections of other
+            stores. A single dense vector is used as the topical one.
+        text_key, metadata_key: payload keys of text and metadata, if a langchain-qdrant store uses
+            keys other than ``page_content`` and ``metadata``.
+        quantized: if True, a new collection also keeps each dense vector as int8. HNSW
+            searches use these copies, and score the results by the original vectors. An existing
+            collection must have such copies already.
         collection_options: keyword arguments of qdrant-client's ``create_collection`` for a new
             collection: ``replication_factor``, ``shard_number``, ``hnsw_config``, ...; ``on_disk``
             puts the dense vectors on the disk. An existing collection is opened as it is.
             Options are for servers; the embedded engine knows only ``quantization_config``.
-        indexed_fields: map from fields of your metadata that filters use to their type ("keyword",
-            "integer", "float", "bool", "datetime", "text", ...), or qdrant-client's parameters.
-            Missing payload indexes are made; servers in strict mode want one for each field.
+        indexed_fields: metadata field that filters use -> its type ("keyword", "integer", "float",
+            "bool", "datetime", "text", ...) or qdrant-client's parameters. Missing payload indexes
+            are created; servers in strict mode require one for each field.
         create: create the collection if it does not exist (True).
         show_quarantined: search quarantined passages too (False).
     """
@@ -137,7 +137,7 @@ def check_name(collection: str) -> str:
 def split_settings(
     collection: str, settings: Settings, encoder: Any
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Split settings into those of the connection and those of the collection."""
+    """Split settings into connection settings and collection settings."""
     check_name(collection)
     if unknown := sorted(settings.keys() - Settings.__annotations__.keys()):
         raise ConfigurationError(

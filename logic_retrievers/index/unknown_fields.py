@@ -1,4 +1,4 @@
-"""Find the fields of a filter that no passage has, or only with values of another kind."""
+"""Find filter fields that no passage has, or that hold only values of a different kind."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from logic_retrievers.index.filters import LARGEST, UserFilter, as_list, to_qdra
 
 # Field -> kind of value that a filter wants there, and a condition for any such value.
 Demand: TypeAlias = tuple[dict[str, str], models.Condition]
-# Most demands of a filter that are looked up; each takes a request.
+# Maximum demands of a filter that are looked up; each takes a request.
 MOST = 16
-# Most unknown fields that are named. To find one, Qdrant looks at every passage.
+# Maximum unknown fields to name. To find one, Qdrant looks at every passage.
 MOST_UNKNOWN = 4
-# Most field names that an index remembers as looked up.
+# Maximum field names that an index remembers as looked up.
 MOST_KNOWN = 1_000
 
 
 def describe(unknown: Mapping[str, str]) -> str:
-    """Say which fields :func:`unknown_fields` found."""
+    """Describe the fields that :func:`unknown_fields` found."""
     each = ", ".join(f"{kind} in the field {shown(name)}" for name, kind in unknown.items())
     return f"no passage has {each}, which the filter asks for"
 
@@ -48,7 +48,7 @@ def unknown_fields(
 ) -> Operation[tuple[dict[str, str], list[str]]]:
     """Find the fields of a filter in which no passage has a value of the wanted kind.
 
-    Map each such field to the wanted kind, and list all fields that were looked up. Fields that are
+    Return each such field with the wanted kind, and all fields that were looked up. Fields in
     ``known`` are not looked up again. Both results are empty if the collection is empty or a server
     refuses to look.
     """
@@ -127,7 +127,7 @@ def _any_value(condition: models.FieldCondition) -> tuple[str, models.Condition]
             return "a date", models.FieldCondition(key=key, range=first)
         case models.MatchExcept() | None:
             return "a value", models.Filter(must_not=[absent])
-    # Qdrant has no condition for any text, so match what is neither a number nor a truth value
+    # Qdrant has no condition that matches every text, so match all but numbers and booleans
     return "a text", models.Filter(must_not=[absent, number, *truths])
 
 

@@ -61,7 +61,7 @@ def encode_passages(
 def encode_for_storage(
     encoder: Encoder, passages: Sequence[Passage], vectors: Sequence[StoredVector]
 ) -> list[dict[str, Any] | None]:
-    """Map, for each passage, stored vector names to its vectors as Qdrant takes them.
+    """For each passage, map stored vector names to vectors in Qdrant's form.
 
     A passage in which the encoder finds no text gets None.
     """
@@ -103,7 +103,7 @@ def stored_vectors(
     """Read the dense vectors of passages: map (vector name, passage id) to a vector.
 
     A vector is left out if the point lacks it or the collection cannot search it. It is also left
-    out if the encoder would now read another text for this passage.
+    out if the text that the encoder reads for this passage has changed.
     """
     name_of = {
         collection.vector(name).stored_name: name
@@ -121,7 +121,7 @@ def stored_vectors(
             for passage_id, record in pairs:
                 passage, stored = by_id[passage_id], collection.passage(record)
                 # Points that another program wrote have no hash, and do not tell which text was
-                # embedded. For these the same text must do.
+                # embedded, so comparing ``text`` must suffice.
                 is_current = stored.text == passage.text and (
                     stored_hash(record.payload) is None
                     or stored.text_for(name) == passage.text_for(name)

@@ -1,6 +1,6 @@
 """The embedded backend: Qdrant Edge, the server's own engine, in this process.
 
-client.py           ``EdgeClient``: those methods of ``QdrantClient`` that the index calls
+client.py           ``EdgeClient``: the methods of ``QdrantClient`` that the index calls
 collection.py       one collection: opens its folder or a read-only copy, writes its description,
                     builds HNSW in another process while searches go on
 folder.py           lets one process at a time open the folder, and checks that its disk has room

@@ -36,7 +36,7 @@ from logic_retrievers.python_process import python_command
 # Collections of up to this many points are searched exactly; larger ones get an HNSW index.
 EXACT_LIMIT = 100_000
 # Written points after which the engine flushes. Until then each takes .5 KB of memory, and after a
-# crash the next opening writes it again (4 s for 40,000).
+# crash the next opening writes it again (4 s per 40,000).
 FLUSH_EVERY = 5_000
 _BYTES_PER_COORDINATE = 4
 _FILE = "collection.json"
@@ -60,7 +60,7 @@ class Description(BaseModel):
     points: int | None = None  # number at the last close; None from the next write on
 
     def write(self, folder: Path) -> None:
-        """Replace the file in such a way that a crash leaves either the old or the new one."""
+        """Replace the file so that a crash leaves either the old or the new one."""
         fresh = folder / f"{_FILE}.{self.shard}"
         fresh.touch(0o600)
         with fresh.open("w", encoding="utf-8") as file:
@@ -169,7 +169,7 @@ class EdgeCollection:
             return int(self.shard.count(edge.CountRequest(exact=True)))
 
     def info(self) -> models.CollectionInfo:
-        """Describe the collection as a server would."""
+        """Describe the collection as a server does."""
         with engine_errors():
             info = self.shard.info()
         config = models.CollectionConfig.model_construct(
@@ -210,7 +210,7 @@ def open_folder(
 ) -> EdgeCollection:
     """Open a collection, or create the ``new`` one; keep other processes out until it is closed.
 
-    Waits ``timeout`` seconds for another process. ``durable``: a new one survives a crash.
+    Waits ``timeout`` seconds for another process. ``durable``: a new collection survives a crash.
     """
     lock = FolderLock(folder, timeout)
     try:
@@ -269,7 +269,7 @@ def _create(folder: Path, description: Description, durable: bool) -> None:
         vectors={n: edge.EdgeVectorParams(v.size, _distance(v)) for n, v in dense.items()},
         sparse_vectors=dict.fromkeys(description.params.sparse_vectors or {}, words),
         quantization_config=int8 if description.quantization else None,
-        # one segment, which gets HNSW above the limit (for the engine, in kilobytes of vectors)
+        # one segment; it gets HNSW above the limit, given in kilobytes of vectors
         optimizers=edge.EdgeOptimizersConfig(
             default_segment_number=1,
             indexing_threshold=EXACT_LIMIT * largest * _BYTES_PER_COORDINATE // 1024,
@@ -287,7 +287,7 @@ def _distance(vector: models.VectorParams) -> Any:
 
 # The engine's ``optimize`` blocks every thread of the interpreter, and a core takes a minute for
 # 60,000 points. So another process optimises a copy of the points. Until the copy replaces the old
-# points, searches use these and writes wait.
+# points, searches use the old points and writes wait.
 _PROGRAM = """
 import sys, qdrant_edge
 shard = qdrant_edge.EdgeShard.load(sys.argv[1])

@@ -1,7 +1,7 @@
 """The folder of a collection: its lock, held by one process at a time, and the room on its disk.
 
 The engine locks too late, because it reads the points first. If another process writes and closes
-the folder in between, the engine would write old points over new ones.
+the folder in between, the engine writes old points over new ones.
 
 The engine maps sparse files that grow when they are written or read. The system ends the process
 (SIGBUS) if there is no room for a page, so free space is checked first.
@@ -27,13 +27,13 @@ import portalocker
 from logic_retrievers.errors import CollectionLockedError, StorageError
 
 LOCK_FILE = "collection.lock"
-_HOLDER = "collection.holder"  # a second file, because Windows lets no one read a locked one
+_HOLDER = "collection.holder"  # a second file, because Windows forbids reading a locked file
 _PAUSE = 0.02
 # Bytes that must be free before the engine writes.
 ROOM = 32 * 2**20
 # Folders of a segment that the engine reads completely when it loads them, holes included.
 _POPULATED = {"vectors", "payload_index"}
-# MADV_POPULATE_READ (Linux 5.14) gives an error where reading a page would end the process.
+# MADV_POPULATE_READ (Linux 5.14): if a page has no room, it fails instead of ending the process.
 _POPULATE_READ = 22
 _ZEROS = bytes(2**16)
 
@@ -179,7 +179,7 @@ def check_room(folder: Path) -> None:
 def check_loading(shard: Path) -> None:
     """Raise ENOSPC if loading a collection would need more than the free space of the disk.
 
-    On tmpfs, reading a hole of a file takes space: 32 MiB a vector, 5 MiB a payload index.
+    On tmpfs, reading a hole of a file takes space: 32 MiB per vector, 5 MiB per payload index.
     """
     if not sys.platform.startswith("linux"):
         return

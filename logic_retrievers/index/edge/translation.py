@@ -56,7 +56,7 @@ _BOUNDS = ("lt", "gt", "gte", "lte")
 # Candidates that a search of the HNSW index keeps. Recall of the ten nearest of a million points is
 # .99 (in 8 to 13 ms), .97 with 512 (2 to 3 ms) and .91 with 256 (1 to 2 ms).
 HNSW_EF = 2048
-# Candidates that an int8 search takes for each requested point; with 1.0, one in 45 is missed.
+# Candidates that an int8 search takes for each requested point; with 1.0, one hit in 45 is missed.
 OVERSAMPLING = 2.0
 
 
