@@ -55,10 +55,10 @@ class VectorSpec:
         query_prefix, document_prefix: put before every text of that role.
         query_fingerprint: fingerprint of the query side, part of the keys of cached query vectors.
             Empty if the query side changes only with the document side.
-        exclusion: constants of the exclusion policy for this vector's scores, by name; None if not
+        exclusion: constants of ``ConstraintPolicy`` for this vector's scores, by name; None if not
             calibrated.
         contradiction: constants that turn the sparsity of vector differences into a score and a
-            probability (``contradiction.ContradictionSettings``); None if not calibrated.
+            probability (``conflicts.ContradictionSettings``); None if not calibrated.
 
     Raises:
         ConfigurationError: the name is empty.

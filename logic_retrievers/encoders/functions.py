@@ -41,8 +41,8 @@ class FunctionEncoder(SingleVectorEncoder):
         queries: embeds queries; None uses ``documents``.
         identity: names the model. An index stores the identity and refuses a different one, so
             change it whenever the same text gets a different vector.
-        query_identity: names settings of query vectors alone, such as an instruction before the
-            query. A cache compares it; an index does not, since it stores no query vectors.
+        query_identity: names settings that change only query vectors, such as an instruction before
+            the query. A cache compares it; an index does not, since it stores no query vectors.
         name: the vector's name.
         dimension: number of coordinates; None embeds one text to find out.
         max_tokens: number of words and punctuation marks read per text; for splitting.

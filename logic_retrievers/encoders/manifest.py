@@ -90,7 +90,7 @@ class Head(Description):
         trained: False for a placeholder head that repeats a different head's vectors.
         pooling: ``in_graph``, or by the encoder: ``mean`` of the tokens or ``cls``, the first one.
         normalise: whether the encoder scales vectors to length 1; False if the graph does.
-        exclusion, contradiction: constants of the exclusion policy and the contradiction score.
+        exclusion, contradiction: constants of ``ConstraintPolicy`` and of the contradiction score.
         training: the head's training data sets, in addition to those in the manifest's ``origin``.
     """
 
@@ -115,7 +115,7 @@ class CrossEncoder(Description):
         graphs: file names in execution order. The first graph reads tokens. Each later graph reads
             the previous graph's output as ``hidden`` (batch, tokens, width).
         changes: an ``npz`` file of weight changes, passed to the last graph as optional inputs.
-            They make a second cross-encoder of the same stored graph.
+            With these changes, the stored graph serves as a different cross-encoder.
         output: output of the last graph: logits of shape (batch, labels). Labels of judge and NLI:
             entailment, neutral, contradiction. Labels of relation:
             ``logic_retrievers.judging.RELATIONS``. The constraint question has logits for each
@@ -178,7 +178,7 @@ class ReferenceVectors(Description):
 
 
 class Manifest(Description):
-    """The whole file.
+    """Content of a ``manifest.json``.
 
     Args:
         licence: licence of the weights, as an SPDX expression.

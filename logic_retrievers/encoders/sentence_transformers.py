@@ -93,7 +93,7 @@ class SentenceTransformerEncoder(SingleVectorEncoder):
     def _vectors_of(self, role: Role, texts: list[str]) -> Vectors:
         limit = self._spec.max_tokens - self._model.tokenizer.num_special_tokens_to_add()
         prefix = self._prefixes[role]
-        # a token has at least one byte, so short texts need not be tokenized to count
+        # a token has at least one byte, so a text with few bytes cannot be too long
         candidates = [prefix + text for text in texts if len((prefix + text).encode()) > limit]
         if truncated := sum(len(self.token_spans(text)) > limit for text in candidates):
             warn_about_long_texts(truncated, len(texts), self._spec.max_tokens)

@@ -10,8 +10,8 @@ from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
 from logic_retrievers.judging.judge import nearest_sentences
 from logic_retrievers.types import Passage
 
-# The first passage and the second one: cannot both be true; an older state of the same thing; a
-# newer state of it; both true, of different things or cases; same in other words; unrelated.
+# How the first of two passages relates to the second: both cannot be true; older state of the same
+# thing; newer state; both true, of different things or cases; same in other words; unrelated.
 RELATIONS = ("contradiction", "superseded", "supersedes", "scope", "paraphrase", "unrelated")
 
 # constants of a bundle's relation model (two passages) and NLI model (statement and passage)

@@ -23,7 +23,7 @@ _WORD = re.compile(r"w/o|[^\W\d_]+(?:['\u2019][^\W\d_]+)?", re.IGNORECASE)
 _OTHER_SCRIPT_SHARE = 0.3
 # weights: function words of one side, function words of both sides, other common English words
 _OWN, _SHARED, _COMMON = 2.0, 0.5, 1.0
-_NEUTRAL = "no"  # a word of several languages; a cue that is not evidence of any
+_NEUTRAL = "no"  # a cue, and a word of several languages, so it counts for none
 
 
 def detect_language(text: str) -> str | None:

@@ -81,7 +81,7 @@ class Policy(ABC):
 
 
 class FilteringPolicy(Policy):
-    """Policy for one query that handles some excluded texts by a metadata filter.
+    """Base of policies for one query that handle some excluded texts by a metadata filter.
 
     Attributes:
         field_filters: excluded text -> the pairs (field, value) of its filter.

@@ -114,7 +114,7 @@ class BooleanPolicy(PolicyRouter):
 class ExpressionPolicy(FilteringPolicy):
     """Ranks one query with an expression; made by :class:`BooleanPolicy` or by hand.
 
-    Wanted atoms and the phrase of each AND are searched for; excluded atoms are only scored. All
+    Wanted atoms and phrases of wanted ANDs are searched for; excluded texts are only scored. All
     searches share one request, which scores every candidate exactly for every text.
     u(t) is a passage's standard score for a text t among the candidates: a weighted mean over the
     vectors. If there are fewer than 20 candidates, unrelated passages stand in for the rest::

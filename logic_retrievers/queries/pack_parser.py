@@ -156,7 +156,7 @@ class PackParser:
         return exclusions
 
     def _find_cues(self, masked: str) -> list[Cue]:
-        """Return cues that mean exclusion, from left to right; the first of overlapping ones.
+        """Return cues that mean exclusion, from left to right; of overlapping cues only the first.
 
         If there are too many cues, the list is empty.
         """
