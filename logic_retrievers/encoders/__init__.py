@@ -3,7 +3,7 @@
 The vector ``topical`` tells what a text is about, ``compatibility`` whether it meets a query's
 constraint, ``contradiction`` whether two texts contradict each other. A text's role is query or
 document. ``manifest.py`` explains bundles (models in a folder), heads, sides and trunks. A
-fingerprint is a hash of all that changes a vector.
+fingerprint is a hash of everything that changes a vector.
 
 Public names load on first use, so importing this package loads neither ONNX Runtime nor PyTorch.
 """

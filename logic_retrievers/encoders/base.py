@@ -1,6 +1,7 @@
 """The encoder protocol, and the checks that all encoders share.
 
-To add one, subclass a base below; list it in ``__init__.py`` and ``.pyi``, here and one level up.
+To add an encoder, subclass a base below and list it in ``__init__.py`` and ``.pyi``, both here and
+one level up.
 """
 
 from __future__ import annotations
@@ -44,20 +45,20 @@ class VectorSpec:
     """One named vector that an encoder makes.
 
     Args:
-        name: ``topical``, ``compatibility``, ``contradiction`` or a name of your own.
+        name: ``topical``, ``compatibility``, ``contradiction`` or a custom name.
         dimension: number of coordinates.
-        max_tokens: number of tokens that are read of a text, special ones included.
-        fingerprint: changes whenever a stored vector of this name would change (weights, pooling,
-            prefixes, length). An index compares it when it is opened. It describes the *document*
-            side, so that an index stays valid with a better query encoder.
-        trained: False for a placeholder, a head that repeats the vectors of another one.
+        max_tokens: number of tokens read per text, special tokens included.
+        fingerprint: changes whenever document vectors change (weights, pooling, prefixes, length).
+            An index compares the fingerprint on opening. A better query encoder does not change
+            it, so the index stays valid.
+        trained: False for a placeholder head that repeats a different head's vectors.
         query_prefix, document_prefix: put before every text of that role.
         query_fingerprint: fingerprint of the query side, part of the keys of cached query vectors.
             Empty if the query side changes only with the document side.
-        exclusion: constants of the exclusion policy for the scores of this vector, by name; None
-            if they have not been calibrated.
-        contradiction: constants that turn the sparsity of differences of this vector into a score
-            and a probability (``contradiction.ContradictionSettings``); None if not calibrated.
+        exclusion: constants of ``ConstraintPolicy`` for this vector's scores, by name; None if not
+            calibrated.
+        contradiction: constants that turn the sparsity of vector differences into a score and a
+            probability (``conflicts.ContradictionSettings``); None if not calibrated.
 
     Raises:
         ConfigurationError: the name is empty.
@@ -90,7 +91,7 @@ def fingerprint(*parts: Any) -> str:
 class Encoder(Protocol):
     """Turns texts into named vectors, all names in one pass.
 
-    Implementations are safe to call from several threads.
+    Implementations must be safe to call from several threads.
     """
 
     @property
@@ -107,19 +108,19 @@ class Encoder(Protocol):
 
         Raises:
             EmptyTextError: a text holds nothing to read.
-            InputError: ``texts`` is no sequence of strings.
-            ConfigurationError: the encoder makes no vector of a name.
+            InputError: ``texts`` is not a sequence of strings.
+            ConfigurationError: the encoder does not make a requested vector.
         """
 
     def encode_documents(
         self, texts: Sequence[str], names: Sequence[str] | None = None
     ) -> dict[str, Vectors]:
-        """Return vectors of documents; otherwise as :meth:`encode_queries`."""
+        """Return vectors of documents, otherwise like :meth:`encode_queries`."""
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
         """Return the character span (start, end) of each token, without special tokens.
 
-        Splitters use the spans, so the text is never truncated.
+        The text is never truncated, because splitters use the spans.
         """
 
 
@@ -162,7 +163,7 @@ class SingleVectorEncoder(RoleEncoder):
 
     @abstractmethod
     def _vectors_of(self, role: Role, texts: list[str]) -> Vectors:
-        """Return read-only vectors of at least one text."""
+        """Return read-only vectors; ``texts`` is not empty."""
 
 
 def encode(
@@ -195,7 +196,7 @@ def check_name(setting: str, name: Any) -> None:
 
 
 def clean_texts(texts: Sequence[str]) -> list[str]:
-    """Return texts without lone surrogates (see :func:`clean_text`) and invisible characters."""
+    """Replace lone surrogates (see :func:`clean_text`) and remove invisible characters."""
     if isinstance(texts, (str, bytes)) or not isinstance(texts, Sequence):
         raise InputError(
             f"Texts must be a list of strings, not {type(texts).__name__}. For one text: [text]."
@@ -215,18 +216,19 @@ def clean_texts(texts: Sequence[str]) -> list[str]:
 def clean_text(text: str) -> str:
     """Replace every lone surrogate by U+FFFD, which keeps all character offsets.
 
-    A lone surrogate is half a character, from a broken JSON escape or file name. UTF-8 has none.
+    A lone surrogate is half a character, from a broken JSON escape or file name. UTF-8 cannot
+    encode one.
     """
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 
 def one_per_process(make: Callable[[], T]) -> Callable[[], T]:
-    """Call a function without arguments once and keep its result; other threads wait for it."""
+    """Call ``make`` once and keep the result; other threads wait for it."""
     cached, lock = cache(make), Lock()
 
     @wraps(make)
     def locked() -> T:
-        with lock:  # with `cache` alone, several threads would each call `make`
+        with lock:  # `cache` alone lets several threads call `make`
             return cached()
 
     return locked

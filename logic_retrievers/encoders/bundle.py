@@ -42,7 +42,7 @@ class Bundle:
 
     Args:
         path: the folder.
-        file_manifest: the manifest as it is in the folder.
+        file_manifest: the manifest stored in the folder.
         query_encoders: head -> the query encoder that replaces the bundle's query side.
     """
 
@@ -59,14 +59,14 @@ class Bundle:
         return manifest
 
     def read(self, name: str) -> bytes:
-        """Return the content of one file of the bundle, or of a query encoder."""
+        """Return the content of one file of the bundle or of a query encoder."""
         added = {encoder.file: encoder.content for encoder in self.query_encoders.values()}
         return added[name] if name in added else _read(self.path, name)
 
     def with_query_encoder(
         self, source: QueryEncoderSource | None, head: str | None = None
     ) -> Bundle:
-        """Return a bundle in which another file encodes the queries of one head.
+        """Return a bundle in which a different file encodes the queries of one head.
 
         Neither the folder nor this object changes. Documents keep their fingerprints, so stored
         vectors stay valid.
@@ -77,8 +77,8 @@ class Bundle:
                 if ``source`` is None.
 
         Raises:
-            QueryEncoderError: the file is missing, damaged, or for other documents.
-            BundleError: no such head.
+            QueryEncoderError: the file is missing, damaged, or made for different document vectors.
+            BundleError: the bundle has no such head.
         """
         if head is not None and head not in self.manifest.heads:
             raise BundleError(
@@ -91,7 +91,7 @@ class Bundle:
             name = new.find_head(self.file_manifest.vector_specs(), head)
             encoders = {**self.query_encoders, name: new}
         changed = replace(self, query_encoders=encoders)
-        _ = changed.manifest  # refuses a file that does not fit
+        _ = changed.manifest  # refuses an incompatible file
         return changed
 
     def references(self) -> tuple[ReferenceVectors, ...]:
@@ -134,8 +134,8 @@ def load_bundle(path: str | Path | None = None) -> Bundle:
 
     Raises:
         BundleNotFoundError: there is no such folder, or it has no manifest.
-        ChecksumError: the checksum of a file is not the one in the manifest.
-        BundleError: the manifest is malformed, or a file is missing or no regular file.
+        ChecksumError: a file's checksum differs from the manifest.
+        BundleError: the manifest is malformed, or a file is missing or not a regular file.
     """
     folder = default_bundle_path() if path is None else Path(path)
     if not exists(folder / MANIFEST_NAME):

@@ -54,7 +54,7 @@ class _CachingEncoder(RoleEncoder):
     def with_query_encoder(
         self, source: QueryEncoderSource | None, head: str | None = None
     ) -> Self:
-        """Return the same cache around an encoder with another query side; vectors never mix."""
+        """Return this cache around an encoder with a different query side; vectors never mix."""
         caching = object.__new__(type(self))  # `copy` calls __reduce__, which drops the memory
         caching.__dict__.update(self.__dict__)
         caching._encoder = with_query_encoder(self._encoder, source, head)
@@ -84,7 +84,7 @@ class _CachingEncoder(RoleEncoder):
             if missing := tuple(name for name in wanted if keys[name, text] not in known):
                 texts_by_names.setdefault(missing, []).append(text)
         computed = {
-            keys[name, text]: row.copy()  # a view would keep its whole batch in memory
+            keys[name, text]: row.copy()  # a view keeps its whole batch in memory
             for missing, batch in texts_by_names.items()
             for name, rows in encode(self._encoder, role, batch, missing).items()
             for text, row in zip(batch, rows, strict=True)
@@ -103,7 +103,7 @@ class _CachingEncoder(RoleEncoder):
 class CachedEncoder(_CachingEncoder):
     """An encoder with a cache on disk, for several threads and processes at once.
 
-    Fingerprints are part of the keys, so a new bundle never reads the vectors of an old one. The
+    Fingerprints are part of the keys, so a new bundle never reads an old bundle's vectors. The
     file holds no text. A damaged row is encoded again. The file grows with every new text (4 bytes
     per coordinate) and is never pruned; delete it to start again. Encoding a text that is too long
     causes a warning; reading its vector from the file does not.
@@ -121,11 +121,11 @@ class CachedEncoder(_CachingEncoder):
         check_type("encoder", encoder, Encoder)
         check_type("path", path, str, Path)
         self._encoder = encoder
-        self._path = Path(path).absolute()  # SQLite would keep a file ":memory:" in memory
+        self._path = Path(path).absolute()  # for SQLite a bare ":memory:" is not a file
         private_file(self._path)
         with self._open() as connection:
             # WAL lets readers and a writer work at once. Unlike later statements, this one does not
-            # wait for locks. It may fail while another process turns on WAL for the same file.
+            # wait for locks, so it may fail while a different process turns on WAL for the file.
             with suppress(sqlite3.OperationalError):
                 connection.execute("PRAGMA journal_mode=WAL")
             connection.execute(_SCHEMA)
@@ -161,7 +161,7 @@ class CachedEncoder(_CachingEncoder):
             with closing(sqlite3.connect(self._path, timeout=60)) as connection, connection:
                 connection.execute("PRAGMA synchronous=NORMAL")
                 yield connection
-        except (sqlite3.Error, UnicodeDecodeError) as error:  # damaged files raise the second
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # damaged files: UnicodeDecodeError
             raise StorageError(
                 f"The embedding cache {str(self._path)!r} failed: {error}. Make room or check the "
                 "rights; if it is damaged or no SQLite file, delete it; or do without a cache."
@@ -171,14 +171,14 @@ class CachedEncoder(_CachingEncoder):
 class RecentEncoder(_CachingEncoder):
     """An encoder that remembers its most recent vectors in memory.
 
-    LlamaIndex embeds a node and then stores it. Without this cache the store would encode it again.
+    LlamaIndex embeds a node and then stores it. This cache spares the store a second encoding.
 
     Args:
         encoder: computes the vectors that are not remembered.
         size: number of vectors to keep; a vector takes 4 bytes per coordinate.
 
     Raises:
-        ConfigurationError: no encoder, or a size under 1.
+        ConfigurationError: ``encoder`` is not an encoder, or ``size`` is under 1.
     """
 
     def __init__(self, encoder: Encoder, size: int = 8192) -> None:

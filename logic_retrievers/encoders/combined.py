@@ -27,12 +27,12 @@ from logic_retrievers.errors import ConfigurationError
 
 COMPATIBILITY = "compatibility"
 
-# an encoder for all its vectors, or (encoder, {its name of a vector: new name}) for some of them
+# an encoder with all its vectors, or (encoder, {old vector name: new name}) for some of them
 Part: TypeAlias = Encoder | tuple[Encoder, Mapping[str, str]]
 
 
 class CombinedEncoder(RoleEncoder):
-    """One encoder that makes the vectors of several.
+    """One encoder that makes the vectors of several encoders.
 
         CombinedEncoder(
             [
@@ -42,8 +42,8 @@ class CombinedEncoder(RoleEncoder):
         )
 
     Args:
-        parts: encoders, or pairs (encoder, {its name of a vector: new name}) that select and rename
-            vectors. All names must differ; maximum text lengths may differ.
+        parts: encoders, or pairs (encoder, {old vector name: new name}) that select and rename
+            vectors. All new names must differ; maximum text lengths may differ.
 
     Raises:
         ConfigurationError: there is no part, a name occurs twice, or an encoder lacks a vector.
@@ -71,8 +71,8 @@ class CombinedEncoder(RoleEncoder):
     def token_spans(self, text: str) -> list[tuple[int, int]]:
         """Return the token spans of the encoder whose ``max_tokens`` the text fills most.
 
-        A window that fits this encoder fits the others too, if their tokens are spread over the
-        text in the same way.
+        A window that fits this encoder also fits the others if their tokens spread over the text in
+        the same way.
         """
         limits = {id(e): (e, e.specs[name].max_tokens) for e, name in self._sources.values()}
         spans = [(encoder.token_spans(text), limit) for encoder, limit in limits.values()]
@@ -81,9 +81,9 @@ class CombinedEncoder(RoleEncoder):
     def with_query_encoder(
         self, source: QueryEncoderSource | None, head: str | None = None
     ) -> CombinedEncoder:
-        """Return the same parts, with another query side for the vector named ``head`` here.
+        """Return the same parts, with a different query side for the vector named ``head`` here.
 
-        A part whose query side cannot be replaced is refused. For the rest see
+        Refuses a part whose query side cannot be replaced. For the rest see
         :meth:`Bundle.with_query_encoder`.
         """
         if source is not None:
@@ -116,7 +116,7 @@ class CombinedEncoder(RoleEncoder):
 
 @one_per_process
 def default_encoder() -> Encoder:
-    """Return the encoder of the bundle that comes with the package; one object per process."""
+    """Return the shipped bundle's encoder; one object per process."""
     from logic_retrievers.encoders.onnx import OnnxEncoder  # loads ONNX Runtime
 
     return OnnxEncoder()
@@ -127,7 +127,7 @@ def with_compatibility(part: Part) -> Encoder:
 
     Args:
         part: makes the topical vectors. Its encoder also makes the compatibility vectors if it can;
-            otherwise the bundle that comes with the package makes them.
+            otherwise the shipped bundle does.
     """
     encoder, names = _split_part(part)
     if COMPATIBILITY in names.values():

@@ -1,4 +1,4 @@
-"""Embeddings from an OpenAI-compatible ``/embeddings`` endpoint, a provider's or your own."""
+"""Get embeddings from an OpenAI-compatible ``/embeddings`` endpoint."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from logic_retrievers.http import ModelEndpoint
 
 
 class EndpointEncoder(FunctionEncoder):
-    """One named vector from an ``/embeddings`` endpoint, scaled to length 1.
+    """Gets one named vector from an ``/embeddings`` endpoint, scaled to length 1.
 
         EndpointEncoder("http://127.0.0.1:8000/v1", "BAAI/bge-m3")
 
-    Add other vectors with a :class:`~logic_retrievers.CombinedEncoder`. An index remembers the
-    model's name, the prefix of documents and the dimension, but not the address, so the endpoint
-    may move. A cache of vectors also distinguishes prefixes of queries.
+    A :class:`~logic_retrievers.CombinedEncoder` adds other vectors. An index remembers the model's
+    name, the document prefix and the dimension, but not the address, so the endpoint may move. A
+    cache of vectors also distinguishes query prefixes.
 
     Args:
         base_url: address without ``/embeddings``.
@@ -29,15 +29,15 @@ class EndpointEncoder(FunctionEncoder):
         name: name of the vector.
         query_prefix, document_prefix: put before every text of that role ("query: ").
         dimension: dimension to request from models that offer several; None uses the model's own.
-        max_tokens: number of words and punctuation marks that are read of a text; for splitting.
-        batch_size: texts in one request.
+        max_tokens: number of words and punctuation marks read per text; for splitting.
+        batch_size: texts per request.
         endpoint: ``api_key`` or ``api_key_variable``, ``timeout`` and ``retries`` of
             :class:`~logic_retrievers.http.ModelEndpoint`.
 
     Raises:
-        ConfigurationError: an invalid address, key or number.
+        ConfigurationError: an address, key or number is invalid.
         ServerError: the endpoint refuses or does not answer, now or later; subclasses tell which.
-        EncoderError: the endpoint returns vectors that are not finite or of another dimension.
+        EncoderError: the endpoint returns vectors that are not finite or have a wrong dimension.
     """
 
     def __init__(
@@ -71,14 +71,14 @@ class EndpointEncoder(FunctionEncoder):
 
 
 class _Client(ModelEndpoint):
-    """Sends texts, each behind a prefix. Pickling keeps only its settings."""
+    """Sends texts, each with a prefix. Pickling keeps only the settings."""
 
     _path = "/embeddings"
 
     def __init__(self, dimension: int | None, batch_size: int, **settings: Any) -> None:
         super().__init__(**settings)
         self._dimension, self._batch_size = dimension, batch_size
-        # a key is kept as a secret alone
+        # the key must not lie in the plain settings; ModelEndpoint keeps it as a secret
         self._has_key = settings.pop("api_key", None) is not None
         self._settings = settings
 

@@ -28,27 +28,27 @@ _IDENTIFYING_ATTRIBUTES = (
     *("deployment_name", "azure_deployment", "task_type", "text_instruction", "embed_instruction"),
 )
 _QUERY_ATTRIBUTES = ("query_instruction", "query_encode_kwargs")
-_NO_NAME = ("", "unknown")  # the second is LlamaIndex's name for models without one
+_NO_NAME = ("", "unknown")  # LlamaIndex calls a model without a name "unknown"
 
 
 class FunctionEncoder(SingleVectorEncoder):
-    """One named vector from two functions, scaled to length 1.
+    """Makes one named vector with two functions, scaled to length 1.
 
         FunctionEncoder(client.embed, identity="my-model, version 3")
 
     Args:
         documents: embeds passages.
         queries: embeds queries; None uses ``documents``.
-        identity: names the model. An index stores it and refuses another one, so change it
-            whenever the same text would get another vector.
-        query_identity: names what else query vectors depend on, such as an instruction before the
-            query. A cache compares it; an index does not, since it stores no query vectors.
+        identity: names the model. An index stores the identity and refuses a different one, so
+            change it whenever the same text gets a different vector.
+        query_identity: names settings that change only query vectors, such as an instruction before
+            the query. A cache compares it; an index does not, since it stores no query vectors.
         name: the vector's name.
         dimension: number of coordinates; None embeds one text to find out.
-        max_tokens: number of words and punctuation marks that are read of a text; for splitting.
+        max_tokens: number of words and punctuation marks read per text; for splitting.
 
     Raises:
-        ConfigurationError: an empty name or identity, a dimension or length under 1.
+        ConfigurationError: name or identity is empty, or dimension or ``max_tokens`` is under 1.
         EncoderError: the function does not return finite numbers of shape (texts, dimension).
     """
 
@@ -87,10 +87,10 @@ class FunctionEncoder(SingleVectorEncoder):
 
 
 def identity_of(model: object) -> str:
-    """Return an embedding model's identity: its class, and the attributes that identify it.
+    """Return an embedding model's identity: its class and its identifying attributes.
 
     Raises:
-        ConfigurationError: the object has no such attribute.
+        ConfigurationError: the model has no identifying attribute.
     """
     class_name = type(model).__qualname__
     values = {name: getattr(model, name, None) for name in _IDENTIFYING_ATTRIBUTES}
@@ -104,7 +104,7 @@ def identity_of(model: object) -> str:
 
 
 def query_identity_of(model: object) -> str:
-    """Return the query settings of an embedding model as a text, empty if it has none."""
+    """Return an embedding model's query settings as a text; empty if there are none."""
     values = {name: getattr(model, name, None) for name in _QUERY_ATTRIBUTES}
     return " ".join(f"{n}={v}" for n, v in values.items() if v and isinstance(v, str | dict))
 

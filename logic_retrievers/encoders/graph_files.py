@@ -1,17 +1,17 @@
 """Refuse ONNX graphs whose weights lie in other files, and read a graph's metadata.
 
 ONNX Runtime loads weights from any file that a graph names, even from the working directory. No
-checksum covers these files, and ONNX Runtime has no option that refuses them. Graphs are read here
-as protobuf messages, because the ``onnx`` package is not a run-time dependency.
+checksum covers such files, and no option of ONNX Runtime refuses them. This module reads graphs as
+protobuf messages, because the ``onnx`` package is not a run-time dependency.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-METADATA = 14  # the field metadata_props of a model
+METADATA = 14  # field number of a model's metadata_props
 
-# Message type -> field number -> the field's message type, for fields that may hold a tensor.
+# Message type -> field number -> the field's message type, for fields that may contain a tensor.
 MESSAGES: dict[str, dict[int, str]] = {
     "ModelProto": {7: "GraphProto", 20: "TrainingInfoProto", 25: "FunctionProto"},
     "TrainingInfoProto": {1: "GraphProto", 2: "GraphProto"},
@@ -26,8 +26,8 @@ MESSAGES: dict[str, dict[int, str]] = {
     "TensorProto": {},
 }
 
-_OPERATOR = 4  # of a NodeProto
-_EXTERNAL_DATA, _DATA_LOCATION = 13, 14  # of a TensorProto
+_OPERATOR = 4  # field of a NodeProto
+_EXTERNAL_DATA, _DATA_LOCATION = 13, 14  # fields of a TensorProto
 _COMPILED = b"EPContext"  # an operator that runs code compiled for one device
 
 _VARINT, _BYTES = 0, 2
@@ -55,7 +55,7 @@ def check_graph(content: bytes) -> dict[str, str]:
 def fields(
     content: bytes, start: int = 0, end: int | None = None
 ) -> Iterator[tuple[int, int, int, int]]:
-    """Yield number, wire type, start and end of the value of each field of a protobuf message."""
+    """Yield (number, wire type, start and end of the value) of a protobuf message's fields."""
     end = len(content) if end is None else end
     while start < end:
         tag, start = _read_varint(content, start, end)
@@ -66,7 +66,7 @@ def fields(
             size, start = _read_varint(content, start, end)
             value_end = start + size
         else:
-            value_end = start + _FIXED_SIZES.get(kind, end)  # groups are not used by ONNX
+            value_end = start + _FIXED_SIZES.get(kind, end)  # ONNX uses no groups
         if value_end > end or not 0 < number < 2**29:
             raise ValueError(_DAMAGED)
         yield number, kind, start, value_end
@@ -92,7 +92,7 @@ def _check_message(content: bytes, start: int, end: int, message: str, depth: in
 
 
 def _read_varint(content: bytes, start: int, end: int) -> tuple[int, int]:
-    """Read a number in groups of seven bits; return it and the position behind it."""
+    """Read a number stored in groups of seven bits; return it and the position after it."""
     value = 0
     for position in range(start, min(start + 10, end)):
         byte = content[position]

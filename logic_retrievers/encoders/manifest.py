@@ -1,9 +1,9 @@
-"""The ``manifest.json`` of a bundle, validated when it is read.
+"""Read and validate the ``manifest.json`` of a bundle.
 
 A bundle is a folder with ONNX graphs, a tokenizer and this file. Each *head* makes one named
-vector. A head has a query side and a document side. Each side names the output of a graph and, if
-heads share their lowest layers, the *trunk* that runs before it. Sides with the same prefix and
-max_tokens share one run of their trunk. If they also name the same graph, they share its run too.
+vector. A head has a query side and a document side. Each side names a graph's output and, if heads
+share their lowest layers, the *trunk* that runs before the graph. Sides with the same prefix and
+max_tokens share one run of their trunk. Sides that also name the same graph share its run too.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ Length: TypeAlias = Annotated[int, Field(ge=3, le=2**20)]
 
 
 class Description(BaseModel):
-    """Base of models that are read from JSON; refuses unknown fields and infinite numbers."""
+    """Base of models read from JSON; refuses unknown fields and infinite numbers."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Side(Description):
-    """How texts of one role become vectors.
+    """Says how texts of one role become vectors.
 
     Args:
         graph: file name of the ONNX graph.
         output: the graph's output to read: shape (batch, dimension) for pooling ``in_graph``,
             (batch, tokens, dimension) otherwise.
         prefix: put before every text.
-        max_tokens: longest text in tokens, special ones and prefix included; the rest is cut.
-        trunk: file name of a graph that runs first. It turns tokens into ``hidden`` (batch, tokens,
-            width); ``graph`` then reads ``hidden`` instead of the tokens.
+        max_tokens: tokens kept per text, special tokens and prefix included; the rest is cut.
+        trunk: file name of a graph that runs first. The trunk turns tokens into ``hidden`` (batch,
+            tokens, width); ``graph`` then reads ``hidden`` instead of the tokens.
     """
 
     graph: Name
@@ -64,7 +64,7 @@ class Side(Description):
 
     @property
     def graphs(self) -> tuple[str, ...]:
-        """Graphs in the order in which they run."""
+        """Graphs in execution order."""
         return (self.graph,) if self.trunk is None else (self.trunk, self.graph)
 
 
@@ -87,11 +87,11 @@ class Head(Description):
     """One named vector.
 
     Args:
-        trained: False for a placeholder, a head that repeats the vectors of another one.
-        pooling: ``in_graph``, or in the encoder: ``mean`` of the tokens or ``cls``, the first one.
-        normalise: whether the encoder scales vectors to length 1; False if the graph does it.
-        exclusion, contradiction: constants of the exclusion policy and the contradiction score.
-        training: data sets of its training, in addition to those of the manifest's ``origin``.
+        trained: False for a placeholder head that repeats a different head's vectors.
+        pooling: ``in_graph``, or by the encoder: ``mean`` of the tokens or ``cls``, the first one.
+        normalise: whether the encoder scales vectors to length 1; False if the graph does.
+        exclusion, contradiction: constants of ``ConstraintPolicy`` and of the contradiction score.
+        training: the head's training data sets, in addition to those in the manifest's ``origin``.
     """
 
     dimension: int = Field(ge=1, le=65_536)
@@ -109,25 +109,25 @@ class Head(Description):
 
 
 class CrossEncoder(Description):
-    """A model that reads two texts together, or one alone, over the trunk that the heads share.
+    """A model that reads two texts together, or one alone, over the heads' shared trunk.
 
     Args:
-        graphs: file names in the order in which they run. The first graph reads tokens. Each later
-            one reads the output of the one before as ``hidden`` (batch, tokens, width).
+        graphs: file names in execution order. The first graph reads tokens. Each later graph reads
+            the previous graph's output as ``hidden`` (batch, tokens, width).
         changes: an ``npz`` file of weight changes, passed to the last graph as optional inputs.
-            With them one stored graph serves as another cross-encoder.
-        output: output of the last graph: logits of shape (batch, labels). The labels of judge and
-            NLI are entailment, neutral, contradiction; those of relation are
+            With these changes, the stored graph serves as a different cross-encoder.
+        output: output of the last graph: logits of shape (batch, labels). Labels of judge and NLI:
+            entailment, neutral, contradiction. Labels of relation:
             ``logic_retrievers.judging.RELATIONS``. The constraint question has logits for each
             token (see :class:`Manifest`).
-        max_tokens: longest input in tokens, special ones included; the longer text is cut.
-        temperature: logits are divided by it.
-        constants: For a judge: weights of its verdict in a ranking. For relation:
-            ``threshold``, from which a pair is a conflict, and ``hide_above``, from which a
-            cleaner hides a passage for it. For NLI: ``threshold`` and the weights that combine
-            its probabilities with the vectors' score (``judging.relation``).
+        max_tokens: longest input in tokens, special tokens included; the longer text is cut.
+        temperature: divides the logits.
+        constants: For a judge: weights of its verdict in a ranking. For relation: ``threshold``,
+            the least probability of a conflict, and ``hide_above``, the least probability at which
+            a cleaner hides a passage. For NLI: ``threshold`` and the weights that combine NLI's
+            probabilities with the vectors' score (``judging.relation``).
         origin: how temperature and constants were found.
-        training: the data sets that it was trained on.
+        training: the training data sets.
     """
 
     graphs: tuple[Name, ...] = Field(min_length=2)
@@ -141,7 +141,7 @@ class CrossEncoder(Description):
 
 
 class Parity(Description):
-    """A JSON file of :class:`ReferenceVectors`, and the smallest allowed cosine to them."""
+    """Names a JSON file of :class:`ReferenceVectors` and the smallest allowed cosine to them."""
 
     file: Name
     min_cosine: float = Field(gt=0, le=1)
@@ -160,7 +160,7 @@ class ReferenceVectors(Description):
     """Vectors of some texts, computed by the original model.
 
     Args:
-        heads, roles: heads and roles that these vectors are the reference for.
+        heads, roles: heads and roles whose vectors are compared with these.
         texts: texts without prefix.
         vectors: one row per text.
     """
@@ -178,21 +178,21 @@ class ReferenceVectors(Description):
 
 
 class Manifest(Description):
-    """The whole file.
+    """Content of a ``manifest.json``.
 
     Args:
         licence: licence of the weights, as an SPDX expression.
         notice: file that names authors and changes, as the licence requires.
-        files: file name -> SHA-256, for every file of the bundle but the manifest.
-        tokenizer: file name of the ``tokenizers`` description; its padding section, if it has one,
-            gives the id of the padding token.
+        files: file name -> SHA-256, for every file of the bundle except the manifest.
+        tokenizer: file name of the ``tokenizers`` description; a padding section, if present,
+            gives the padding token's id.
         judge: reads a passage and a query; optional, like the next four.
-        verdict: reads a passage and a query in the judge's place, as changes to it.
+        verdict: replaces the judge; its weights are stored as changes to the judge's.
         relation: reads two passages of a corpus.
         nli: reads two texts and tells whether both can be true of one thing.
-        constraint: reads a query alone and tells what it rules out. Its output has a row per token:
-            two logits (ruled out; leaves the wanted part), and, at the first token, those of
-            ``logic_retrievers.judging.constraint.CONSTRAINTS``.
+        constraint: reads a query alone and tells what the query rules out. The output has a row per
+            token: two logits (ruled out; leaves the wanted part), then the logits of
+            ``logic_retrievers.judging.constraint.CONSTRAINTS``, which count at the first token.
     """
 
     format_version: Literal[1]
@@ -258,7 +258,7 @@ class Manifest(Description):
         )
 
     def vector_specs(self) -> dict[str, VectorSpec]:
-        """Describe the named vectors, as an encoder of the bundle does."""
+        """Return the specs of the named vectors, equal to those of the bundle's encoder."""
         return {
             name: VectorSpec(
                 name=name,
@@ -281,14 +281,14 @@ T = TypeVar("T")
 
 def read_file(path: str | Path) -> bytes:
     """Read a regular file."""
-    # opening a pipe waits for a writer, and reading a device may never end
+    # opening a pipe blocks until a writer comes, and reading a device may never end
     if Path(path).exists() and not Path(path).is_file():
         raise OSError("it is no regular file")
     return Path(path).read_bytes()
 
 
 def parse_description(kind: type[T], content: str | bytes) -> T:
-    """Parse a JSON file; raise ValueError with its first problem, and advice."""
+    """Parse a JSON file; raise ValueError with the first problem and advice."""
     try:
         return TypeAdapter(kind).validate_json(content)
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""Run a bundle in ONNX Runtime, and compare its vectors with those of the original model."""
+"""Run a bundle in ONNX Runtime, and compare its vectors with the original model's."""
 
 from __future__ import annotations
 
@@ -40,46 +40,46 @@ from logic_retrievers.errors import (
 
 _Rows: TypeAlias = npt.NDArray[np.intp]
 
-# Number of texts that are tokenized and sorted together. It bounds the memory of waiting tokens.
+# Number of texts tokenized and sorted at a time; bounds the memory of waiting tokens.
 _WINDOW = 1024
 
-# Up to this number, texts are taken for the parts of one query (a Boolean query has up to 32), for
-# which a user waits. Their batches are split by length, because padding could triple the work.
+# Up to this many texts count as the parts of one query (a Boolean query has up to 32), for which a
+# user waits. Such batches are split by length, because padding could triple the work.
 _MAX_TEXTS_OF_A_SEARCH = 48
 
 
 class _VectorSource(NamedTuple):
-    """How texts become the vectors of a head and a role."""
+    """Says how texts become the vectors of a head and a role."""
 
     side: Side
     pooling: Pooling
     normalise: bool
 
 
-MAX_THREADS = 1024  # ONNX Runtime would start more, until the machine stops
+MAX_THREADS = 1024  # ONNX Runtime has no limit and can freeze the machine
 
 
 class OnnxEncoder(RoleEncoder):
     """Makes the named vectors of a bundle, on ONNX Runtime.
 
-    The default bundle computes in float32, so that a text's vector does not depend on the rest of
-    its batch (up to 1e-6). Heads that read the same output of the same graph share one run and one
-    array; therefore arrays are read-only. Safe to call from several threads.
+    The default bundle computes in float32, so a text's vector does not depend on the rest of the
+    batch (up to 1e-6). Heads that read the same output of the same graph share one run and one
+    array, so arrays are read-only. Safe to call from several threads.
 
     Args:
-        bundle: a bundle or its folder; None means the one that comes with the package.
+        bundle: a bundle or its folder; None means the bundle that comes with the package.
         providers: ONNX Runtime's execution providers in order of preference, with their options if
             needed; None means the CPU. All of them must load.
-        threads: number of cores; None uses all. A single batch runs on all of them. Several batches
-            run on one core each, with a second copy of the weights in memory.
-        batch_size: largest number of texts in a batch.
-        batch_tokens: largest number of tokens in a batch, padding included. Small batches stay in
-            the processor's cache. A GPU needs more (65,536), and a larger ``batch_size``.
+        threads: number of cores; None uses all. A single batch runs on all these cores. Several
+            batches run on one core each, with a second copy of the weights in memory.
+        batch_size: maximum texts per batch.
+        batch_tokens: maximum tokens per batch, padding included. Small batches stay in the
+            processor's cache. A GPU needs more (65,536), and a larger ``batch_size``.
 
     Raises:
         BundleError: the bundle is missing, damaged or inconsistent (see :func:`load_bundle`).
         ProviderError: a provider is not available or did not load.
-        ConfigurationError: a setting below 1.
+        ConfigurationError: a setting is below 1.
 
     Examples:
         >>> encoder = OnnxEncoder()
@@ -114,9 +114,9 @@ class OnnxEncoder(RoleEncoder):
         self._use_bundle(bundle)
 
     def _use_bundle(self, bundle: Bundle) -> None:
-        """Open the graphs that are not open yet, and encode a short text with every head.
+        """Open graphs that are not open yet, and encode a short text with every head.
 
-        A graph that differs from the manifest fails now, not after hours of ingestion.
+        So a graph that differs from the manifest fails now, not after hours of ingestion.
         """
         self.bundle = bundle
         heads, opened = bundle.manifest.heads, self._graphs
@@ -152,11 +152,11 @@ class OnnxEncoder(RoleEncoder):
     def with_query_encoder(
         self, source: QueryEncoderSource | None, head: str | None = None
     ) -> OnnxEncoder:
-        """Return an encoder of the same documents that encodes queries with another file.
+        """Return an encoder of the same documents that encodes queries with a different file.
 
         The new encoder shares open graphs with this one, which stays usable. The file's reference
-        texts are encoded and compared with its reference vectors. So a file that computes something
-        else on this machine is refused. For arguments and errors see
+        texts are encoded and compared with the file's reference vectors. So a file that computes
+        different vectors on this machine is refused. For arguments and errors see
         :meth:`Bundle.with_query_encoder`.
         """
         new = None if source is None else read_query_encoder(source)
@@ -179,7 +179,7 @@ class OnnxEncoder(RoleEncoder):
         return self._tokenizer.spans(text)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the folder's path, but query encoders whole, as their files may be replaced."""
+        """Pickle the folder's path, but whole query encoders, whose files may be replaced."""
         return partial(_reopen, self.bundle.path, self.bundle.query_encoders, **self._settings), ()
 
     def _encode(
@@ -223,7 +223,7 @@ class OnnxEncoder(RoleEncoder):
     def _run(
         self, ids: Sequence[Sequence[int]], wanted: Sequence[_VectorSource]
     ) -> Iterator[tuple[_Rows, list[Vectors]]]:
-        """Yield the indices of each batch's texts, and their vectors for each source."""
+        """Yield each batch: indices of its texts, and their vectors for each source."""
         outputs: dict[tuple[str | None, str], dict[str, None]] = {}
         for side in (source.side for source in wanted):
             outputs.setdefault((side.trunk, side.graph), {})[side.output] = None
@@ -293,7 +293,7 @@ def verify_bundle(path: str | Path | None = None) -> Bundle:
         path: the folder; None means the default bundle.
 
     Raises:
-        BundleError: as :func:`load_bundle`; or a graph does not load, a dimension differs from the
+        BundleError: :func:`load_bundle` fails, a graph does not load, a dimension differs from the
             manifest, or a vector is too far from its reference.
     """
     bundle = load_bundle(path)
@@ -304,9 +304,9 @@ def verify_bundle(path: str | Path | None = None) -> Bundle:
 
 
 def parity_cosines(bundle: Bundle) -> list[tuple[str, str, str, float]]:
-    """Return (head, role, text, cosine of its vector to the reference) for every reference vector.
+    """Return (head, role, text, cosine to the reference) for every reference vector.
 
-    If a head has a query encoder, the references of its queries come from that encoder's file.
+    If a head has a query encoder, that encoder's file holds the references for queries.
     """
     encoder, replaced = OnnxEncoder(bundle), bundle.query_encoders
     references: list[tuple[str, Role, Sequence[str], Sequence[Sequence[float]]]] = [
@@ -325,7 +325,7 @@ def parity_cosines(bundle: Bundle) -> list[tuple[str, str, str, float]]:
                 texts, _cosines(encoder, role, head, texts, vectors), strict=True
             )
         ]
-    except (LogicRetrieversError, ValueError) as error:  # ValueError: another dimension
+    except (LogicRetrieversError, ValueError) as error:  # ValueError: wrong dimension
         raise BundleError(
             f"{bundle.path}: its reference texts cannot be compared: {error}"
         ) from error

@@ -1,7 +1,7 @@
-"""Query encoders: files that encode the queries of a head, whose document vectors do not change.
+"""Query encoders: files that encode a head's queries and leave its document vectors unchanged.
 
-The file is an ONNX graph with its description in the model's metadata. The description comes last
-in the file, so that one checksum covers graph and description. This module opens no graph.
+The file is an ONNX graph whose metadata holds a description. The description comes last in the
+file, so that one checksum covers graph and description. This module opens no graph.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class QueryEncoderCard(Description):
     For the other fields see :class:`Head` and :class:`Side`.
 
     Args:
-        document_fingerprint: fingerprint of the document side that it was trained with.
+        document_fingerprint: fingerprint of the document side used in training.
         tokenizer: SHA-256 of the bundle's tokenizer file.
         trunk: SHA-256 of the bundle's graph that runs first; None if this graph reads tokens.
-        origin: the model or run that it was made from.
+        origin: the model or run that the encoder was made from.
         ships: whether the licences of the training data allow distribution.
-        texts, vectors: some queries without prefix, and the original model's vector of each.
+        texts, vectors: some queries without prefix, and the original model's vector for each.
         graph_bytes: length of the file without this description.
     """
 
@@ -78,7 +78,7 @@ class QueryEncoderCard(Description):
 
 @dataclass(frozen=True, slots=True)
 class QueryEncoder:
-    """A query encoder that was read and checked; it is pickled with its content.
+    """A query encoder that was read and checked; pickling includes the content.
 
     ``sha256`` covers the whole file. ``source`` is the file's path, for messages.
     """
@@ -90,13 +90,13 @@ class QueryEncoder:
 
     @property
     def file(self) -> str:
-        """Return its name among a bundle's graphs: unique to its content, and no file's name."""
+        """Return the name among a bundle's graphs: unique per content and not a file's name."""
         return f"query encoder:{self.sha256}"
 
     def find_head(self, specs: Mapping[str, VectorSpec], head: str | None = None) -> str:
-        """Return the name of the vector in ``specs`` whose queries it encodes.
+        """Return the name of the vector in ``specs`` whose queries this encoder encodes.
 
-        Without ``head`` the fingerprint of the documents decides.
+        If ``head`` is None, the document fingerprint decides.
         """
         card = self.card
         matching = [n for n, s in specs.items() if s.fingerprint == card.document_fingerprint]
@@ -120,8 +120,8 @@ def read_query_encoder(path: QueryEncoderSource) -> QueryEncoder:
     """Read a query encoder's file and check it against its own description.
 
     Raises:
-        QueryEncoderError: the file is missing, damaged or no query encoder, or this version does
-            not read its format.
+        QueryEncoderError: the file is missing, damaged, not a query encoder, or in a format that
+            this version does not read.
     """
     if isinstance(path, QueryEncoder):
         return path
@@ -155,10 +155,10 @@ def read_query_encoder(path: QueryEncoderSource) -> QueryEncoder:
 def with_query_encoder(
     encoder: Encoder, source: QueryEncoderSource | None, head: str | None = None
 ) -> Encoder:
-    """Return an encoder of the same documents that encodes queries with another file.
+    """Return an encoder of the same documents that encodes queries with a different file.
 
-    The given encoder stays usable. An encoder whose query side cannot be replaced is refused. For
-    the rest see :meth:`Bundle.with_query_encoder`.
+    The given encoder stays usable. Refuses an encoder whose query side cannot be replaced. For the
+    rest see :meth:`Bundle.with_query_encoder`.
     """
     replace: Callable[..., Encoder] | None = getattr(encoder, "with_query_encoder", None)
     if replace is not None:
@@ -172,5 +172,5 @@ def with_query_encoder(
 
 
 def checksum(graph: bytes, card: str) -> str:
-    """Return the SHA-256 of graph and card, as :data:`CHECKSUM_KEY` holds it."""
+    """Return the SHA-256 of graph and card, which :data:`CHECKSUM_KEY` stores."""
     return hashlib.sha256(graph + card.encode()).hexdigest()

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 class SentenceTransformerEncoder(SingleVectorEncoder):
-    """One named vector from a sentence-transformers model, scaled to length 1.
+    """Makes one named vector with a sentence-transformers model, scaled to length 1.
 
-    Code that comes with a model is never run, and its weights must be safetensors. Calls from
-    several threads take turns, because the tokenizers of transformers are not thread-safe.
+    A model's own code is never run, and its weights must be safetensors. Calls from several threads
+    take turns, because the tokenizers of transformers are not thread-safe.
 
     Args:
         model: a loaded model, a folder, or a hub name (which sentence-transformers downloads).
@@ -93,7 +93,7 @@ class SentenceTransformerEncoder(SingleVectorEncoder):
     def _vectors_of(self, role: Role, texts: list[str]) -> Vectors:
         limit = self._spec.max_tokens - self._model.tokenizer.num_special_tokens_to_add()
         prefix = self._prefixes[role]
-        # a token has at least one byte, so short texts need not be tokenized to count
+        # a token has at least one byte, so a text with few bytes cannot be too long
         candidates = [prefix + text for text in texts if len((prefix + text).encode()) > limit]
         if truncated := sum(len(self.token_spans(text)) > limit for text in candidates):
             warn_about_long_texts(truncated, len(texts), self._spec.max_tokens)
@@ -125,7 +125,7 @@ def _load(name_or_path: str, device: str | None) -> SentenceTransformer:
         return SentenceTransformer(
             name_or_path, device=device, model_kwargs={"use_safetensors": True}
         )
-    except Exception as error:  # a missing folder, an unreachable hub, weights of another class
+    except Exception as error:  # a missing folder, an unreachable hub, weights of a wrong class
         raise EncoderError(
             f"sentence-transformers cannot load {name_or_path!r}: {error}. Give a model's folder, "
             "or a hub name while the hub can be reached."
@@ -133,7 +133,7 @@ def _load(name_or_path: str, device: str | None) -> SentenceTransformer:
 
 
 def _content_hash(model: SentenceTransformer) -> str:
-    """Hash weights, modules and tokenizer: all that changes a vector, except the prefix."""
+    """Hash weights, modules and tokenizer: everything that changes a vector except the prefix."""
     import torch
 
     digest = hashlib.sha256()
@@ -143,6 +143,6 @@ def _content_hash(model: SentenceTransformer) -> str:
     # the model's repr names pooling, normalisation and the dimension of every module
     digest.update(f"{model!r} {model.max_seq_length} {model.truncate_dim}".encode())
     backend = json.loads(model.tokenizer.backend_tokenizer.to_str())
-    # truncation and padding are left over from the tokenizer's last use
+    # leave out truncation and padding, which remain from the tokenizer's last use
     digest.update(json.dumps({**backend, "truncation": None, "padding": None}).encode())
     return digest.hexdigest()

@@ -25,7 +25,7 @@ from logic_retrievers.errors import (
     shown,
 )
 
-# the name of an execution provider, such as CUDAExecutionProvider, alone or with its options
+# name of an execution provider, such as CUDAExecutionProvider, alone or with options
 Provider: TypeAlias = str | tuple[str, Mapping[str, Any]]
 
 CPU = "CPUExecutionProvider"
@@ -35,8 +35,8 @@ class Graph:
     """One open graph; safe to run from several threads.
 
     A single batch runs on all cores at once, which has the shortest latency. Many batches run on
-    one core each, which has the highest throughput because cores never wait for one another.
-    Only the CPU does this, with a second copy of the weights that is opened when first needed.
+    one core each, which has the highest throughput because cores never wait for one another. Only
+    the CPU runs many batches, with a second copy of the weights that is opened when first needed.
     ``name`` is for messages. :class:`OnnxEncoder` explains ``providers`` and ``threads``.
     """
 
@@ -58,7 +58,7 @@ class Graph:
         *,
         single_core: bool = False,
     ) -> list[Any]:
-        """Run once; arrays of the feed that the graph does not read are ignored.
+        """Run the graph once; ignore arrays of ``feed`` that the graph does not read.
 
         ``outputs=None`` returns all outputs. ``single_core`` leaves the other cores to threads that
         run the graph at the same time.
@@ -67,7 +67,7 @@ class Graph:
         session = self._single_core_session() if single_core else self._session
         try:
             return list(session.run(outputs, inputs))
-        except Exception as error:  # ONNX Runtime's error classes share no other base
+        except Exception as error:  # ONNX Runtime's errors share only this base
             raise EncoderError(
                 f"ONNX Runtime cannot run {self._name!r}: {str(error)[:500]}. If memory is short, "
                 "take smaller batches; else graph and tokenizer may not belong together."
@@ -108,10 +108,10 @@ def _open_session(
         )
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4  # fatal only, since errors are raised anyway
-    # After a run, a session's threads keep spinning and take the cores from the graph that runs
-    # next. Trunk and heads take 36 ms for a query in parts, or 22 ms if the spinning is stopped.
+    # After a run, a session's threads keep spinning and take cores from the graph that runs next.
+    # For a query in parts, trunk and heads take 36 ms with the spinning, 22 ms without.
     options.add_session_config_entry("session.force_spinning_stop", "1")
-    # ONNX Runtime also reads a format of its own, which `check_graph` cannot check
+    # refuse ONNX Runtime's own format, which `check_graph` cannot check
     options.add_session_config_entry("session.load_model_format", "ONNX")
     if threads is not None:
         options.intra_op_num_threads = threads
@@ -126,16 +126,16 @@ def _open_session(
             content,
             options,
             providers=[p if isinstance(p, str) else (p[0], dict(p[1])) for p in providers],
-            # on a CPU the fused "add, then normalise" takes 5.3 ms, and two kernels .7
+            # on a CPU the fused "add, then normalise" takes 5.3 ms, two separate kernels .7 ms
             disabled_optimizers=["SkipLayerNormFusion"] if on_cpu else None,
-            enable_fallback=not on_cpu,  # else it prints the error and tries the same again
+            enable_fallback=not on_cpu,  # True prints the error and retries the same
         )
-    except Exception as error:  # ONNX Runtime's error classes share no other base
+    except Exception as error:  # ONNX Runtime's errors share only this base
         raise BundleError(
             f"{name!r} cannot be loaded by ONNX Runtime {onnxruntime.__version__}: "
             f"{str(error)[:500]} Export it again, or use the onnxruntime that it was made for."
         ) from error
-    # if a provider fails, ONNX Runtime only logs that and uses the CPU
+    # if a provider fails, ONNX Runtime only logs the failure and uses the CPU
     loaded = session.get_providers()
     if missing := [each for each in names if each not in loaded]:
         raise ProviderError(
@@ -143,8 +143,8 @@ def _open_session(
             "Check driver and libraries of the device, or ask for CPUExecutionProvider."
         )
     session.disable_fallback()
-    session._model_bytes = None  # frees 47 MiB that only a fallback would read
-    # return freed memory to the system, since glibc keeps 90 MiB for each set of opened graphs
+    session._model_bytes = None  # frees 47 MiB that only a fallback reads
+    # return freed memory to the system; glibc keeps 90 MiB for each set of opened graphs
     with suppress(AttributeError, OSError, TypeError):  # not in other C libraries or on Windows
         ctypes.CDLL(None).malloc_trim(0)
     return session
@@ -152,7 +152,7 @@ def _open_session(
 
 @cache
 def _share_arena() -> None:
-    """Share one arena, because a session's own would keep the memory of its largest batch."""
+    """Share one arena, because every session's own arena keeps the memory of its largest batch."""
     kind = onnxruntime.OrtAllocatorType.ORT_ARENA_ALLOCATOR
     memory = onnxruntime.OrtMemoryInfo("Cpu", kind, 0, onnxruntime.OrtMemType.DEFAULT)
     by_request = onnxruntime.OrtArenaCfg({"arena_extend_strategy": 1})

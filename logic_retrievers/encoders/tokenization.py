@@ -13,12 +13,12 @@ from tokenizers import Tokenizer
 from logic_retrievers.encoders.base import clean_text
 from logic_retrievers.errors import BundleError, EmptyTextError, EncoderError
 
-# Fixed cost of one run of a graph, expressed in tokens (measured for six layers on 2 cores).
+# Fixed cost of one run of a graph, in tokens (measured for six layers on 2 cores).
 RUN_COST = 16
 
 
 class SharedTokenizer:
-    """One ``tokenizer.json`` for several prefixes and lengths, safe to share between threads."""
+    """Tokenizes with one ``tokenizer.json`` for several prefixes and lengths; thread-safe."""
 
     def __init__(self, content: bytes) -> None:
         with _errors_as(BundleError):
@@ -32,7 +32,7 @@ class SharedTokenizer:
     def encode(
         self, texts: Sequence[str], prefix: str, max_tokens: int
     ) -> tuple[list[list[int]], int]:
-        """Return token ids of each text, with special ones, and how many texts were too long."""
+        """Return each text's token ids, special tokens included, and how many texts were cut."""
         with _errors_as(EncoderError):
             tokenizer = self._truncating(max_tokens)
             prefix_length = len(tokenizer.encode(prefix).ids)
@@ -46,13 +46,13 @@ class SharedTokenizer:
         return ids, sum(bool(encoding.overflowing) for encoding in encodings)
 
     def encode_pairs(self, pairs: Sequence[tuple[str, str]], max_tokens: int) -> list[list[int]]:
-        """Return token ids of each pair, special ones included; the longer text is cut first."""
+        """Return each pair's token ids, special tokens included; cut the longer text first."""
         with _errors_as(EncoderError):
             encodings = self._truncating(max_tokens).encode_batch_fast(list(pairs))
         return [encoding.ids for encoding in encodings]
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Return the character span of every token, without special tokens, never truncated."""
+        """Return the character span of every token, without special tokens or truncation."""
         with _errors_as(EncoderError):
             encoding = self._untruncated.encode(clean_text(text), add_special_tokens=False)
         return list(encoding.offsets)
@@ -70,7 +70,7 @@ def _errors_as(kind: type[BundleError | EncoderError]) -> Iterator[None]:
     """Translate failures of the package ``tokenizers``."""
     try:
         yield
-    except BaseException as error:  # its panics are no subclass of Exception
+    except BaseException as error:  # its panics do not subclass Exception
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         raise kind(
@@ -82,7 +82,7 @@ def _errors_as(kind: type[BundleError | EncoderError]) -> Iterator[None]:
 def token_batches(
     lengths: Sequence[int], batch_size: int, batch_tokens: int
 ) -> Iterator[npt.NDArray[np.intp]]:
-    """Yield indices of texts of similar length, batch by batch.
+    """Yield batches of indices of texts with similar lengths.
 
     A batch has at most ``batch_tokens`` tokens, padding included; a longer text goes alone. The
     longest texts come first, so that memory runs out at the start and not after an hour.
@@ -99,7 +99,7 @@ def token_batches(
 def split_uneven(
     lengths: Sequence[int], batch: npt.NDArray[np.intp]
 ) -> Iterator[npt.NDArray[np.intp]]:
-    """Split a batch if padding would cost more than another run; the longest texts come first."""
+    """Split a batch where padding costs more than a second run; longest texts come first."""
     start = 0
     for end in range(1, len(batch)):
         if (lengths[batch[start]] - lengths[batch[end]]) * (len(batch) - end) > RUN_COST:

@@ -1,4 +1,4 @@
-"""Judges: cross-encoders and callables that read a query with a passage, or two passages."""
+"""Judges: cross-encoders and callables that read a query and a passage, or two passages."""
 
 from __future__ import annotations
 

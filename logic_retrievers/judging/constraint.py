@@ -1,4 +1,4 @@
-"""What a query rules out, and in which words, as a model reads it."""
+"""Read from a model's output what a query rules out, and in which words."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import numpy.typing as npt
 
 Span: TypeAlias = tuple[int, int]
 
-# nothing is ruled out; something is; the fact asked for is itself negative
+# nothing is ruled out; something is ruled out; the wanted fact itself is negative
 CONSTRAINTS = ("none", "exclusion", "negated_fact")
 
 
 @dataclass(frozen=True, slots=True)
 class ConstraintReading:
-    """A reading of one query.
+    """A model's reading of one query.
 
     Args:
         none, exclusion, negated_fact: probabilities.
-        excluded: spans of what is ruled out, without the word of negation.
-        leaving: spans of all words that the wanted part lacks; they cover ``excluded``.
+        excluded: spans of the excluded texts, without the negating word.
+        leaving: spans of all words to remove for the wanted part; they cover ``excluded``.
     """
 
     none: float
@@ -42,13 +42,13 @@ def read_tags(
 
     Args:
         text: the query.
-        probabilities: of :data:`CONSTRAINTS`.
+        probabilities: probabilities of :data:`CONSTRAINTS`.
         tags: logits, shape (tokens, 2): the token is ruled out; it leaves the wanted part.
-        spans: characters of each token.
+        spans: character span of each token.
     """
     excluded, leaving = tags[:, 0].copy(), tags.max(axis=1, initial=-np.inf)
     for first, last in _words(text, spans):
-        # a word leaves whole or stays whole; "sugar" alone is ruled out by "sugarless"
+        # whole words leave or stay; "sugarless" leaves, and only "sugar" of it is ruled out
         leaving[first:last] = leaving[first:last].mean()
         if leaving[first] <= 0:
             excluded[first:last] = -np.inf
@@ -65,7 +65,7 @@ def read_tags(
 
 
 def _words(text: str, spans: Sequence[Span]) -> list[Span]:
-    """Return the tokens of each word: the first one, and one past the last."""
+    """Return the token span of each word: (first, one past the last)."""
     starts = [
         number
         for number, (start, _) in enumerate(spans)
@@ -75,7 +75,7 @@ def _words(text: str, spans: Sequence[Span]) -> list[Span]:
 
 
 def _joined(text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
-    """Join spans that touch, or that one space or hyphen divides."""
+    """Join spans that touch or that only one space or hyphen separates."""
     joined: list[Span] = []
     for start, end in spans:
         if joined and text[joined[-1][1] : start] in ("", " ", "-"):

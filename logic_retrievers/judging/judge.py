@@ -1,4 +1,4 @@
-"""Query judges: their protocol, excerpts of long passages, how a judge is asked, its verdict."""
+"""Query judges: protocol, excerpts of long passages, asking a judge, and its verdict."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from logic_retrievers.effects import Operation, UserCall
 from logic_retrievers.errors import MalformedAnswerError, describe_failure
 from logic_retrievers.text import words_of
 
-# a passage satisfies a query, says neither, or violates it
+# a passage satisfies a query, does neither, or violates it
 LABELS = ("entailment", "neutral", "contradiction")
 
 VERDICTS = ("satisfies", "neutral", "violates")
@@ -26,13 +26,13 @@ VERDICTS = ("satisfies", "neutral", "violates")
 TextPair: TypeAlias = tuple[str, str]
 T = TypeVar("T")
 
-# about 110 tokens; longer passages are cut, in training too
+# about 110 tokens; longer passages are cut, also in training
 MAX_WORDS = 80
 
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
-# only so many first characters of a word are compared: "insures" matches "insurance"
+# only this many first characters of a word are compared: "insures" matches "insurance"
 _STEM = 5
-# shorter words do not say what a sentence is about
+# shorter words do not tell a sentence's subject
 _LEAST = 3
 _COMMON = frozenset(
     {"the", "and", "not", "but", "for", "are", "was", "has", "had", "can", "you", "our", "its"}
@@ -41,7 +41,7 @@ _COMMON = frozenset(
 
 @runtime_checkable  # pydantic checks instances
 class QueryJudge(Protocol):
-    """Any callable of this form, such as an NLI model; an ``async def`` works too.
+    """Any callable with this signature, such as an NLI model; ``async def`` works too.
 
     Examples:
         >>> def judge(pairs):                                      # doctest: +SKIP
@@ -51,10 +51,10 @@ class QueryJudge(Protocol):
     def __call__(
         self, pairs: Sequence[TextPair], /
     ) -> Sequence[Sequence[float] | None] | Awaitable[Sequence[Sequence[float] | None]]:
-        """Return how likely each passage satisfies its query, says neither, or violates it.
+        """Return how likely each passage satisfies its query, does neither, or violates it.
 
         Args:
-            pairs: (passage, query), the best candidate first, so that an expensive judge may stop
+            pairs: pairs (passage, query), best candidate first, so that an expensive judge may stop
                 anywhere and return None for the rest.
 
         Returns:
@@ -63,21 +63,21 @@ class QueryJudge(Protocol):
 
 
 class BundledJudge:
-    """Base of judges that bring weights of their own (see :class:`OnnxPairJudge`)."""
+    """Base of judges that define their own weights (see :class:`OnnxPairJudge`)."""
 
     @property
     def constants(self) -> Mapping[str, float]:
-        """Weights, by the names of :class:`JudgeSettings`."""
+        """Weights by field name of :class:`JudgeSettings`."""
         return {}
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Verdict of a judge on one passage.
+    """A judge's verdict on one passage.
 
     Args:
         satisfies, neutral, violates: probabilities.
-        text: text that the judge read: the passage, or its sentences nearest to the query.
+        text: the text that the judge read: the passage, or its sentences nearest to the query.
     """
 
     satisfies: float
@@ -102,10 +102,10 @@ class Judgement:
 
 
 def nearest_sentences(passage: str, query: str, max_words: int) -> str:
-    """Return a short passage whole, or the sentences of a long one that are nearest to the query.
+    """Return a short passage whole, or a long passage's sentences nearest to the query.
 
     Among equally near sentences the first one wins, because it usually names the subject. Sentences
-    stay whole and in their order; at least one is returned.
+    stay whole and in order; at least one is returned.
     """
     if len(passage.split()) <= max_words:
         return passage
@@ -128,14 +128,14 @@ def _stems(text: str) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[T]):
-    """Answers of a judge, one for each pair (None: no judgement). ``answers=None``: it failed."""
+    """A judge's answers, one per pair (None: no judgement); ``answers`` is None if it failed."""
 
     answers: Sequence[T | None] | None = ()
     problem: str = ""
 
     @property
     def warning(self) -> str:
-        """Text of a warning; empty if the judge did not fail."""
+        """Text of the warning if the judge failed, else empty."""
         if self.answers is not None:
             return ""
         return f"the pair judge does not count: {self.problem}"
@@ -146,8 +146,8 @@ def ask(
 ) -> Operation[Reply[T]]:
     """Ask a judge about all pairs; without a judge no pair has an answer.
 
-    For an asynchronous caller, a synchronous judge runs in a thread of its own and not in one that
-    encodes, because a language model may take long. ``check`` converts the answer for one pair, or
+    For an asynchronous caller, a synchronous judge runs in its own thread and not in an encoding
+    thread, because a language model may take long. ``check`` converts the answer for one pair or
     raises :class:`MalformedAnswerError`.
     """
     if judge is None or not pairs:
@@ -204,7 +204,7 @@ def _wait_for(answer: Awaitable[T]) -> T:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(wait())
-    # in a notebook an event loop runs in this thread already
+    # in a notebook this thread already runs an event loop
     with ThreadPoolExecutor(1) as other_thread:
         return other_thread.submit(copy_context().run, asyncio.run, wait()).result()
 
@@ -213,7 +213,7 @@ def check_probabilities(value: Any) -> tuple[float, float, float]:
     """Return a judge's answer for one pair as floats; refuse anything but three probabilities."""
     try:
         numbers = [] if isinstance(value, str | bytes) else list(value)
-    except TypeError:  # a single number, or no sequence at all
+    except TypeError:  # not iterable, such as a single number
         numbers = []
     if (
         len(numbers) != len(LABELS)

@@ -28,8 +28,8 @@ from logic_retrievers.judging.relation import RELATIONS, conflict_share, turned
 from logic_retrievers.language import ENGLISH, detect_language
 from logic_retrievers.text import visible_text
 
-# Two passages are also read in the second order if a conflict has this probability in the first:
-# with less the mean of the two stays under .6, the shipped threshold.
+# If the first order of two passages gives a conflict at least this probability, they are also read
+# in the second order. With less, the mean of both stays under .6, the shipped threshold.
 DOUBT = 0.2
 # fields of a manifest that describe a cross-encoder
 Entry: TypeAlias = Literal["judge", "verdict", "relation", "nli", "constraint"]
@@ -38,14 +38,14 @@ Entry: TypeAlias = Literal["judge", "verdict", "relation", "nli", "constraint"]
 class OnnxCrossEncoder:
     """Base of the cross-encoders below: reads two texts together, or one alone.
 
-    Each pair is read alone on one core, so its probabilities do not depend on the other pairs.
-    Several threads may call it at once: their pairs share the cores.
+    Each pair is read alone on one core, so its probabilities do not depend on the other pairs. If
+    several threads call a cross-encoder at once, their pairs share the cores.
 
     Args:
-        bundle: a bundle with this cross-encoder, or its folder. None: the package's bundle.
+        bundle: a bundle with this cross-encoder, or its folder; None means the package's bundle.
         providers: see :class:`logic_retrievers.encoders.OnnxEncoder`.
-        threads: number of cores; None for all of them.
-        shares: another cross-encoder, whose bundle, sessions and settings serve both.
+        threads: number of cores; None uses all.
+        shares: a different cross-encoder, whose bundle, sessions and settings serve both.
 
     Raises:
         BundleError: the bundle is missing or damaged, or has no such cross-encoder.
@@ -101,12 +101,12 @@ class OnnxCrossEncoder:
         return dict(self.entry.constants)
 
     def read(self, pairs: Sequence[TextPair]) -> list[tuple[float, ...]]:
-        """Return the probability of each label, for each pair."""
+        """Return the probabilities of the labels for each pair."""
         pool = _threads(self._workers, self.entry_name)
         return list(pool.map(self._probabilities, self.token_ids(pairs)))
 
     def token_ids(self, pairs: Sequence[TextPair]) -> list[list[int]]:
-        """Return one row of token ids for each pair of texts, cut to the limit of the model."""
+        """Return one row of token ids per pair of texts, cut to the model's limit."""
         cleaned = [(visible_text(clean_text(a)), visible_text(clean_text(b))) for a, b in pairs]
         return self._tokenizer.encode_pairs(cleaned, self.entry.max_tokens)
 
@@ -129,7 +129,7 @@ class OnnxCrossEncoder:
         return np.asarray(exponentials / exponentials.sum())
 
     def logits(self, row: Sequence[int]) -> npt.NDArray[np.float64]:
-        """Return the output for one row of token ids, before temperature."""
+        """Return the logits for one row of token ids, not yet divided by the temperature."""
         ids = np.array([row], dtype=np.int64)
         feed = {
             "input_ids": ids,
@@ -145,7 +145,7 @@ class OnnxCrossEncoder:
         return np.asarray(logits[0], dtype=np.float64)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # the other process opens the bundle's folder again
+        # unpickling opens the bundle's folder again
         return partial(type(self), self.bundle.path, **self._settings), ()
 
 
@@ -153,17 +153,17 @@ class OnnxCrossEncoder:
 def _threads(workers: int, entry: Entry) -> ThreadPoolExecutor:
     """Keep one pool of threads for each cross-encoder and number of workers.
 
-    Thus a search's judge does not wait for the thousands of pairs that a cleaner reads.
+    So a search's judge does not wait for the thousands of pairs that a cleaner reads.
     """
     return ThreadPoolExecutor(workers, thread_name_prefix=f"logic-retrievers-{entry}")
 
 
-if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
+if hasattr(os, "register_at_fork"):  # missing on Windows, which does not fork
     os.register_at_fork(after_in_child=_threads.cache_clear)  # threads do not survive a fork
 
 
 def _read_changes(bundle: Bundle, name: str | None) -> dict[str, npt.NDArray[Any]]:
-    """Read the arrays for optional inputs of the last graph."""
+    """Read arrays for the last graph's optional inputs."""
     if name is None:
         return {}
     try:
@@ -176,7 +176,7 @@ def _read_changes(bundle: Bundle, name: str | None) -> dict[str, npt.NDArray[Any
 class OnnxPairJudge(OnnxCrossEncoder, BundledJudge):
     """A :class:`QueryJudge`: reads a passage and an English query.
 
-    It has no judgement (None) of a query in another language. The base explains the arguments.
+    Queries in other languages get no judgement (None). The base explains the arguments.
 
     Examples:
         >>> judge = OnnxPairJudge()                                # doctest: +SKIP
@@ -209,7 +209,7 @@ class OnnxRelation(OnnxCrossEncoder):
     labels = RELATIONS
 
     def __call__(self, pairs: Sequence[TextPair], /) -> list[tuple[float, ...]]:
-        # always the same way first, so that it does not matter which passage comes first
+        # sort each pair, so that the caller's order does not change the result
         ordered = [(min(pair), max(pair)) for pair in pairs]
         read = self.read(ordered)
         doubtful = [n for n, row in enumerate(read) if conflict_share(row) >= DOUBT]
@@ -224,7 +224,7 @@ class OnnxRelation(OnnxCrossEncoder):
 
 
 class OnnxNLI(OnnxCrossEncoder):
-    """Natural language inference: can both texts be true of one thing?"""
+    """Tells whether both texts can be true of one thing (natural language inference)."""
 
     entry_name = "nli"
     title = "NLI"
@@ -237,9 +237,9 @@ class OnnxNLI(OnnxCrossEncoder):
 
 
 class OnnxConstraint(OnnxCrossEncoder):
-    """Reads a query alone: does it rule something out, and in which words?
+    """Reads a query alone and tells whether it rules something out, and in which words.
 
-    Its probability of a constraint is the gate of a judge: how much the judge's verdict counts in a
+    The probability of a constraint is a judge's gate: the weight of the judge's verdict in a
     ranking. The base explains the arguments.
 
     Examples:
@@ -255,19 +255,19 @@ class OnnxConstraint(OnnxCrossEncoder):
         """Read one query.
 
         Raises:
-            EmptyTextError: the tokenizer reads nothing in it.
+            EmptyTextError: the tokenizer finds nothing to read.
         """
-        cleaned = clean_text(text)  # keeps every character's place
+        cleaned = clean_text(text)  # keeps character offsets
         (row,) = self.token_rows([cleaned])
         logits = self.logits(row)
         if logits.shape != (len(row), 2 + len(CONSTRAINTS)):
             raise BundleError(f"logits of shape {logits.shape} for {len(row)} tokens")
-        # the first token and the last one are special; longer texts are cut
+        # the first and the last token are special; longer texts are cut
         spans = self._tokenizer.spans(cleaned)[: len(row) - 2]
         return read_tags(text, self._softmax(logits[0, 2:]), logits[1:-1, :2], spans)
 
     def token_rows(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return one row of token ids for each text, cut to the limit of the model."""
+        """Return one row of token ids per text, cut to the model's limit."""
         return self._tokenizer.encode(texts, "", self.entry.max_tokens)[0]
 
     def _try(self) -> None:
@@ -275,30 +275,30 @@ class OnnxConstraint(OnnxCrossEncoder):
 
 
 def _ships(entry: Entry) -> bool:
-    """Whether the bundle that comes with the package is there and has this cross-encoder."""
+    """Return whether the shipped bundle exists and has this cross-encoder."""
     manifest = default_bundle_manifest()
     return manifest is not None and getattr(manifest, entry) is not None
 
 
 @one_per_process
 def default_judge() -> OnnxPairJudge | None:
-    """Return the judge of the bundle that comes with the package, if it has one."""
+    """Return the shipped bundle's judge, if any."""
     return OnnxPairJudge() if _ships("judge") else None
 
 
 @one_per_process
 def default_relation() -> OnnxRelation | None:
-    """Return the relation model of the bundle that comes with the package, if it has one."""
+    """Return the shipped bundle's relation model, if any."""
     return OnnxRelation(shares=default_judge()) if _ships("relation") else None
 
 
 @one_per_process
 def default_nli() -> OnnxNLI | None:
-    """Return the NLI model of the bundle that comes with the package, if it has one."""
+    """Return the shipped bundle's NLI model, if any."""
     return OnnxNLI(shares=default_judge()) if _ships("nli") else None
 
 
 @one_per_process
 def default_constraint() -> OnnxConstraint | None:
-    """Return the constraint reader of the bundle that comes with the package, if it has one."""
+    """Return the shipped bundle's constraint reader, if any."""
     return OnnxConstraint(shares=default_judge()) if _ships("constraint") else None

@@ -1,4 +1,4 @@
-"""What a cross-encoder reads of two texts, and the probability that they contradict each other."""
+"""Prepare two texts for a cross-encoder, and compute the probability that they conflict."""
 
 from __future__ import annotations
 
@@ -10,41 +10,42 @@ from logic_retrievers.encoders.manifest import CrossEncoder, Manifest
 from logic_retrievers.judging.judge import nearest_sentences
 from logic_retrievers.types import Passage
 
-# What the first of two passages is to the second: both cannot be true; an older state of one thing;
-# a newer one; both true, of different things or cases; the same in other words; nothing.
+# How the first of two passages relates to the second: both cannot be true; older state of the same
+# thing; newer state; both true, of different things or cases; same in other words; unrelated.
 RELATIONS = ("contradiction", "superseded", "supersedes", "scope", "paraphrase", "unrelated")
 
-# constants of a bundle's cross-encoders for two passages, and for a statement and a passage
+# constants of a bundle's relation model (two passages) and NLI model (statement and passage)
 RELATION_CONSTANTS = frozenset({"threshold", "hide_above"})
 NLI_CONSTANTS = frozenset({"threshold", "intercept", "own", "margin"})
 
-# words of a passage that are read, from its sentences nearest to the other passage
+# words read per passage, from its sentences nearest to the other passage
 MAX_WORDS = 45
-# metadata values with more characters are texts, not labels
+# metadata values with more characters count as texts, not labels
 _MAX_VALUE = 40
 _MAX_KEYS = 6
 
 
 def turned(relation: Sequence[float]) -> tuple[float, ...]:
-    """Return the probabilities for the same two passages in the other order."""
+    """Return the probabilities for the same two passages in reverse order."""
     conflict, superseded, supersedes, *rest = relation
     return (conflict, supersedes, superseded, *rest)
 
 
 def conflict_share(relation: Sequence[float]) -> float:
-    """Return the probability of a contradiction or of two states of one thing."""
+    """Return the probability of a contradiction or of two states of the same thing."""
     contradiction, superseded, supersedes = relation[:3]
-    return min(1.0, contradiction + (superseded + supersedes))  # the same in any order
+    # these parentheses make the rounded sum equal for both orders of the passages
+    return min(1.0, contradiction + (superseded + supersedes))
 
 
 def with_metadata(text: str, metadata: Mapping[str, Any]) -> str:
-    """Append metadata in brackets, because two passages may differ in nothing else."""
+    """Append metadata in brackets, because two passages may differ only in metadata."""
     words = "; ".join(f"{key}: {value}" for key, value in metadata.items())
     return f"{text} ({words})" if words else text
 
 
 def pair_texts(one: Passage, other: Passage, without: Collection[str] = ()) -> tuple[str, str]:
-    """Return excerpts of two passages, with short metadata values except keys in ``without``."""
+    """Return excerpts of two passages with short metadata, except keys in ``without``."""
     first, second = pair_sentences(one.text, other.text)
     return (
         with_metadata(first, _labels(one.metadata, without)),
@@ -53,7 +54,7 @@ def pair_texts(one: Passage, other: Passage, without: Collection[str] = ()) -> t
 
 
 def pair_sentences(one: str, other: str) -> tuple[str, str]:
-    """Return the sentences of each text that are nearest to the other one."""
+    """Return each text's sentences nearest to the other text."""
     return nearest_sentences(one, other, MAX_WORDS), nearest_sentences(other, one, MAX_WORDS)
 
 
@@ -85,7 +86,7 @@ class ConflictReader(Protocol):
         """Entry of the cross-encoder in the manifest."""
 
     def __call__(self, pairs: Sequence[tuple[str, str]], /) -> Sequence[tuple[float, ...]]:
-        """Return the probabilities of the labels, for each pair."""
+        """Return the probabilities of the labels for each pair."""
 
 
 def conflict_probability(
@@ -93,14 +94,14 @@ def conflict_probability(
 ) -> float:
     """Return the probability that two texts contradict each other, in [0, 1].
 
-    Two passages are in conflict if they contradict each other or are two states of one thing: the
-    first three :data:`RELATIONS`. Of a statement and a passage a logistic regression makes it from
-    what NLI says and from the vectors' probability.
+    For two passages it is the sum of the first three :data:`RELATIONS`: a contradiction, or two
+    states of the same thing. For a statement and a passage, a logistic regression combines NLI's
+    probabilities with the vectors' probability.
 
     Args:
         read: probabilities of the reader's labels.
         own: probability from the vectors alone.
-        constants: those of the reader's entry in the manifest.
+        constants: constants of the reader's entry in the manifest.
     """
     if len(read) == len(RELATIONS):
         return conflict_share(read)

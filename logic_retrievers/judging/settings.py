@@ -22,24 +22,25 @@ def _whole(number: Any) -> Any:
 
 
 class JudgeSettings(Overrides):
-    """A judge, and how much its verdict counts.
+    """A judge and the weight of its verdicts.
 
     A candidate that the judge reads gains::
 
         gate * (satisfies_weight * P(satisfies) - violates_weight * P(violates))
 
-    where the gate is the probability that the query has a constraint
+    The gate is the probability that the query has a constraint
     (:class:`~logic_retrievers.judging.OnnxConstraint`). The policy ``judge`` uses no weight.
 
-    A field that is not set has the value of the judge's bundle, or else the default below.
+    An unset field takes the value of the judge's bundle, or else the default below.
 
     Args:
-        judge: reads (passage, query) pairs; None for the judge of the default bundle.
-        candidates: number of first candidates that it reads. It reads no more than the searches
-            find: ``limit`` of the policy (100) on each vector, or more for a larger k.
-        satisfies_weight: what a passage gains that certainly satisfies the query, at a gate of 1,
+        judge: reads (passage, query) pairs; None means the default bundle's judge.
+        candidates: number of first candidates that the judge reads; fewer if the searches find
+            fewer. Each vector's search finds up to the policy's ``limit`` (100), or k if larger.
+        satisfies_weight: gain of a passage that certainly satisfies the query, at a gate of 1, in
+            units of a cosine.
+        violates_weight: deduction for a passage that certainly violates the query, at a gate of 1,
             in units of a cosine.
-        violates_weight: what a passage loses that certainly violates it, likewise.
 
     Raises:
         ConfigurationError: a value is out of its range, or the judge cannot be called.
@@ -51,7 +52,7 @@ class JudgeSettings(Overrides):
     violates_weight: NonNegative = 0.2
 
 
-# "auto": the judge of the default bundle, if it has one; None: no judge
+# "auto": the default bundle's judge, if any; None: no judge
 AnyJudge: TypeAlias = Literal["auto"] | QueryJudge | JudgeSettings | None
 
 
@@ -74,7 +75,7 @@ def check_any_judge(judge: Any) -> None:
 
 
 def resolve_judge(judge: AnyJudge) -> Operation[WeightedJudge | None]:
-    """Return the judge to ask; load the default bundle's judge when it is first needed."""
+    """Return the judge to ask; load the default bundle's judge on first use."""
     if judge is None:
         return None
     settings = judge if isinstance(judge, JudgeSettings) else JudgeSettings()

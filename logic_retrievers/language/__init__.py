@@ -1,4 +1,4 @@
-"""Detect a query's language by its words, which works even for three words, where n-grams err.
+"""Detect a query's language by its words. This works even for three words, where n-grams err.
 
 ``function_words.toml`` has the function words of eleven languages. ``english_words.txt`` has common
 English words, for queries without function words ("pizza no cheese").
@@ -13,24 +13,26 @@ from importlib.resources import files
 
 from logic_retrievers.text import latin_letters
 
-# A language whose function words are not in the file, such as any in another script.
+# A language whose function words are not in the file, such as one in a non-Latin script.
 UNDETERMINED = "und"
 
-# Languages that models of English may read; None: no word tells the language.
+# Results for which English models may read the query; None: no word tells the language.
 ENGLISH = ("en", None)
 
 _WORD = re.compile(r"w/o|[^\W\d_]+(?:['\u2019][^\W\d_]+)?", re.IGNORECASE)
 _OTHER_SCRIPT_SHARE = 0.3
-_OWN, _SHARED, _COMMON = 2.0, 0.5, 1.0  # weights: function words of one side, of both; other words
-_NEUTRAL = "no"  # a word of several languages, and itself a cue
+# weights: function words of one side, function words of both sides, other common English words
+_OWN, _SHARED, _COMMON = 2.0, 0.5, 1.0
+_NEUTRAL = "no"  # a cue, and a word of several languages, so it counts for none
 
 
 def detect_language(text: str) -> str | None:
     """Return the language of a query; above all, tell whether it is English.
 
     Returns:
-        ISO 639-1 code; :data:`UNDETERMINED` for a text in another script; None if no word tells.
-        English only if there is more evidence for it than for any other language.
+        ISO 639-1 code; :data:`UNDETERMINED` for an unknown language, such as one in a non-Latin
+        script; None if no word tells the language. English needs more evidence than any other
+        language.
     """
     latin, letters = latin_letters(text)
     if letters - latin > _OTHER_SCRIPT_SHARE * letters:

@@ -31,19 +31,19 @@ class AutoPolicy(PolicyRouter):
     """Chooses a policy for the parsed query.
 
     - no constraint: :class:`HybridPolicy` or :class:`TopicalPolicy`, as ``base`` says;
-    - a constraint, with some probability ("hotels except hostels", "metals that do not rust"):
-      :class:`ConstraintPolicy`, whose first candidates a judge reads;
+    - a certain or possible constraint ("hotels except hostels", "metals that do not rust"):
+      :class:`ConstraintPolicy`; a judge reads its first candidates;
     - an expression ("orchids of Malaysia or orchids of Laos"): :class:`ExpressionPolicy`.
 
     Args:
-        parser: splits a query into its parts, unless it is a :class:`ParsedQuery` already.
-        settings: overrides the constants of the encoder's bundle for constraints.
-        limit: candidates of each search (at least k).
-        fields: metadata fields with their values: ``{"city": ["Oslo", "Bergen"]}``. An excluded
-            text that names such values becomes a filter, so no such passage is found.
-        base: how queries without a constraint are searched: ``topical``, ``hybrid``, or ``auto``,
-            which is ``hybrid`` where the collection stores words and ``topical`` elsewhere (always
-            in a reranker). Expressions use stored words under every base.
+        parser: splits a query into parts; unused if the query is a :class:`ParsedQuery`.
+        settings: overrides the constraint constants of the encoder's bundle.
+        limit: candidates per search; k if larger.
+        fields: metadata fields and the values they take: ``{"city": ["Oslo", "Bergen"]}``. An
+            excluded text that names such values becomes a filter, which drops their passages.
+        base: search for queries without a constraint: ``topical``, ``hybrid`` or ``auto``.
+            ``auto`` means ``hybrid`` if the collection stores words, else ``topical`` (always in
+            a reranker). Expressions use stored words under every base.
 
     Raises:
         ConfigurationError: a setting is out of its range.
@@ -70,7 +70,7 @@ class AutoPolicy(PolicyRouter):
                     f"fields[{shown(name)}] is a list of the texts and numbers that the field"
                     f" takes, not {shown(values)}"
                 )
-            # a set has another order in every process
+            # a set's order differs between processes
             ordered = sorted(values, key=repr) if isinstance(values, Set) else values
             fields[str(name)] = tuple(ordered)
         object.__setattr__(self, "fields", fields)
@@ -86,7 +86,7 @@ class AutoPolicy(PolicyRouter):
         Raises:
             MissingVectorError: ``base`` is hybrid, and there is no ``lexical`` vector.
         """
-        if self.base == "hybrid" and LEXICAL not in trained:  # whatever the query says
+        if self.base == "hybrid" and LEXICAL not in trained:  # for every query
             raise MissingVectorError(
                 "The base 'hybrid' needs the named vector 'lexical', and there is none.",
                 "Run index.backfill(['lexical']), or take base='auto', as a reranker must.",
@@ -116,7 +116,7 @@ class AutoPolicy(PolicyRouter):
 def _field_filters(
     excluded: Collection[str], fields: Mapping[str, Collection[Any]]
 ) -> FieldFilters:
-    """Map each excluded text that names values of fields to pairs (field, value as stored)."""
+    """Map each excluded text that names field values to pairs (field, stored value)."""
     stored: dict[str, list[tuple[str, Any]]] = {}
     for name, values in fields.items():
         for value in values:

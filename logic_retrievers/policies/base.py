@@ -1,4 +1,4 @@
-"""Base classes of policies, which plan vector queries and rank the results, and plain searches."""
+"""Base classes of policies, and plain searches. A policy plans queries and ranks the results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COMPATIBILITY = "compatibility"
 LEXICAL = "lexical"
 DEFAULT_PARSER = ConstraintParser()
 
-# candidates of a search for a judge: more than it reads by default
+# candidates per search if a judge reads them; more than a judge reads by default
 MOST_JUDGED = 100
 
 # excluded text -> the pairs (field, value) that no hit may have
@@ -30,9 +30,9 @@ FieldFilters: TypeAlias = Mapping[str, Sequence[tuple[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One candidate in its place: its index in the pool, the policy's score, and why.
+    """One ranked candidate: its index in the pool, the policy's score, and the reason.
 
-    ``passed_filter`` is False if the policy's filter put it behind the candidates that passed.
+    ``passed_filter`` is False if the policy's filter moved the candidate behind those that passed.
     """
 
     index: int
@@ -48,8 +48,8 @@ class JudgeRequest:
 
     Args:
         query: the text that the judge reads with each candidate.
-        gate: how much its verdicts count, in [0, 1]: the probability of a constraint.
-        alone: whether the judge's margin alone orders the candidates.
+        gate: weight of the judge's verdicts, in [0, 1]: the probability of a constraint.
+        alone: whether only the judge's margin orders the candidates.
     """
 
     query: str
@@ -58,7 +58,7 @@ class JudgeRequest:
 
 
 class Policy(ABC):
-    """Base of all policies, your own too. A policy is pure: no I/O, no clock, no randomness."""
+    """Base of all policies, custom ones too. A policy is pure: no I/O, clock or randomness."""
 
     name: ClassVar[str]
 
@@ -76,12 +76,12 @@ class Policy(ABC):
         return {}
 
     def judge_request(self, query: str) -> JudgeRequest | None:  # noqa: ARG002
-        """Return the question for a judge about the first candidates. None: ask nothing."""
+        """Return the question for a judge about the first candidates, or None to ask nothing."""
         return None
 
 
 class FilteringPolicy(Policy):
-    """A policy for one query that leaves some excluded texts to a metadata filter.
+    """Base of policies for one query that handle some excluded texts by a metadata filter.
 
     Attributes:
         field_filters: excluded text -> the pairs (field, value) of its filter.
@@ -98,7 +98,7 @@ class FilteringPolicy(Policy):
         return values
 
     def check_field_filters(self) -> None:
-        """Refuse ``field_filters`` of another form."""
+        """Refuse malformed ``field_filters``."""
         if not isinstance(self.field_filters, Mapping) or not all(
             isinstance(pairs, list | tuple) and all(map(_is_field_value, pairs))
             for pairs in self.field_filters.values()
@@ -114,14 +114,14 @@ class PolicyRouter(ABC):
     """Chooses a policy for each query, without I/O, clock or randomness.
 
     Attributes:
-        parser: reads queries in words.
+        parser: parses plain-language queries.
     """
 
     name: ClassVar[str]
     parser: QueryParser = DEFAULT_PARSER
 
     def parse(self, query: str | ParsedQuery) -> ParsedQuery:
-        """Split a query into its parts, unless it is parsed already."""
+        """Parse the query unless it is parsed already."""
         return query if isinstance(query, ParsedQuery) else self.parser.parse(query)
 
     @abstractmethod
@@ -134,7 +134,7 @@ class PolicyRouter(ABC):
         """Return the policy for one query.
 
         Args:
-            query: as the caller gave it.
+            query: the caller's query, parsed or not.
             trained: named vectors that the collection has and the encoder is trained for.
             constants: constants of :class:`ConstraintPolicy` from the encoder's bundle.
         """
@@ -172,7 +172,7 @@ class JudgePolicy(TopicalPolicy):
     name: ClassVar[str] = "judge"
 
     def plan(self, query: str, k: int) -> tuple[VectorQuery, ...]:
-        # what a judge reads does not depend on k
+        # the judge must read the same candidates for every k
         return super().plan(query, max(MOST_JUDGED, k))
 
     def judge_request(self, query: str) -> JudgeRequest:
@@ -200,13 +200,13 @@ class LexicalPolicy(SingleVectorPolicy):
 class HybridPolicy(Policy):
     """Plain hybrid search: topical and lexical search for the whole query, fused by score.
 
-    The score is the mean of the topical cosine and of the lexical score, scaled so that the best
-    lexical score counts as the best cosine (CombSUM, Fox and Shaw 1994). If no passage shares a
-    word with the query, it is the cosine. This policy reads no constraint; :class:`AutoPolicy`
-    does.
+    The score is the mean of the topical cosine and the scaled lexical score (CombSUM, Fox and Shaw
+    1994). Scaling makes the best lexical score equal to the best cosine. If no passage shares a
+    word with the query, the score is the cosine. This policy ignores constraints;
+    :class:`AutoPolicy` reads them.
 
     Args:
-        limit: candidates of each of the two searches (at least k).
+        limit: candidates per search; k if larger.
     """
 
     limit: int = 100
@@ -234,7 +234,7 @@ class HybridPolicy(Policy):
 
 
 def hybrid_scores(pool: CandidatePool) -> tuple[Scores, Scores]:
-    """Return the scores of :class:`HybridPolicy`, and each share of the best lexical score."""
+    """Return the scores of :class:`HybridPolicy`, and lexical scores as shares of the best one."""
     cosines = np.nan_to_num(pool.scores[TOPICAL])
     words = _shares_of_best(pool.scores[LEXICAL])
     if not words.any():

@@ -42,26 +42,26 @@ from logic_retrievers.types import CandidatePool, VectorQuery
 # text -> score of every candidate, shape (candidates,)
 AtomScores: TypeAlias = Callable[[str], Scores]
 
-# mean and deviation of unrelated passages' scores (shipped encoder), which fill up a small pool
+# mean and deviation of the scores of unrelated passages (shipped encoder), to fill up a small pool
 _BACKGROUND = {TOPICAL: (0.08, 0.09), COMPATIBILITY: (0.18, 0.1), LEXICAL: (0.0, 0.0)}
 
 _SATISFIED, _UNSATISFIED, _VIOLATED, _AVOIDED = "satisfied", "unsatisfied", "violated", "avoided"
 
 
 class BooleanSettings(Overrides):
-    """Constants of :class:`ExpressionPolicy`; a field that is not set has the value below.
+    """Constants of :class:`ExpressionPolicy`; an unset field keeps the default below.
 
     Args:
-        joint_weight: share of the score for the phrase that names all parts of an AND, in [0, 1].
-        penalty: largest loss of a passage for an excluded part, in units of the best score of a
-            candidate for the wanted part.
-        mention_threshold: standard score from which a passage mentions a part.
+        joint_weight: weight of the phrase that names all parts of an AND, in [0, 1].
+        penalty: largest deduction for an excluded part, in units of the best candidate's score for
+            the wanted part.
+        mention_threshold: least standard score of a passage that mentions a part.
         mention_share: share of the penalty for a passage that mentions the excluded part but is
-            rather about the wanted one, in [0, 1].
-        compatibility_weight: share of the compatibility vector, if a trained one exists, in [0, 1];
-            the topical vector has the rest.
-        lexical_weight: share of the ``lexical`` vector, if it exists, in [0, 1]; the other two have
-            the rest.
+            mainly about the wanted one, in [0, 1].
+        compatibility_weight: weight of the compatibility vector if a trained one exists, in [0, 1];
+            the topical vector gets the rest.
+        lexical_weight: weight of the ``lexical`` vector if it exists, in [0, 1]; the other vectors
+            share the rest.
     """
 
     joint_weight: Share = 0.8
@@ -76,12 +76,12 @@ class BooleanSettings(Overrides):
 class BooleanPolicy(PolicyRouter):
     """Chooses :class:`ExpressionPolicy` for every query that joins or excludes something.
 
-    Any other query gets the result of ``topical``.
+    Any other query is searched as by ``topical``.
 
     Args:
-        parser: finds expressions in queries in words.
+        parser: finds expressions in plain language.
         settings: overrides the constants.
-        limit: candidates of each search (at least k).
+        limit: candidates per search; k if larger.
 
     Raises:
         ConfigurationError: a setting is out of its range.
@@ -112,12 +112,12 @@ class BooleanPolicy(PolicyRouter):
 
 @dataclass(frozen=True)
 class ExpressionPolicy(FilteringPolicy):
-    """One query with an expression, made by :class:`BooleanPolicy` or by hand.
+    """Ranks one query with an expression; made by :class:`BooleanPolicy` or by hand.
 
-    Each wanted atom and the phrase of each AND is searched for; excluded atoms only score. All
-    searches go in one request, and a candidate of one gets its exact score on all others.
-    u(t) is the standard score of a passage among the candidates for a text t: a weighted mean over
-    the vectors. If there are fewer than 20 candidates, unrelated passages stand in for the rest::
+    Wanted atoms and phrases of wanted ANDs are searched for; excluded texts are only scored. All
+    searches share one request, which scores every candidate exactly for every text.
+    u(t) is a passage's standard score for a text t among the candidates: a weighted mean over the
+    vectors. If there are fewer than 20 candidates, unrelated passages stand in for the rest::
 
         atom        u(atom)
         a AND b     (1 - joint_weight) * min(a, b) + joint_weight * u("a and b")
@@ -125,20 +125,20 @@ class ExpressionPolicy(FilteringPolicy):
         w AND NOT x w - penalty * max(w) * mention * (mention_share + (1 - mention_share) * rather)
                     mention = sigmoid(2 * (x - mention_threshold)), rather = sigmoid(4 * (x - w))
 
-    A score says how far a passage stands out among the candidates of one query. Scores of two
+    A score says how far a passage stands out among the candidates of one query. Scores of different
     queries cannot be compared.
 
     Args:
         query: a query with an expression.
         settings: overrides the constants.
-        limit: candidates of each search (at least k).
-        vectors: names of the collection's vectors. ``compatibility``, which should be trained, and
-            ``lexical`` are used in addition to the topical one.
+        limit: candidates per search; k if larger.
+        vectors: names of the collection's vectors. ``lexical`` and ``compatibility`` (name it only
+            if trained) are used with the topical vector.
         field_filters: excluded text -> the pairs (field, value) of the metadata filter for it.
 
     Raises:
         ConfigurationError: the query has no expression, or a setting is out of its range.
-        ExpressionError: the expression says only what is not wanted.
+        ExpressionError: the expression has no wanted part.
     """
 
     query: ParsedQuery
@@ -215,7 +215,7 @@ class ExpressionPolicy(FilteringPolicy):
                 yield self._phrase(parts), wanted
 
     def _phrase(self, parts: Sequence[Expression]) -> str:
-        """Return the wanted parts of an AND as one text, if possible in the words of the query."""
+        """Return the wanted parts of an AND as one text, in the query's words if possible."""
         whole, _ = split_exclusions(self._expression)
         return self.query.wanted if list(parts) == whole else to_phrase(And(tuple(parts)))
 
@@ -262,7 +262,7 @@ class ExpressionPolicy(FilteringPolicy):
         )
 
     def _verdicts(self, atom_scores: AtomScores, index: int) -> list[dict[str, Any]]:
-        """Return each atom with the candidate's score, and whether the candidate satisfies it."""
+        """Return each atom with the candidate's score and verdict."""
         excluded = {text for text, wanted in self._texts(self._expression) if not wanted}
         verdicts = []
         for text in self._expression.atoms:

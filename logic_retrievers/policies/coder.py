@@ -19,17 +19,17 @@ Fusion: TypeAlias = Literal["reciprocal_rank", "cosine"]
 
 @dataclass(frozen=True)
 class SequentialPolicy(Policy):
-    """The topical pool, filtered by ``s_C >= tau`` (CoDeR, eq. 7), ranked by eq. 8.
+    """Filters the topical pool by ``s_C >= tau`` (CoDeR, eq. 7) and ranks it by eq. 8.
 
     The score of a hit is ``alpha * s_T + (1 - alpha) * s_C``, from its topical and compatibility
-    cosines. If nothing in the pool reaches tau, the topical order stands. A passage without a
+    cosines. If no passage reaches tau, the topical order stands. A passage without a
     compatibility vector has ``s_C = -1``.
 
     Args:
         alpha: weight of the topical cosine, in [0, 1].
         tau: least compatibility cosine of a passage that passes the filter, in [-1, 1].
-        limit: size of the topical pool (at least k).
-        backfill: passages that do not pass follow the others; False drops them, as in the paper.
+        limit: size of the topical pool; k if larger.
+        backfill: True puts passages that fail the filter last; False drops them, as in the paper.
 
     Raises:
         ConfigurationError: a setting is out of its range.
@@ -72,13 +72,13 @@ class SequentialPolicy(Policy):
 
 @dataclass(frozen=True)
 class UnionPolicy(Policy):
-    """Both pools joined (CoDeR, eq. 9), fused, and filtered by compatibility.
+    """Joins both pools (CoDeR, eq. 9), fuses the scores, and filters by compatibility.
 
-    The score of a hit is ``alpha * s_T + (1 - alpha) * s_C``, or one of them if the other vector
-    is missing. With ``fusion="reciprocal_rank"`` it is ``alpha / rank_T + (1 - alpha) /
-    rank_C`` (eq. 10 and 11), with ranks inside the joint pool. A missing vector then adds nothing.
-    A passage without a compatibility vector passes no filter. Ranks ignore distances: two passages
-    that are equally near to the topic are as far apart as two that are not. So cosines keep more of
+    The score of a hit is ``alpha * s_T + (1 - alpha) * s_C``, or the only cosine if the other
+    vector is missing. With ``fusion="reciprocal_rank"`` the score is ``alpha / rank_T + (1 - alpha)
+    / rank_C`` (eq. 10 and 11), with ranks inside the joint pool. A missing vector then adds
+    nothing. A passage without a compatibility vector fails every filter. Ranks ignore distances:
+    passages that are equally near to the topic still get different ranks. So cosines keep more of
     plain search's results, and ranks keep more violations out. :class:`CoderUnionPolicy` has the
     paper's settings.
 
@@ -86,9 +86,9 @@ class UnionPolicy(Policy):
         alpha: weight of the topical score, in [0, 1].
         keep: share of the pool that passes the filter, in [0, 1], best compatibility first; 1
             filters nothing. The paper does not define its "relative filter percentile".
-        limit: candidates of each of the two searches (at least k).
-        backfill: passages that do not pass follow the others; False drops them, as in the paper.
-        fusion: fuse cosines, or ranks as in the paper.
+        limit: candidates per search; k if larger.
+        backfill: True puts passages that fail the filter last; False drops them, as in the paper.
+        fusion: fuses cosines, or ranks as in the paper.
 
     Raises:
         ConfigurationError: a setting is out of its range.
@@ -155,7 +155,7 @@ class CoderUnionPolicy(UnionPolicy):
 def _order_by_filter(
     order: npt.NDArray[np.intp], passed_filter: npt.NDArray[np.bool_], *, backfill: bool
 ) -> npt.NDArray[np.intp]:
-    """Put the candidates that passed the filter first, then the others, each in their order.
+    """Put candidates that passed the filter first, then the others; keep the order inside both.
 
     Without ``backfill`` the others are left out as in the paper, so fewer than k may remain.
     """

@@ -1,4 +1,4 @@
-"""Rank a query that may have a constraint: a judge reads the first candidates."""
+"""Rank candidates for a query that may have a constraint; a judge reads the first ones."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ from logic_retrievers.scoring.fusion import Scores
 from logic_retrievers.text import comparable
 from logic_retrievers.types import CandidatePool, VectorQuery
 
-# the usual score for an excluded text is the mean over so many passages nearest to the query
+# passages nearest to the query; their mean score for an excluded text is the usual one
 _NEAREST = 5
-# a smaller loss is not worth a word
+# smaller deductions are not reported
 _FELT = 0.005
 
 
 class ConstraintSettings(Overrides):
     """Constants of :class:`ConstraintPolicy`.
 
-    A field that is not set has the value of the encoder's bundle, or else the default below.
+    An unset field takes the value of the encoder's bundle, or else the default below.
 
     Args:
-        compatibility_weight: share of the compatibility cosine in every cosine, in [0, 1], if there
-            is a trained compatibility vector.
-        penalty: factor of ``max(0, x - u)``, how much nearer a passage is to an excluded text than
-            passages of the topic usually are.
+        compatibility_weight: weight of the compatibility cosine in q and x, in [0, 1], if a trained
+            compatibility vector exists.
+        penalty: factor of ``max(0, x - u)``: how much nearer to an excluded text a passage is than
+            passages on the topic usually are.
     """
 
     compatibility_weight: Share = 0.5
@@ -55,26 +55,26 @@ class ConstraintSettings(Overrides):
 
 @dataclass(frozen=True)
 class ConstraintPolicy(FilteringPolicy):
-    """One query that may have a constraint, made by :class:`AutoPolicy` or by hand.
+    """Ranks one query that may have a constraint; made by :class:`AutoPolicy` or by hand.
 
-    t is the score of the search without a constraint: the topical cosine of a passage to the query,
-    or the score of :class:`HybridPolicy`. q and x are its cosines to the query and to an excluded
-    text, each a mean of the topical and the compatibility cosine. u is the mean of x over the five
-    other passages with the highest q, and g the probability of a constraint::
+    t is a passage's score without the constraint: the topical cosine to the query, or the score of
+    :class:`HybridPolicy`. q is the passage's cosine to the query, x its cosine to an excluded text;
+    both are means of the topical and the compatibility cosine. u is the mean of x over the five
+    other passages with the highest q. g is the probability of a constraint::
 
         score = (1 - g) * t + g * (q - penalty * max(0, x - u))
 
-    The largest penalty of all excluded texts counts. A passage without a compatibility vector is
-    scored by its topical one alone. The compatibility vector and the judge read the query with what
-    it excludes said once more: "nut-free cake, without nut". The judge reads the first candidates
-    and adds to their scores (:class:`~logic_retrievers.judging.JudgeSettings`).
+    Only the largest penalty over all excluded texts counts. A passage without a compatibility
+    vector is scored by its topical one alone. The compatibility vector and the judge read the query
+    with its excluded texts repeated: "nut-free cake, without nut". The judge reads the first
+    candidates and adds to their scores (:class:`~logic_retrievers.judging.JudgeSettings`).
 
     Args:
         query: a query whose ``constraint`` is not 0.
         settings: overrides the constants.
-        limit: candidates of each search (at least k).
-        use_compatibility: use the compatibility vector too; it should be trained.
-        use_words: use the lexical vector too.
+        limit: candidates per search; k if larger.
+        use_compatibility: whether to use the compatibility vector too; it should be trained.
+        use_words: whether to use the lexical vector too.
         field_filters: excluded text -> the pairs (field, value) of a filter that replaces its
             penalty.
         bundle_constants: constants from the encoder's bundle.
@@ -105,12 +105,12 @@ class ConstraintPolicy(FilteringPolicy):
     @cached_property
     def constants(self) -> ConstraintSettings:
         known = ConstraintSettings.model_fields.keys()
-        # a bundle may come from a time when the formula had more constants
+        # an old bundle may hold constants that the formula no longer has
         shipped = {name: value for name, value in self.bundle_constants.items() if name in known}
         return (self.settings or ConstraintSettings()).over(shipped)
 
     def judge_request(self, query: str) -> JudgeRequest | None:  # noqa: ARG002
-        if self.query.excluded and not self._scored_texts:  # the filters leave nothing to find out
+        if self.query.excluded and not self._scored_texts:  # filters handle all excluded texts
             return None
         return JudgeRequest(self._question, self.query.constraint)
 
@@ -158,7 +158,7 @@ class ConstraintPolicy(FilteringPolicy):
         return ranked
 
     def _excess(self, pool: CandidatePool, mixed: Scores) -> Scores:
-        """Return how much nearer than usual each passage is to each text, (texts, pool size)."""
+        """Return how much nearer than usual each passage is to each text: (texts, pool size)."""
         nearest = ranking(mixed)[: _NEAREST + 1]
         rows = [np.zeros((0, len(pool.ids)))]
         for text in self._scored_texts:
@@ -189,7 +189,7 @@ class ConstraintPolicy(FilteringPolicy):
         text, texts = self.query.text, self._scored_texts
         if detect_language(text) in ENGLISH:
             return restate(text, texts)
-        # "without" would make a short query in another language pass as English
+        # adding "without" makes a short query in a different language look English
         added = [each for each in texts if comparable(each) not in comparable(text)]
         return " -".join([text, *added])
 
@@ -210,4 +210,4 @@ def _excluded(text: str) -> str:
 
 def _compatible(name: str) -> str:
     """Name the query that scores the same text by the compatibility vector."""
-    return f"{COMPATIBILITY}, {name}"  # in front, because an excluded text may end in anything
+    return f"{COMPATIBILITY}, {name}"  # a prefix, because an excluded text may end in anything

@@ -33,11 +33,11 @@ _PARSER = f"{ConstraintParser.__module__}.{ConstraintParser.__qualname__}"
 
 
 def resolve_policy(policy: str | Policy | PolicyRouter) -> Policy | PolicyRouter:
-    """Return the policy of that name, with its default settings, or the given policy itself.
+    """Return the named policy with default settings, or the given policy itself.
 
     Raises:
         UnknownPolicyError: no policy has that name.
-        ConfigurationError: neither a name nor a policy.
+        ConfigurationError: ``policy`` is neither a name nor a policy.
     """
     if isinstance(policy, str):
         try:
@@ -54,12 +54,12 @@ def resolve_policy(policy: str | Policy | PolicyRouter) -> Policy | PolicyRouter
 
 
 def policy_from(description: Mapping[str, Any]) -> Policy | PolicyRouter:
-    """Make a policy from the result of :func:`describe_policy`; missing settings have defaults.
+    """Make a policy from the result of :func:`describe_policy`; missing settings get defaults.
 
     Raises:
         UnknownPolicyError: no policy has that name.
-        ConfigurationError: a setting is unknown, or the description names a policy or a
-            parser of your own, which only Python can make.
+        ConfigurationError: a setting is unknown, or the description names a custom policy or
+            parser, which only Python can make.
     """
     kind = type(resolve_policy(description.get("name", "")))
     given = {name: value for name, value in description.items() if name != "name"}
@@ -88,11 +88,11 @@ def _parser_from(description: Any) -> Any:
 def describe_policy(policy: str | Policy | PolicyRouter) -> dict[str, Any]:
     """Describe a policy in JSON types: for logs, cache keys and saved settings.
 
-    :func:`policy_from` makes the policy again. A setting that JSON cannot hold (a parser of your
-    own) is described by its ``repr`` or its class; for a policy of your own the class is added.
-    ``settings`` shows what the user set, not the constants of an encoder's bundle. Fields of a
-    dataclass with ``repr=False`` are left out, so mark secrets with it. Give every object that
-    changes the result a ``repr``.
+    :func:`policy_from` restores the policy. A setting that JSON cannot hold (a custom parser) is
+    described by its ``repr`` or its class. A custom policy's class is added. ``settings`` holds
+    only values that the user set, not the constants of an encoder's bundle. Dataclass fields with
+    ``repr=False`` are left out, so mark secrets with it. Give every object that changes the result
+    a ``repr``.
 
     Raises:
         UnknownPolicyError, ConfigurationError: as :func:`resolve_policy`.
@@ -115,7 +115,7 @@ def _to_json(value: Any) -> Any:
         return value
     if isinstance(value, Mapping):
         return {str(key): _to_json(item) for key, item in value.items()}
-    if isinstance(value, Set):  # its order changes from process to process
+    if isinstance(value, Set):  # a set's order differs between processes
         return sorted((_to_json(item) for item in value), key=repr)
     if isinstance(value, Collection):
         return [_to_json(item) for item in value]
@@ -135,7 +135,7 @@ def _to_json(value: Any) -> Any:
     kind = type(value)
     if "__repr__" in {name for base in kind.__mro__[:-1] for name in vars(base)}:
         return repr(value)
-    return _path(kind)  # object's repr would hold an address
+    return _path(kind)  # object's repr holds an address
 
 
 def _path(value: type | FunctionType) -> str:

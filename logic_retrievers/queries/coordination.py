@@ -1,6 +1,6 @@
 """Split a query at its top-level AND, OR and BUT NOT, if the parts are parallel.
 
-Each part has a noun (*films of A or films of B*), or the parts begin with relations and share one
+Parallel parts each have a noun (*films of A or films of B*), or begin with relations and share one
 noun (*villas near the beach and with a pool*). Only ``Decomposer`` reads *hotels in Rome or Paris*.
 """
 
@@ -18,7 +18,7 @@ from logic_retrievers.queries.masking import mask
 from logic_retrievers.queries.patterns import pattern, word_set
 
 _CERTAIN, _PARALLEL, _LIKELY = 0.95, 0.9, 0.75  # confidences
-_MAX_BEFORE_NOUN, _MAX_BEHIND_NOUN = 4, 9  # words; a longer part is a clause
+_MAX_BEFORE_NOUN, _MAX_BEHIND_NOUN = 4, 9  # words; a longer part counts as a clause
 _CONNECTIVE, _WORD = pattern("connective"), re.compile(r"\S+")
 _REQUEST, _WHICH_ARE_ALSO = pattern("request"), pattern("which_are_also")
 _QUESTION_WORD, _PHRASE_TAIL = pattern("question_beginning"), pattern("phrase_tail")
@@ -41,7 +41,7 @@ class Coordination(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """``noun`` ends with a noun, and is empty if the part begins with a relation."""
+    """``noun`` ends with a noun; it is empty if the part begins with a relation."""
 
     noun: str
     behind: str
@@ -50,16 +50,16 @@ class _Part(NamedTuple):
 
 
 def may_join(text: str) -> bool:
-    """Whether a word joins two parts of a text, whatever the parts are."""
+    """Return whether the text has a joining word; the parts are not read."""
     return _JOINING.search(mask(text)) is not None
 
 
 def coordinate(wanted: str, excluded: Sequence[str] = ()) -> Coordination | None:
-    """Return the expression of a query; None if it joins nothing.
+    """Return the expression of a query; None if the query joins nothing.
 
     Args:
         wanted: the query without its excluded texts.
-        excluded: the excluded texts, with their relations if they have any: *starring B*.
+        excluded: the excluded texts, with any relation: *starring B*.
     """
     masked = mask(wanted)
     span = _find_phrase(masked)
@@ -76,7 +76,7 @@ def coordinate(wanted: str, excluded: Sequence[str] = ()) -> Coordination | None
 
 
 def _read_excluded(text: str, noun: str) -> Expression | None:
-    """Read an excluded text; None unless it has the noun or shares it (*set in Paris*)."""
+    """Read an excluded text; None unless it names or shares the noun (*set in Paris*)."""
     masked = mask(text)
     start = pronoun.end() if (pronoun := _PRONOUN.match(masked)) else 0
     forms = masked[start:].lower().split()
@@ -87,7 +87,7 @@ def _read_excluded(text: str, noun: str) -> Expression | None:
 
 
 def _find_phrase(masked: str) -> tuple[int, int] | None:
-    """Return the span of the phrase that is asked for; None for other questions and statements."""
+    """Return the span of the requested phrase; None for other questions and for statements."""
     start = 0
     while request := _REQUEST.match(masked, start):
         start = request.end()
@@ -135,7 +135,7 @@ def _read(text: str, masked: str, span: tuple[int, int], noun: str = "") -> Coor
 
 
 def _rate(parts: Sequence[_Part]) -> float:
-    """Return the confidence that these are several things to look for; 0 if not parallel."""
+    """Return the confidence that the parts are several things to find; 0 if not parallel."""
     if len(parts) == 1:
         return _CERTAIN
     first, *others = parts
@@ -155,7 +155,7 @@ def _rate(parts: Sequence[_Part]) -> float:
 
 
 def _part(text: str, masked: str, start: int, end: int, connective: str) -> _Part | None:
-    """Return a part of a phrase; None if it names nothing and begins with no relation."""
+    """Return a part of a phrase; None if it names nothing and does not begin with a relation."""
     words = list(_WORD.finditer(masked, start, end))
     content = [word for word in words if word[0].lower() not in ("either", "both", "too")]
     texts = [text[slice(*word.span())] for word in content]
@@ -168,7 +168,7 @@ def _part(text: str, masked: str, start: int, end: int, connective: str) -> _Par
     strong = connective == "strong" or len(content) < len(words)
     if length := _relation_length(forms):
         return _Part("", " ".join(texts), operator, strong) if length < len(forms) else None
-    forms[0] = forms[0] if connective else forms[0].lower()  # it begins the phrase
+    forms[0] = forms[0] if connective else forms[0].lower()  # the phrase may begin with a capital
     for at, form in enumerate(forms):
         if _is_plural(form) and (at + 1 == len(forms) or _relation_length(forms[at + 1 :])):
             if at > _MAX_BEFORE_NOUN or len(forms) - at - 1 > _MAX_BEHIND_NOUN:
@@ -178,13 +178,13 @@ def _part(text: str, masked: str, start: int, end: int, connective: str) -> _Par
 
 
 def _is_plural(word: str) -> bool:
-    """Whether the word has the form of a plural noun; names do not."""
+    """Return whether the word looks like a plural noun; names do not."""
     is_regular = _PLURAL.fullmatch(word) is not None and word not in _NO_PLURALS | _PREPOSITIONS
     return is_regular or word in _PLURALS
 
 
 def _relation_length(forms: Sequence[str]) -> int:
-    """Count the words of the relation that begins a phrase: *starring*, *set in*, *that have*."""
+    """Count words of the relation at a phrase's beginning: *starring*, *set in*, *that have*."""
     word, following = [*(form.lower() for form in forms[:2]), "", ""][:2]
     if word in _RELATIVES and following:
         return 2 + _relation_length(forms[2:])

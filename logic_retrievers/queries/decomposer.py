@@ -32,10 +32,10 @@ from logic_retrievers.queries.expressions import (
 from logic_retrievers.queries.parsed_query import ParsedQuery, QueryParser
 from logic_retrievers.queries.parser import MAX_CHARACTERS, ConstraintParser
 
-# A longer atom is an explanation, and no phrase to search for.
+# A longer atom is an explanation, not a search phrase.
 MAX_ATOM_CHARACTERS = 300
 
-# Number of parsed queries in the cache; the least recently used goes first.
+# Number of parsed queries in the cache; the least recently used one is dropped first.
 MAX_CACHED = 1024
 
 # the prompt before the query
@@ -50,14 +50,14 @@ _FENCED = re.compile(r"```[^\n]*\n(.*)```", re.DOTALL)
 class Decomposer:
     """A :class:`QueryParser` over any language model.
 
-    If the model fails, or answers with no searchable expression, the fallback parses the query,
-    with a :class:`~logic_retrievers.errors.DecompositionWarning`. That result is not cached, so the
-    model is asked again the next time.
+    If the model fails or gives no searchable expression, the fallback parses the query, with a
+    :class:`~logic_retrievers.errors.DecompositionWarning`. The fallback's result is not cached, so
+    the model is asked again the next time.
 
     Args:
         ask: takes a prompt and returns the answer: an expression as JSON, or in the text syntax
-            with its atoms in quotation marks. Called in the thread that parses, and more than once
-            for a query that several threads parse at the same time.
+            with quoted atoms. Runs in the parsing thread; several threads that parse the same query
+            at once may each call it.
         fallback: parses queries for which the model fails, and texts over 2,000 characters.
 
     Raises:
@@ -105,7 +105,7 @@ class Decomposer:
 
 
 def _read_answer(answer: Any) -> Expression:
-    """Read the expression of an answer, with or without a Markdown fence around it."""
+    """Read the expression in an answer, with or without a Markdown fence."""
     if inspect.iscoroutine(answer):
         answer.close()  # or Python warns that it was never awaited
     if not isinstance(answer, str):

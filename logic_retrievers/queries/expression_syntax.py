@@ -10,22 +10,22 @@ from typing import Any, NoReturn
 from logic_retrievers.errors import ExpressionError, shown
 from logic_retrievers.queries.expressions import MAX_DEPTH, MAX_TEXT, And, Atom, Expression, Not, Or
 
-# Room for quotation marks, backslashes, operators and parentheses around every atom.
+# Leaves room for quotation marks, backslashes, operators and parentheses around every atom.
 MAX_CHARACTERS = 4 * MAX_TEXT
-# Nested parentheses; most of them add no level to the tree.
+# Nested parentheses; most add no level to the tree.
 MAX_PARENTHESES = 4 * MAX_DEPTH
 
 _QUOTATION_MARKS = {'"': '"', "“": "”", "„": "“", "«": "»"}
 _OPERATORS = ("AND", "OR", "NOT")
 _SMALL_OPERATOR = re.compile(r"(?<!\S)(?:and|or|not)(?!\S)", re.IGNORECASE)
-# words in a bare atom that was meant to be two atoms, or to exclude something
+# words in a bare atom that was meant as two atoms or as an exclusion
 _EXCLUDING_WORDS = re.compile(
     r"^not(?!\S)|^[!~-] ?(?=[^\W\d])|(?<!\S)(?:(?i:and|but) (?i:not)(?!\S)|&&|\|\|)"
 )
 _QUOTATION = "|".join(
     rf"{first}(?:\\[\\{last}]|[^{last}])*+{last}" for first, last in _QUOTATION_MARKS.items()
 )
-# ``mark`` is a quotation mark that lacks its partner
+# ``mark`` is an unpaired quotation mark
 _TOKEN = re.compile(rf'(?P<word>[^\s()"“”„«»]+)|[()]|(?P<quoted>{_QUOTATION})|(?P<mark>\S)')
 _JSON_FORM = (
     'write {"op": "atom", "text": "..."}, {"op": "not", "args": [one]}, or "and" or "or" with at '
@@ -52,7 +52,7 @@ def parse(text: str) -> Expression:
 
 
 class _TextReader:
-    """Recursive descent, with one method for each level of precedence."""
+    """Parses by recursive descent, with one method for each level of precedence."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -115,7 +115,7 @@ class _TextReader:
         return matches
 
     def _check_operators(self, token: _Token, pattern: re.Pattern[str]) -> None:
-        """Refuse bare words like operators, because a search for them would find the opposite."""
+        """Refuse operator-like bare words, since searching for them finds the opposite."""
         match = pattern.search(token.text) if token.kind == "bare" else None
         if match:
             raise ExpressionError(
@@ -135,7 +135,7 @@ class _TextReader:
 
 
 def _tokenise(text: str) -> list[_Token]:
-    """Split into tokens. The words of a bare atom form one token; an end token comes last."""
+    """Split into tokens. Words of a bare atom form one token; an end token comes last."""
     tokens: list[_Token] = []
     for match in _TOKEN.finditer(text):
         kind, piece, at = match.lastgroup, match.group(), match.start()
@@ -164,7 +164,7 @@ def _tokenise(text: str) -> list[_Token]:
 def from_dict(value: Any, place: str = "expression", levels: int = MAX_DEPTH) -> Expression:
     """Read an expression from nested dictionaries; see :meth:`Expression.from_dict`.
 
-    ``place`` is the value's place, for messages. ``levels`` is the depth that it may have.
+    ``place`` says where the value stands, for messages. ``levels`` is the maximum depth.
     """
     if not levels:
         raise ExpressionError(f"more than {MAX_DEPTH} levels of AND, OR and NOT")

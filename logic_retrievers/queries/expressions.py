@@ -19,7 +19,7 @@ class Expression(ABC):
     """A Boolean query, immutable and hashable; ``&``, ``|`` and ``~`` combine expressions.
 
     All constructors raise ExpressionError for empty atoms, for AND or OR of fewer than two parts,
-    and for more atoms, characters or levels than an expression may have.
+    and for too many atoms, characters or levels.
 
     Examples:
         >>> (Atom("orchids of Malaysia") & ~Atom("orchids of Thailand")).atoms
@@ -32,7 +32,7 @@ class Expression(ABC):
     @property
     @abstractmethod
     def args(self) -> tuple[Expression, ...]:
-        """Return the operands; none for an atom."""
+        """Return the operands; empty for an atom."""
 
     @property
     def atoms(self) -> tuple[str, ...]:
@@ -45,16 +45,16 @@ class Expression(ABC):
         return 1 + max((arg.depth for arg in self.args), default=0)
 
     def walk(self) -> Iterator[Expression]:
-        """Yield this node and all below it, from left to right."""
+        """Yield this node and all nodes below, from left to right."""
         yield self
         for arg in self.args:
             yield from arg.walk()
 
     def simplified(self) -> Expression:
-        """Return the same expression in the form that a search can answer.
+        """Return the same expression in a form that a search can answer.
 
-        Nested ANDs and ORs are merged. In an expression that :func:`check_searchable` accepts, NOT
-        stands only in an AND with something wanted, and only over what can be searched for:
+        Nested ANDs and ORs are merged. If :func:`check_searchable` accepts the expression, NOT then
+        stands only in an AND with a wanted part, and only over a searchable part:
         ``a AND (NOT b OR c)`` becomes ``a AND NOT (b AND NOT c)``.
         """
         parts = [arg.simplified() for arg in self.args]
@@ -70,10 +70,10 @@ class Expression(ABC):
 
     @staticmethod
     def from_dict(value: Mapping[str, Any]) -> Expression:
-        """Make an expression from the result of :meth:`to_dict`; further keys are ignored.
+        """Make an expression from the result of :meth:`to_dict`; ignore unknown keys.
 
         Raises:
-            ExpressionError: the dictionary has another form, or is too large.
+            ExpressionError: the dictionary is malformed or too large.
         """
         from logic_retrievers.queries.expression_syntax import from_dict
 
@@ -88,7 +88,7 @@ class Expression(ABC):
         Inside the marks, write a backslash before a quotation mark or a backslash.
 
         Raises:
-            ExpressionError: the text is no expression; the error has the position of the mistake.
+            ExpressionError: the text is not an expression; the error has the mistake's position.
         """
         from logic_retrievers.queries.expression_syntax import parse
 
@@ -121,7 +121,7 @@ class Expression(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Atom(Expression):
-    """The text of one search, without white space around it."""
+    """The text of one search, without surrounding white space."""
 
     text: str
     op: ClassVar[str] = "atom"
@@ -192,7 +192,7 @@ class Not(Expression):
 
 
 def check_searchable(expression: Expression) -> None:
-    """Refuse an expression, or a side of an OR, that only says which passages are *not* wanted."""
+    """Refuse an expression that has no wanted part, or an OR with a side that has none."""
     if not _has_anchor(expression):
         raise ExpressionError(
             f"{expression} rules passages out and does not say which are wanted; every side of an "
@@ -203,7 +203,7 @@ def check_searchable(expression: Expression) -> None:
 def to_phrase(expression: Expression) -> str:
     """Phrase an expression for an encoder: ``orchids of Laos, but not orchids of Thailand``.
 
-    Wanted parts come first, excluded ones follow; a comma precedes the outer of two operators.
+    Wanted parts come first, then excluded ones. A comma precedes the outer of two operators.
     """
     if isinstance(expression, Atom):
         return expression.text
@@ -219,14 +219,14 @@ def to_phrase(expression: Expression) -> str:
 
 
 def split_exclusions(expression: Expression) -> tuple[list[Expression], list[Expression]]:
-    """Return the wanted parts of an AND, and the excluded ones without their NOT."""
+    """Return the wanted parts of an AND, and the excluded parts without their NOT."""
     parts = expression.parts if isinstance(expression, And) else (expression,)
     wanted = [part for part in parts if not isinstance(part, Not)]
     return wanted, [part.part for part in parts if isinstance(part, Not)]
 
 
 def wanted_part(expression: Expression) -> Expression:
-    """Return an AND without its excluded parts; any other expression as it is."""
+    """Return an AND without its excluded parts; leave any other expression unchanged."""
     wanted, excluded = split_exclusions(expression)
     if not wanted or not excluded:
         return expression
@@ -234,7 +234,7 @@ def wanted_part(expression: Expression) -> Expression:
 
 
 def _has_anchor(expression: Expression, *, negated: bool = False) -> bool:
-    """Whether passages that satisfy it (negated: that do not) are near some atom."""
+    """Return whether every satisfying (``negated``: violating) passage is near some atom."""
     if isinstance(expression, Atom):
         return not negated
     if isinstance(expression, Not):
@@ -244,7 +244,7 @@ def _has_anchor(expression: Expression, *, negated: bool = False) -> bool:
 
 
 def _negated(simplified: Expression) -> Expression:
-    """Negate a simplified expression; by De Morgan if it only says what is not wanted."""
+    """Negate a simplified expression; apply De Morgan if the expression has no wanted part."""
     if isinstance(simplified, And) and not _has_anchor(simplified):
         return _merged(Or, map(_negated, simplified.parts))
     return ~simplified

@@ -1,6 +1,6 @@
-"""Mask names, quotations and fixed pairs, which are one thing whatever their words.
+"""Mask names, quotations and fixed pairs, because each is one thing: "salt and pepper".
 
-"Salt and pepper" joins nothing.
+Words inside must not be read as operators or cues.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _COMPANY_NAME = pattern("company_name", flags=0)
 
 
 def mask(text: str) -> str:
-    """Fill names, quotations and fixed pairs with ``_``; make punctuation plain; offsets stay."""
+    """Fill names, quotations and fixed pairs with ``_``; make punctuation plain; keep offsets."""
     masked = _QUOTED.sub(fill, text.translate(PLAIN))
     if not _is_title_case(masked):
         masked = _NAME_WITH_CUE.sub(fill, masked)
@@ -46,6 +46,6 @@ def fill(match: re.Match[str]) -> str:
 
 
 def _is_title_case(text: str) -> bool:
-    """Whether most words are capitalised, so that a capital means nothing."""
+    """Return whether most words are capitalised, so that capitals do not mark names."""
     words = _WORD.findall(text)
     return len(words) > 3 and sum(word[0].isupper() for word in words) > 0.85 * len(words)

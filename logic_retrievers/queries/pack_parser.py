@@ -1,8 +1,8 @@
-"""Read exclusions in languages other than English, with a small pack of rules for each.
+"""Read exclusions in languages other than English, with a small pack of rules per language.
 
-Only exclusions are read. A text that looks like a title, an idiom, a limit ("not older than") or a
-complaint ("does not start") is left alone. Patterns and texts are compared without accents, since
-people leave those out.
+Only exclusions are read. Texts that look like a title, an idiom, a limit ("not older than") or a
+complaint ("does not start") are left alone. Patterns and texts are compared without accents, since
+people omit accents.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from logic_retrievers.queries.masking import FILL, PLAIN, fill
 from logic_retrievers.queries.parsed_query import ParsedQuery
 from logic_retrievers.queries.rules.rule import Rule, RulePack, Scope
 
-# The file of each language's rules in ``queries/rules``.
+# Language -> file of its rules in ``queries/rules``.
 PACKS = {
     "de": "german",
     "es": "spanish",
@@ -30,15 +30,15 @@ PACKS = {
     "pt": "portuguese",
 }
 
-# Characters on either side of a cue that decide what it means.
+# Characters on either side of a cue that decide its meaning.
 CONTEXT = 160
 # A text with more cues is not read as a query.
 MAX_CUES = 10
 
-# In a query of at most so many words, a place behind a short excluded text belongs to the wanted
+# In a query of at most this many words, a place after a short excluded text belongs to the wanted
 # part: "films except Psycho on Netflix".
 _SHORT_QUERY = 12
-_ITEM_WORDS = 4  # limit for each item of a list but the first
+_ITEM_WORDS = 4  # limit for each item of a list except the first
 
 _PLAIN = PLAIN | str.maketrans("\u201e\u00ab\u00bb\u00a0\u00df", '""" s')
 _QUOTED = re.compile(r'"[^"\n]{1,200}"')
@@ -48,7 +48,7 @@ _PUNCTUATION = " \t\n,;:.?!()[]\"'-"
 
 
 def fold(text: str) -> str:
-    """Return the text with plain quotation marks and without accents, of the same length."""
+    """Make quotation marks plain and remove accents; keep the text's length."""
     plain = text.translate(_PLAIN)
     return plain if plain.isascii() else "".join(map(_fold, plain))
 
@@ -60,7 +60,7 @@ def _fold(character: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """A cue that means exclusion: its rule, its span, and the excluded span between its halves."""
+    """A cue that means exclusion: rule, span, and any excluded span between the cue's halves."""
 
     rule: Rule
     start: int
@@ -70,7 +70,7 @@ class Cue:
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """A cue, the spans of the texts that it excludes, and the span to remove from the query."""
+    """A cue, the spans of the excluded texts, and the span to remove from the query."""
 
     cue: Cue
     excluded: tuple[tuple[int, int], ...]
@@ -82,13 +82,14 @@ class PackParser:
     """Reads queries in one language; deterministic, and linear in the length of the query.
 
     Args:
-        table: the pack as its TOML file has it: ``fragments`` and ``rules`` of :class:`Rule`,
-            and ``words``: ``articles`` (words before a name that are no part of it),
-            ``lists`` ("and", "or"), ``ends`` (end an excluded text), ``places`` (end a short one),
-            ``verbs`` (end it if something follows), ``tails`` (end a clause, and belong to no
-            name), ``leads`` (lead to an exclusion, and are removed with it), ``questions`` (begin
-            the request behind an opening exclusion), ``mentions`` (mark a query about a phrase),
-            ``titles`` (do so behind the phrase), and the fragment ``IDIOMS``.
+        table: content of the pack's TOML file: ``fragments`` with ``IDIOMS``, ``rules`` for
+            :class:`Rule`, and ``words``. The lists of words: ``articles`` (stand before a name but
+            are not part of it), ``lists`` ("and", "or"), ``ends`` (end an excluded text),
+            ``places`` (end a short excluded text), ``verbs`` (end an excluded text if a word
+            follows), ``tails`` (end a clause and belong to no name), ``leads`` (lead to an
+            exclusion and are removed with it), ``questions`` (begin the request after an opening
+            exclusion), ``mentions`` (mark a query about a phrase), ``titles`` (mark such a query
+            after the phrase).
     """
 
     def __init__(self, table: dict[str, Any]) -> None:
@@ -143,7 +144,7 @@ class PackParser:
         )
 
     def _find_exclusions(self, masked: str) -> list[Exclusion]:
-        """Return what the cues exclude, from left to right; skip cues inside an excluded text."""
+        """Return exclusions from left to right; skip cues inside an excluded text."""
         cues = self._find_cues(masked)
         exclusions: list[Exclusion] = []
         for number, cue in enumerate(cues):
@@ -155,9 +156,9 @@ class PackParser:
         return exclusions
 
     def _find_cues(self, masked: str) -> list[Cue]:
-        """Return the cues that mean exclusion, from left to right. Of two that overlap, the first.
+        """Return cues that mean exclusion, from left to right; of overlapping cues only the first.
 
-        An empty list also stands for too many.
+        If there are too many cues, the list is empty.
         """
         candidates = [
             (rule, match) for rule in self.rules for match in rule.cue_pattern.finditer(masked)
@@ -181,7 +182,7 @@ class PackParser:
         return apart if len(apart) <= MAX_CUES else []
 
     def _resolve(self, masked: str, cue: Cue, limit: int) -> Exclusion | None:
-        """Return what a cue excludes, and what leaves the query; None if it excludes nothing."""
+        """Return a cue's exclusion; None if the cue excludes nothing."""
         start, end = cue.start, cue.end
         if cue.excluded is not None:
             region = cue.excluded
@@ -203,7 +204,7 @@ class PackParser:
         return Exclusion(cue, names, start, end) if names else None
 
     def _end(self, masked: str, start: int, limit: int, *, brief: bool) -> int:
-        """Return where an excluded text ends: with the clause, or before more that is wanted."""
+        """Return where an excluded text ends: with the clause, or before a further wanted part."""
         hard = _HARD_END.search(masked, start, limit)
         end = self._end_of_list(masked, start, hard.start() if hard else limit)
         head = self._trim_head(masked, start, end)
@@ -217,14 +218,14 @@ class PackParser:
         return end
 
     def _end_of_opening(self, masked: str, start: int, limit: int) -> int | None:
-        """Return where it ends, before the request. None: no request follows, so it is a title."""
+        """Return the excluded text's end before the request; None for a title (no request)."""
         request = self._request.search(masked, self._trim_head(masked, start, limit) + 1, limit)
         stop = request.start() if request else limit
         end = self._end_of_list(masked, start, stop)
         return end if end < limit else None
 
     def _end_of_list(self, masked: str, start: int, end: int) -> int:
-        """Return the place of the first comma, or the end of the list that it belongs to."""
+        """Return the position of the first comma, or the end of that comma's list."""
         pieces = masked[start:end].split(",")
         taken = len(pieces[0])
         at = taken
@@ -238,7 +239,7 @@ class PackParser:
         return start + taken
 
     def _names(self, masked: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Yield the spans of the names in a region: one for each item of a list."""
+        """Yield the spans of the names in a region, one per item of a list."""
         region = self._trim(masked, start, end)
         for span in _split_region(self._separator, masked, *region):
             first, last = self._trim(masked, *span)
@@ -260,7 +261,7 @@ class PackParser:
         return start
 
     def _remainder(self, text: str, masked: str, exclusions: Sequence[Exclusion]) -> str:
-        """Return the text without its exclusions and the commas and small words around them."""
+        """Return the text without exclusions and without commas and small words around them."""
         wanted, at = "", 0
         for exclusion in exclusions:
             end = exclusion.start
@@ -274,13 +275,13 @@ class PackParser:
 
 @cache
 def pack_parser(language: str) -> PackParser:
-    """Return the parser of a language of :data:`PACKS`; it is loaded once."""
+    """Return the parser for a language of :data:`PACKS`; load it once."""
     path = files("logic_retrievers.queries.rules").joinpath(f"{PACKS[language]}.toml")
     return PackParser(_folded(tomllib.loads(path.read_text("utf-8"))))
 
 
 def _folded(value: Any, name: str = "") -> Any:
-    """Return a pack without accents in its patterns."""
+    """Remove accents from a pack's patterns."""
     if isinstance(value, dict):
         return {key: _folded(inner, key) for key, inner in value.items()}
     if isinstance(value, list):
@@ -291,7 +292,7 @@ def _folded(value: Any, name: str = "") -> Any:
 def _split_region(
     separator: re.Pattern[str], text: str, start: int, end: int
 ) -> Iterator[tuple[int, int]]:
-    """Yield the spans between the separators in a region."""
+    """Yield the spans between separators in a region."""
     for match in separator.finditer(text, start, end):
         yield start, match.start()
         start = match.end()
@@ -299,13 +300,13 @@ def _split_region(
 
 
 def _sentence(masked: str, at: int) -> int:
-    """Return where the sentence around a place begins."""
+    """Return where the sentence around the position ``at`` begins."""
     ends = [mark.end() for mark in _SENTENCE_END.finditer(masked, max(0, at - CONTEXT), at)]
     return ends[-1] if ends else 0
 
 
 def _opens(masked: str, at: int) -> bool:
-    """Whether only punctuation stands between a sentence's beginning and this place."""
+    """Return whether only punctuation stands between the sentence's beginning and ``at``."""
     return not masked[_sentence(masked, at) : at].strip(" \t\n,:(\"'\u00bf\u00a1-")
 
 

@@ -22,18 +22,18 @@ from logic_retrievers.queries.expressions import (
 )
 from logic_retrievers.text import comparable
 
-# ``exclusion``: something is excluded from the results. ``negated_fact``: the wanted fact itself
-# is negative ("metals that do not rust"). ``expression``: things joined by AND or OR.
+# ``exclusion``: results must leave something out. ``negated_fact``: the wanted fact itself is
+# negative ("metals that do not rust"). ``expression``: AND or OR joins the parts.
 Kind: TypeAlias = Literal["none", "exclusion", "negated_fact", "expression"]
 
-# Most characters of an excluded text.
+# Maximum characters of an excluded text.
 MAX_EXCLUDED_TEXT = 1000
-# Texts that one query may exclude. Together with the wanted text they are an expression's atoms.
+# Maximum excluded texts per query. With the wanted text they form an expression's atoms.
 MAX_EXCLUDED = MAX_ATOMS - 1
 
 
 def check_excluded(texts: Sequence[str]) -> tuple[str, ...]:
-    """Check a caller's excluded texts; return them stripped, without repeats in another case."""
+    """Check a caller's excluded texts; strip them and drop repeats, ignoring case."""
     if hasattr(texts, "tolist"):  # an array, or a column of a data frame
         texts = texts.tolist()
     if isinstance(texts, str) or not isinstance(texts, Sequence):
@@ -62,16 +62,16 @@ class ParsedQuery:
         text: the whole query.
         kind: see :data:`Kind`; by default ``exclusion`` if something is excluded, else ``none``.
         wanted: the query without its exclusions; the whole text if there are none.
-        excluded: the texts that it excludes, in the words of the query.
+        excluded: the excluded texts, in the query's words.
         cue: the words that mark the exclusion or join the parts; empty if a caller gave the parts
             or a model read them.
         rule: the name of the rule that matched; ``caller``, ``model``, ``coordination`` or
-            ``decomposer`` if there was none.
-        expression: the query as a Boolean expression, if it joins things.
-        confidence: how sure the parser is of the expression, in [0, 1]; 1 if a caller gave it or
-            if no words had to be coordinated.
-        constraint: probability that the query excludes something or asks for a negative fact; by
-            default 1 for a query that does, else 0.
+            ``decomposer`` if no rule matched.
+        expression: the query as a Boolean expression, if the query joins parts.
+        confidence: the parser's confidence in the expression, in [0, 1]; 1 if a caller gave the
+            expression or no words had to be coordinated.
+        constraint: probability that the query excludes something or asks for a negative fact. By
+            default 1 if ``excluded`` or ``kind`` says so, else 0.
     """
 
     text: str
@@ -111,7 +111,8 @@ class ParsedQuery:
         """Make a query whose wanted and excluded parts the caller knows.
 
         Raises:
-            InputError: as :func:`check_excluded`; or ``wanted`` is no text, or nothing is excluded.
+            InputError: :func:`check_excluded` fails, ``wanted`` is not a text, or ``excluded`` is
+                empty.
         """
         texts = check_excluded(excluded)
         if not texts:
@@ -126,8 +127,8 @@ class ParsedQuery:
         """Make a query from a caller's expression.
 
         Raises:
-            ConfigurationError: it is no :class:`Expression`.
-            ExpressionError: it says only what is not wanted.
+            ConfigurationError: the argument is not an :class:`Expression`.
+            ExpressionError: the expression has no wanted part.
         """
         check_type("expression", expression, Expression)
         check_searchable(expression)
@@ -138,11 +139,11 @@ class ParsedQuery:
     def also_excluding(self, texts: Sequence[str]) -> ParsedQuery:
         """Return the query with further excluded texts, in addition to its own.
 
-        An expression gets an AND NOT for each text. Any other query becomes an exclusion. A text
-        that is excluded already, in upper or lower case, counts once. ``text`` does not change.
+        An expression gets an AND NOT for each text. Any other query becomes an exclusion. Texts
+        that the query already excludes, ignoring case, are not repeated. ``text`` does not change.
 
         Raises:
-            InputError: as :func:`check_excluded`; or too many texts together with the query's own.
+            InputError: :func:`check_excluded` fails, or the texts and the query's own are too many.
         """
         named = check_excluded(texts)
         known = {comparable(text) for text in self.excluded_outright}
@@ -168,7 +169,7 @@ class ParsedQuery:
         A query that has no expression and excludes nothing stays as it is.
 
         Raises:
-            ExpressionError: the texts are too many, or too long, for an expression.
+            ExpressionError: the texts are too many or too long for an expression.
         """
         if self.expression is not None or not self.excluded:
             return self
@@ -179,7 +180,8 @@ class ParsedQuery:
     def excluded_outright(self) -> tuple[str, ...]:
         """Every text that alone rules a passage out: ``excluded``, and AND NOT of the expression.
 
-        ``AND NOT (a OR b)``: a or b alone rules it out. ``AND NOT (a AND b)``: neither does alone.
+        In ``AND NOT (a OR b)`` a and b each rule a passage out; in ``AND NOT (a AND b)`` neither
+        does alone.
         """
         texts = list(self.excluded)
         if self.expression is not None:
@@ -198,7 +200,7 @@ class ParsedQuery:
 
 
 def restate(text: str, excluded: Sequence[str]) -> str:
-    """Say what a query excludes once more, in the form that models read best.
+    """Repeat a query's excluded texts in the form that models read best.
 
     "nut-free cake" becomes "nut-free cake, without nut".
     """
@@ -213,4 +215,4 @@ class QueryParser(Protocol):
     """Splits a query into its parts. Must be safe to call from several threads."""
 
     def parse(self, text: str) -> ParsedQuery:
-        """Return the query in its parts. No string raises an error."""
+        """Return the query in its parts. Must accept every string without an error."""

@@ -1,4 +1,4 @@
-"""The default parser: a model reads what a query excludes, and rules read its AND and OR."""
+"""The default parser: a model reads a query's exclusions, and rules read its AND and OR."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from logic_retrievers.queries.pack_parser import PACKS, pack_parser
 from logic_retrievers.queries.parsed_query import ParsedQuery
 from logic_retrievers.text import visible_text
 
-# A longer text is a document to search with, and is not parsed.
+# A longer text counts as a document to search with and is not parsed.
 MAX_CHARACTERS = 2_000
 
 # With this threshold, no query of SciFact, MS MARCO or Cranfield becomes an expression.
 THRESHOLD = 0.7
 
-# A query that has a constraint with less probability is an ordinary one.
+# A query whose constraint is less probable counts as an ordinary query.
 LEAST_CONSTRAINT = 0.1
 
 _PUNCTUATION = " \t\n,.;:!?()[]\"'-\u2018\u2019\u201c\u201d"
@@ -48,11 +48,11 @@ class ConstraintParser:
     Args:
         threshold: least confidence at which a query with AND, OR or BUT NOT becomes an expression;
             above 1 no query does.
-        languages: languages besides English whose exclusions are read, from ``de``, ``es``,
+        languages: languages besides English whose exclusions are read: any of ``de``, ``es``,
             ``fr``, ``it``, ``nl`` and ``pt``.
 
     Raises:
-        ConfigurationError: the threshold is no number, or a language has no rules.
+        ConfigurationError: the threshold is not a number >= 0, or a language has no rules.
     """
 
     _: KW_ONLY
@@ -104,7 +104,7 @@ class ConstraintParser:
 
 
 def _read(text: str) -> ParsedQuery:
-    """Ask the model about a query; without a model, nothing is excluded."""
+    """Read a query with the model; without a model, find no constraint."""
     from logic_retrievers.judging.onnx import default_constraint
 
     reader = default_constraint()
@@ -112,7 +112,7 @@ def _read(text: str) -> ParsedQuery:
         return ParsedQuery(text)
     try:
         reading = reader(text)
-    except EmptyTextError:  # another encoder's tokenizer may read more
+    except EmptyTextError:  # an encoder with a different tokenizer may read it
         return ParsedQuery(text)
     constraint = 1 - reading.none
     if constraint < LEAST_CONSTRAINT:
@@ -128,10 +128,10 @@ def _read(text: str) -> ParsedQuery:
 
 
 def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    """Return a text without some of its words, and without the punctuation left at its ends."""
+    """Return a text without the words at ``spans`` and without punctuation left at the ends."""
     bounds = [0, *(place for span in spans for place in span), len(text)]
     kept = " ".join(text[start:end] for start, end in zip(bounds[::2], bounds[1::2], strict=True))
-    if any(kept.count(a) != kept.count(b) for a, b in ("()", "[]")):  # one of a pair has left
+    if any(kept.count(a) != kept.count(b) for a, b in ("()", "[]")):  # a bracket lost its partner
         kept = kept.translate(_BRACKETS)
     words = " ".join(_EMPTY_BRACKETS.sub(" ", visible_text(kept)).split())
     return _SPACE_BEFORE_STOP.sub("", words).strip(_PUNCTUATION)

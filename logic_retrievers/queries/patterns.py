@@ -1,4 +1,4 @@
-"""The words and patterns of ``english_patterns.toml``, by name; that file says how to write one."""
+"""Words and patterns of ``english_patterns.toml`` by name; that file explains the syntax."""
 
 from __future__ import annotations
 

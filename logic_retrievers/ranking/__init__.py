@@ -1,1 +1,1 @@
-"""Turn a query and its candidates into hits: check, plan, encode, order, leave passages out."""
+"""Turn a query and candidates into hits: check, plan, encode, order, leave passages out."""

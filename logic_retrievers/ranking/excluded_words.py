@@ -1,4 +1,4 @@
-"""Leave out passages by words and by a sure judge, for searches with ``hard``."""
+"""Leave out passages by words and by sure verdicts of a judge, for searches with ``hard``."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from logic_retrievers.text import INVISIBLE, UNSPACED, any_form, comparable
 from logic_retrievers.types import Hit, Passage
 
 _MIN_CANDIDATES, _CANDIDATES_PER_HIT = 200, 10
-# a verdict of this probability overrules the words; see docs/results/judge.md
+# a verdict at least this probable overrules the words; see docs/results/judge.md
 _SURE = 0.7
 
 # Vowel signs are part of a word, but Python does not count them as letters.
 _MARKS = r"\u0900-\u0963\u0966-\u0dff"
-_LETTER = rf"[^\W_{UNSPACED}]"  # scripts without spaces: found anywhere
+_LETTER = rf"[^\W_{UNSPACED}]"  # texts in scripts without spaces are found anywhere
 _NOT_AFTER_A_WORD = rf"(?<!{_LETTER})(?<![{_MARKS}])"
 _NOT_BEFORE_A_WORD = rf"(?!{_LETTER})(?![{_MARKS}])"
 _BETWEEN_WORDS = r"[\s_/\-\u2010-\u2015]+"
@@ -25,15 +25,15 @@ _QUOTATION_MARKS = "\"'\u201c\u201d\u2018\u2019\u201e\u00ab\u00bb"
 class ExcludedWords:
     """Finds excluded texts as whole words.
 
-    Upper and lower case are the same, and each word is also found in its plural or singular: *nuts*
-    in "nut oil", *berry* in "berries", *knife* in "knives". A hyphen separates words, so *nut* is
-    found in "nut-free". Accents ("ü" is "u"), full-width letters and invisible characters make no
-    difference, because a missed passage does more harm than one too many.
+    Case does not matter, and each word also matches its plural or singular: *nuts* in "nut oil",
+    *berry* in "berries", *knife* in "knives". A hyphen separates words, so *nut* is found in
+    "nut-free". Accents ("ü" is "u"), full-width letters and invisible characters make no
+    difference, because missing a passage does more harm than leaving out one too many.
 
     Args:
-        texts: at least one, none of them empty.
-        question: what a judge is asked about the passages. Its verdict overrules only texts that
-            the question says.
+        texts: excluded texts; at least one, none empty.
+        question: the judge's question about the passages. A verdict overrules only texts that occur
+            in the question.
     """
 
     def __init__(self, texts: Iterable[str], question: str = "") -> None:
@@ -43,25 +43,25 @@ class ExcludedWords:
 
     def found_in(self, *texts: str) -> list[str]:
         """Return the excluded texts that at least one of the given texts contains."""
-        # an invisible character may stand inside a word or between two
+        # an invisible character may stand inside a word or between two words
         forms = {comparable(form) for text in texts for form in (text, INVISIBLE.sub(" ", text))}
         return [text for text, found in self._patterns.items() if any(map(found.search, forms))]
 
 
 def candidates_for(k: int) -> int:
-    """Return how many candidates are read for k hits: 200, or ten times k if that is more."""
+    """Return the number of candidates to read for k hits: 200, or ten times k if larger."""
     return max(_MIN_CANDIDATES, _CANDIDATES_PER_HIT * k)
 
 
 def leave_out(hits: Sequence[Hit], words: ExcludedWords, k: int) -> list[Hit]:
     """Return the first k hits that may stay, ranked again from 1.
 
-    A hit goes if its text, embedded text or title names an excluded text. A judge that is sure
-    overrules the words. A sure ``satisfies`` keeps a hit if the judge was asked about all that it
-    names. A sure ``violates`` removes a hit that names none.
+    A hit is removed if its text, embedded text or title names an excluded text. A sure judge
+    overrules the words. A sure ``satisfies`` keeps a hit if the judge's question has all excluded
+    texts that the hit names. A sure ``violates`` removes a hit that names none.
 
-    ``evidence.details["left_out"]`` counts the hits left out before the last of these k, and
-    ``"named"`` lists excluded texts that a hit names.
+    ``evidence.details["left_out"]`` counts the hits left out before the last of these k.
+    ``evidence.details["named"]`` lists excluded texts that a kept hit names.
     """
     kept: list[Hit] = []
     left_out = 0
@@ -97,7 +97,7 @@ def _pattern(text: str) -> str:
     normal = comparable(text).strip()
     bare = normal.strip(_QUOTATION_MARKS).strip() or normal
     words = [word for word in re.split(_BETWEEN_WORDS, bare) if word]
-    if not words:  # hyphens only, or nothing, which no text contains
+    if not words:  # only hyphens, or empty; "(?!)" never matches
         return re.escape(bare) or "(?!)"
     found = _BETWEEN_WORDS.join(any_form(word) for word in words)
     before = _NOT_AFTER_A_WORD if re.match(_LETTER, words[0]) else ""

@@ -1,4 +1,4 @@
-"""Steps that search and reranker share: plan a query, encode the plan, get passages' vectors."""
+"""Steps shared by search and reranker: plan a query, encode the plan, get passage vectors."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class PlannedQuery:
-    """What a search does for one query.
+    """The plan of a search for one query.
 
     Args:
         policy: ranks the candidates.
-        plan: vector queries of the policy.
+        plan: the policy's vector queries.
         depth: number of candidates to rank.
         request: question for a judge about the candidates; None asks no judge.
         words: excluded texts, for ``hard``; None leaves no passage out.
@@ -70,14 +70,14 @@ def plan_queries(
     *,
     hard: Hard,
 ) -> Operation[list[PlannedQuery]]:
-    """Plan each query for k hits; a router reads it and chooses its policy.
+    """Plan each query for k hits; a router parses the query and chooses a policy.
 
-    A router adds ``exclude`` to what the query itself excludes. ``hard`` leaves passages out by
-    words, and by a judge that is sure about what it was asked.
-    ``specs`` describe the encoder's vectors; ``vectors`` names those that the passages have.
+    A router adds ``exclude`` to the query's own excluded texts. ``hard`` leaves passages out by
+    words, and by a judge's sure verdicts about texts in its question.
+    ``specs`` describes the encoder's vectors; ``vectors`` names the passages' vectors.
 
     Raises:
-        InputError: too many excluded texts together with the query's own.
+        InputError: ``exclude`` and the query's own excluded texts are too many.
     """
 
     def plan_one(query: CheckedQuery) -> PlannedQuery:
@@ -124,8 +124,9 @@ def encode_plans(
 ) -> Operation[list[list[EncodedVectorQuery]]]:
     """Encode the vector queries that a policy planned for each query.
 
-    Each pair of vector and text is encoded once. Texts that need the same named vectors go to the
-    encoder in one call. The sparse ``lexical`` vector needs only the language, for its stems.
+    Each pair of vector and text is encoded once. Texts that need the same named vectors share one
+    call of the encoder. The sparse ``lexical`` vector needs no encoder, only the language, for
+    stems.
     """
     names_by_text: dict[str, set[str]] = {}
     for plan in plans:
@@ -160,11 +161,11 @@ def passage_vectors(
     encoder: Encoder,
     index: PassageIndex | None = None,
 ) -> Operation[dict[str, npt.NDArray[np.float64]]]:
-    """Read the stored vectors of passages from an index, and encode those that it lacks.
+    """Read the stored vectors of passages from an index, and encode missing vectors.
 
-    A stored vector is used only if its fingerprint is the encoder's. If several passages have the
-    same id, stored vectors are used for the first one only. A passage in which the encoder finds no
-    text gets zeros.
+    A stored vector is used only if its fingerprint equals the encoder's. If several passages share
+    an id, only the first one uses stored vectors. A passage in which the encoder finds no text gets
+    zeros.
 
     Returns:
         Vector name -> shape (passages, dimension).

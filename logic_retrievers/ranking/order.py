@@ -1,4 +1,4 @@
-"""Put a query's first candidates into their final order, after a judge has read their texts."""
+"""Put a query's first candidates into final order after a judge has read their texts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from logic_retrievers.policies.base import JudgeRequest
 from logic_retrievers.scoring import ordinal_ranks
 from logic_retrievers.types import CandidatePool, Evidence, Hit, Passage
 
-# If the judge alone ranks (by margins from -1 to 1), this is subtracted from unread candidates.
+# Deduction for unread candidates if the judge alone ranks (by margins from -1 to 1).
 _UNJUDGED = 3.0
 
 
@@ -35,7 +35,7 @@ class CandidateRanking:
         pool: the candidates.
         ranking: the policy's ranking, best first.
         depth: number of candidates to return.
-        request: question of the policy; None asks no judge.
+        request: the policy's question; None asks no judge.
     """
 
     pool: CandidatePool
@@ -51,7 +51,7 @@ def rank_candidates(
     request: JudgeRequest | None = None,
     judge: WeightedJudge | None = None,
 ) -> CandidateRanking:
-    """Rank the candidates that may be among the first ``depth``, whatever the judge says."""
+    """Rank all candidates that the judge's verdicts could bring among the first ``depth``."""
     if judge is None and request is not None and request.alone:
         raise ConfigurationError(
             f"policy {policy.name!r} ranks by a pair judge, and there is none: pass judge=, a "
@@ -69,8 +69,8 @@ def judge_candidates(
     """Return the first ``depth`` candidates of each query in their final order.
 
     A candidate that the judge does not read keeps its score, or comes last if the judge alone
-    ranks. The judge is asked once about all queries. If it fails, the order stays as it was, with
-    a warning.
+    ranks. The judge is asked once about all queries. If the judge fails, the order stays unchanged,
+    with a warning.
     """
     if judge is None:
         return [[*ranking.ranking[: ranking.depth]] for ranking in rankings]
@@ -135,14 +135,14 @@ def _judged(
 
 
 def _sorted(ranking: Iterable[Ranked]) -> list[Ranked]:
-    """Sort best first; candidates that did not pass a filter stay behind the others."""
+    """Sort best first; candidates that failed a filter stay behind the others."""
     return sorted(ranking, key=lambda ranked: (not ranked.passed_filter, -ranked.score))
 
 
 def build_hits(
     policy: str, pool: CandidatePool, ranking: Sequence[Ranked], passages: Mapping[str, Passage]
 ) -> list[Hit]:
-    """Make hits with evidence; skip candidates whose passages were deleted meanwhile."""
+    """Make hits with evidence; skip candidates whose passages have been deleted."""
     columns = {name: scores.tolist() for name, scores in pool.scores.items()}
     ranks = {name: ordinal_ranks(scores) for name, scores in pool.scores.items()}
     hits: list[Hit] = []

@@ -23,12 +23,12 @@ MAX_CHARACTERS = 100_000
 # words: a sentence or keywords; expression: a text for Expression.parse
 QuerySyntax: TypeAlias = Literal["words", "expression"]
 
-# True: by words and by the judge's verdict; words: by words alone. pydantic takes no 1 for True.
+# True: leave out by words and the judge's verdict; words: by words alone. ``strict`` refuses 1.
 Hard: TypeAlias = Annotated[bool, Field(strict=True)] | Literal["words"]
 
 
 def check_query(query: Any) -> CheckedQuery:
-    """Check a query; remove invisible characters, and make an expression a :class:`ParsedQuery`."""
+    """Check a query; remove invisible characters; turn an expression into a ParsedQuery."""
     if isinstance(query, Expression):
         return ParsedQuery.stating(query)
     if not isinstance(query, str | ParsedQuery):
@@ -45,9 +45,9 @@ def check_query(query: Any) -> CheckedQuery:
 
 
 def check_exclude(exclude: Sequence[str], hard: Any, policy: AnyPolicy) -> tuple[str, ...]:
-    """Check the texts that a search is to exclude, and return each once.
+    """Check a search's excluded texts, and return each once.
 
-    Only a router ranks by them. With ``hard``, any policy leaves passages out by them.
+    Only a router ranks by these texts. With ``hard``, any policy leaves passages out by them.
     """
     texts = check_excluded(exclude)
     if not isinstance(hard, bool) and not (isinstance(hard, str) and hard == "words"):
@@ -76,10 +76,10 @@ def check_syntax(syntax: Any, policy: AnyPolicy) -> None:
 
 
 def read_query(text: str, syntax: QuerySyntax, policy: AnyPolicy) -> str | Expression:
-    """Return a text as it is, or parsed as an expression.
+    """Return a text unchanged, or parsed as an expression.
 
-    An :class:`Expression` is refused, because frameworks pass queries to tracers, tools and
-    prompts, which take only texts.
+    Refuses an :class:`Expression`, because frameworks pass queries to tracers, tools and prompts,
+    which take only texts.
     """
     check_syntax(syntax, policy)
     if isinstance(text, Expression):

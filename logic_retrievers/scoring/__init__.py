@@ -1,7 +1,7 @@
 """Pure numpy mathematics of retrieval, independent of encoders, indexes and policies.
 
-Candidates are the passages that may answer a query. A query has a part that is wanted and a part
-that is excluded. A passage that is about the excluded part violates the query.
+Candidates are the passages that may answer a query. A query has a wanted part and an excluded part.
+A passage about the excluded part violates the query.
 """
 
 from logic_retrievers.scoring.fusion import (

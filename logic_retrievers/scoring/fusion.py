@@ -12,15 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 Scores: TypeAlias = npt.NDArray[np.float64]
-# mean and standard deviation of the scores of passages that are unrelated to the text
+# mean and standard deviation of the scores of passages unrelated to the text
 Background: TypeAlias = tuple[float, float]
 
 # steepness, per standard deviation, of the logistic step to "mentions the excluded part"
 _MENTION_STEEPNESS = 2.0
-# the same, from "rather about the wanted part" to "rather about the excluded part"
+# steepness of the step from "mainly about the wanted part" to "mainly about the excluded part"
 _PREFERENCE_STEEPNESS = 4.0
 
-# number of candidates that is enough to estimate the mean and deviation of their scores
+# minimum candidates to estimate the mean and deviation of their scores
 MIN_POOL = 20
 
 
@@ -30,7 +30,7 @@ def ranking(scores: Scores) -> npt.NDArray[np.intp]:
 
 
 def ordinal_ranks(scores: Scores) -> npt.NDArray[np.int64]:
-    """Return the 1-based rank of every candidate, all different; 0 (no rank) for NaN."""
+    """Return the 1-based rank of every candidate, without ties; 0 (no rank) for NaN."""
     ranks = np.empty(len(scores), dtype=np.int64)
     ranks[ranking(scores)] = np.arange(1, len(scores) + 1)
     ranks[np.isnan(scores)] = 0
@@ -45,10 +45,10 @@ def reciprocal_ranks(ranks: npt.NDArray[np.int64]) -> Scores:
 
 
 def mixed_cosines(first: Scores, second: Scores, share: float) -> Scores:
-    """Return ``(1 - share) * first + share * second``, or the one that is not NaN.
+    """Return ``(1 - share) * first + share * second``; if one is NaN, the other; if both, -1.
 
-    While a collection is being back-filled, a candidate may lack a vector. The score by its other
-    vector can still be compared. A candidate that lacks both vectors gets -1.
+    While a collection is being back-filled, a candidate may lack a vector. The score by the other
+    vector alone is still comparable.
     """
     mean = (1 - share) * first + share * second
     mean = np.where(np.isnan(second), first, np.where(np.isnan(first), second, mean))
@@ -63,8 +63,8 @@ def standard_scores(scores: Scores, background: Background | None = None) -> Sco
 
     Args:
         scores: a candidate with NaN gets the lowest score.
-        background: stands in for the missing candidates if there are fewer than :data:`MIN_POOL`.
-            Of two candidates alone, one would always be one standard deviation above their mean.
+        background: stands in for missing candidates if there are fewer than :data:`MIN_POOL`.
+            Without it, one of two candidates is always one standard deviation above their mean.
 
     Returns:
         Scores with mean 0 and standard deviation 1 over the scored candidates and the background;
@@ -93,12 +93,12 @@ def violation(
     """Return how far each candidate violates an exclusion, from 0 to 1.
 
     A satisfying passage may name the excluded part. So a mention counts in full only if the passage
-    is rather about the excluded part than about the wanted one.
+    is more about the excluded part than about the wanted one.
 
     Args:
         excluded: standard scores for the excluded part.
         wanted: standard scores for the wanted part.
-        mention_threshold: standard score from which a passage mentions the excluded part.
+        mention_threshold: standard score at which the mention counts half.
         mention_share: share of a mention that counts if the passage is about the wanted part.
     """
     mention = 1 / (1 + np.exp(-_MENTION_STEEPNESS * (excluded - mention_threshold)))
@@ -112,7 +112,7 @@ def maximal_marginal_relevance(
     k: int,
     weight: float = 0.5,
 ) -> list[int]:
-    """Choose items one by one, by relevance minus likeness to the items chosen before.
+    """Choose items one by one, by relevance minus similarity to the items chosen before.
 
     Carbonell and Goldstein 1998, *The Use of MMR*: the next item maximises ``weight * relevance -
     (1 - weight) * max similarity``. Among equal items the first is chosen.
@@ -120,7 +120,7 @@ def maximal_marginal_relevance(
     A ``weight`` of 1 orders by relevance alone. ``similarities`` has shape (items, items).
 
     Returns:
-        Positions of the chosen items, in the order of choice.
+        Positions of the items in the order in which they were chosen.
     """
     chosen: list[int] = []
     likeness = np.zeros(len(relevance))

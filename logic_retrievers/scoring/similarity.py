@@ -1,7 +1,7 @@
 """Similarity of two vectors, and sparsity of their difference, which marks a contradiction.
 
-Xu et al. 2024, "SparseCL: Sparse Contrastive Learning for Contradiction Retrieval": encoders can be
-trained so that two statements that contradict each other differ in few coordinates.
+Xu et al. 2024, "SparseCL: Sparse Contrastive Learning for Contradiction Retrieval", train encoders
+so that contradictory statements differ in few coordinates.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ Sparsity: TypeAlias = Literal["hoyer", "l2_l1", "kappa4"]
 Sparsities: TypeAlias = npt.NDArray[np.float32]
 Vectors: TypeAlias = npt.NDArray[np.floating]
 
-# unit vectors that are nearer come from the same text, and differ by rounding only
+# unit vectors nearer than this come from the same text and differ only by rounding
 DUPLICATE_DISTANCE = 1e-3
 
-_BLOCK_BYTES = 1 << 18  # differences that stay in a core's cache from one pass to the next
+_BLOCK_BYTES = 1 << 18  # a block of differences that stays in a core's cache between passes
 
 
 def normalise(vectors: Vectors) -> Vectors:
@@ -51,8 +51,8 @@ def sparsity(vector: Vectors, others: Vectors, measure: Sparsity = "hoyer") -> S
 
     * ``hoyer``: (sqrt(d) - |delta|_1 / |delta|_2) / (sqrt(d) - 1), in [0, 1]
     * ``l2_l1``: |delta|_2 / |delta|_1, in [1 / sqrt(d), 1]
-    * ``kappa4``: |delta|_4^4 / |delta|_2^4, in [1 / d, 1]; the paper prints a square, but then the
-      value would depend on the scale
+    * ``kappa4``: |delta|_4^4 / |delta|_2^4, in [1 / d, 1]; the paper prints a square instead, which
+      makes the value depend on the scale
 
     All are computed in float32. Memory beyond the result does not grow with the number of vectors.
 
@@ -62,7 +62,7 @@ def sparsity(vector: Vectors, others: Vectors, measure: Sparsity = "hoyer") -> S
         measure: one of the three above.
 
     Returns:
-        Shape (vectors,); NaN for a vector that is nearer than 1e-3.
+        Shape (vectors,); NaN for a vector nearer than 1e-3.
 
     Raises:
         ConfigurationError: shapes or types do not fit, or the measure is unknown.
@@ -106,7 +106,7 @@ def _kappa4(differences: Sparsities, squares: Sparsities) -> Sparsities:
 
 
 def _row_products(rows: Sparsities, others: Sparsities) -> Sparsities:
-    # numpy 2's own function is three times as fast as einsum
+    # numpy 2's vecdot is three times as fast as einsum
     if hasattr(np, "vecdot"):
         return np.asarray(np.vecdot(rows, others))
     return np.asarray(np.einsum("ij,ij->i", rows, np.broadcast_to(others, rows.shape)))

@@ -1,1 +1,1 @@
-"""Rule packs: the families of cues that exclude something, one file for each language."""
+"""Rule packs: families of cues that exclude something, one file per language."""

@@ -1,6 +1,6 @@
-"""Rules that find what a query of one language excludes.
+"""Rules that find a query's excluded texts in one language.
 
-A rule has a cue, the place of the excluded text, and contexts in which the cue means another thing.
+A rule has a cue, the excluded text's place, and contexts in which the cue means something else.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from logic_retrievers.errors import ConfigurationError
 class Scope(Enum):
     """Where the excluded text stands."""
 
-    # Behind the cue: "except *Norway*".
+    # After the cue: "except *Norway*".
     AFTER = "after"
     # Before the cue: "*Norway* excluded".
     BEFORE = "before"
-    # Between the halves of the cue: "leave *Norway* out". It is the cue's group ``excluded``.
+    # Between the cue's halves: "leave *Norway* out". The cue's group ``excluded`` matches the text.
     BETWEEN = "between"
 
 
@@ -31,18 +31,18 @@ class Rule:
     """One family of cues; the packs have examples.
 
     The patterns are regular expressions; a blank stands for white space. They see at most 160
-    characters on either side of a cue and must not nest quantifiers, so that no query makes them
+    characters on either side of a cue. They must not nest quantifiers, so that no query makes them
     slow.
 
     Args:
-        name: of the family.
+        name: name of the family.
         cue: the words that exclude, as whole words; a hyphen counts as part of a word.
         scope: where the excluded text stands.
         before: the text before the cue must end with this; empty allows any text.
         not_before: the text before the cue must not end with these words.
-        not_after: the text behind the cue must not begin with these words.
-        opening: True: the cue must begin a sentence; False: it must not; None: it may.
-        brief: the excluded text is a word or two ("without *a pool* in Rome").
+        not_after: the text after the cue must not begin with these words.
+        opening: whether the cue must begin a sentence (True), must not (False) or may (None).
+        brief: whether the excluded text is a word or two ("without *a pool* in Rome").
 
     Raises:
         ConfigurationError: a pattern is not a regular expression.
@@ -81,7 +81,7 @@ class Rule:
         return re.compile(rf"\s*(?:{_words(self.not_after)})(?![\w-])", re.IGNORECASE)
 
     def fits(self, before: str, after: str) -> bool:
-        """Whether a cue between these two texts means what the rule says."""
+        """Return whether a cue between these two texts has the rule's meaning."""
         if self.before and not self._before.search(before):
             return False
         if self.not_before and self._not_before.search(before):
