@@ -99,7 +99,8 @@ def resolve_conflicts(
 ) -> Resolution:
     """Decide every conflict: first those with trusted passages, then all others.
 
-    Pairs with probability >= ``threshold`` are conflicts; only pairs >= ``drop_above`` may drop.
+    Pairs with probability >= ``threshold`` are conflicts. Only conflicts with probability >=
+    ``drop_above`` may drop a passage.
     """
     pairs = tuple(pair for pair in case.pairs if pair.probability >= threshold)
     trusted_of = [{pair.one, pair.other} & case.trusted for pair in pairs]

@@ -32,8 +32,8 @@ class FilterResult:
         conflicts: the pairs in conflict, the strongest first. With k, conflicts later in the list
             may be missing because a cross-encoder did not read them.
         short: whether fewer than k passages stay.
-        notes: sentences: why the result is short, which trusted passages contradict each other,
-            and whether the pair judge failed.
+        notes: sentences that say why the result is short, which trusted passages contradict each
+            other, and whether the pair judge failed.
     """
 
     hits: tuple[Hit, ...]

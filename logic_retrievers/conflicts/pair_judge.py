@@ -34,7 +34,7 @@ Passages: TypeAlias = Sequence[Passage] | Mapping[int, Passage]
 PairProbabilities: TypeAlias = Sequence[float | None]
 # hash of two texts -> probabilities of the labels, so that no pair is read twice
 Readings: TypeAlias = dict[bytes, tuple[float, ...]]
-# maximum readings kept, some 40 MB; a full memory is cleared before new ones
+# maximum readings kept, some 40 MB; if new ones exceed this, all earlier ones are forgotten
 REMEMBERED = 100_000
 
 

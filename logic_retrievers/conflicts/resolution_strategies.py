@@ -20,8 +20,8 @@ from logic_retrievers.types import Passage
 # two passages in conflict -> the one that stays, or None if the function cannot decide
 ChoiceFunction: TypeAlias = Callable[[Passage, Passage], Passage | None]
 
-# least probability of being in the minority that drops a passage; fitted on ConflictQA's
-# development part
+# A passage is dropped if it is in the minority with at least this probability; fitted on
+# ConflictQA's development part.
 MINORITY_PROBABILITY = 0.7
 
 

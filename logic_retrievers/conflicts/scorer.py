@@ -56,8 +56,8 @@ class PairScore:
 
     Args:
         score: F = cosine + alpha * sparsity, which orders pairs; for a copy the cosine alone.
-        probability: probability of a contradiction, in [0, 1]; 0 for a copy. None if a text cannot
-            be judged, because it is mostly in a script other than Latin.
+        probability: probability of a contradiction, in [0, 1]; 0 for a copy. None if a text is
+            mostly in a script other than Latin, so the pair cannot be judged.
         cosine: cosine of the topical vectors.
         sparsity: Hoyer sparsity of the difference of the contradiction vectors; None for a copy.
         conflict: whether the probability reaches the threshold.

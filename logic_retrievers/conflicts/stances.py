@@ -1,4 +1,4 @@
-"""Decide which passages contradict each other, and which of a group share a stance."""
+"""Describe which passages contradict each other, and weigh the stances within a group."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def stance_partitions(probabilities: Matrix, bias: float = 0.0) -> tuple[Stances
 
 
 def minority_probabilities(group: Group, voters: Sequence[int]) -> tuple[float, float]:
-    """Return, for each of the first two, the probability of opposing the other with fewer votes.
+    """Return, for each of the first two, the probability that they disagree and it is outvoted.
 
     ``voters``: number of each member's vote; members with the same number share one vote.
     """

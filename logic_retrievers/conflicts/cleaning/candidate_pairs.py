@@ -117,7 +117,7 @@ def find_candidate_pairs(
 
     Examined passages that are not ``stored`` are also compared with each other. Hidden passages in
     ``released`` count as active, because a dry run does not unhide them. ``meter`` counts the
-    examined passages; if a cross-encoder reads the pairs later, none is done yet.
+    examined passages; if a cross-encoder reads the pairs later, none counts as done yet.
     """
     settings = criteria.settings
     nearest_read = 0 if criteria.reader is None else NEAREST_READ

@@ -46,7 +46,7 @@ _READ_AS = {
     Kind.PARAPHRASE: "read together they say the same",
 }
 
-# Texts are compared up to this word: SequenceMatcher's time grows with the square of their length.
+# maximum words compared of each text, because SequenceMatcher's time grows with their square
 MAX_WORDS = 1500
 
 _WORD = re.compile(
@@ -141,8 +141,8 @@ def classify_pair(
     """Classify how two passages relate; None if there is nothing to report.
 
     Metadata decide first, then a cross-encoder if it has read the pair, else the vectors. A
-    doubtful contradiction is not reported. ``read`` is required if the pair has a reading. ``by``
-    names, in the reason, the source of the probability of a pair without a reading.
+    doubtful contradiction is not reported. ``read`` is required if the pair has a reading. For a
+    pair without a reading, the reason names ``by`` as the source of the probability.
     """
     found: Relation | None = None
     if pair.reading is not None and read is not None:
@@ -260,7 +260,7 @@ def find_differences(left: str, right: str) -> tuple[Difference, ...]:
 
 
 def _characters(words: list[re.Match[str]], bounds: list[int], text: str) -> tuple[int, int]:
-    """Return the character span of the words from the first bound up to, not with, the second."""
+    """Return the character span of the words between the bounds; the second is exclusive."""
     first, last = bounds
     if first < last:
         return words[first].start(), words[last - 1].end()

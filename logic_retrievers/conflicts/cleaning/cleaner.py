@@ -190,7 +190,7 @@ class CorpusCleaner:
         """Examine passages before they are stored in a collection.
 
         New passages that the resolution decides against are returned with the quarantine flag, so
-        that they are stored hidden. Stored passages that it decides against are hidden at once.
+        that they are stored hidden. Stored passages that lose are hidden at once.
 
         Args:
             passages: passages to be stored; each id once.

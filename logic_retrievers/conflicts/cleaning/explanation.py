@@ -20,8 +20,8 @@ _RELATIONS = {
 def explain(result: CleaningResult, decision: Decision) -> str:
     """Explain a decision in one sentence: how the two relate, how certainly, why, what follows.
 
-    The quotes are short metadata and each passage's sentences nearest to the other passage, the
-    same that a cross-encoder reads.
+    The explanation quotes the sentences of each passage nearest to the other passage. A
+    cross-encoder reads the same sentences, and short metadata.
 
     Examples:
         >>> for decision in result.decisions:                             # doctest: +SKIP
@@ -68,6 +68,6 @@ def _percent(probability: float) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Quote on one line, cut with an ellipsis."""
+    """Quote a text on one line, shortened with an ellipsis."""
     line = " ".join(text.split())
     return f'"{line}"' if len(line) <= MAX_QUOTED else f'"{line[: MAX_QUOTED - 1]}\u2026"'

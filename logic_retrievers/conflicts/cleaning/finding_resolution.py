@@ -1,4 +1,4 @@
-"""Decide from findings which passages are hidden and logged. Pure functions."""
+"""Decide from findings which passages are hidden, and make ledger entries. Pure functions."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ MIN_COSINE = 0.5
 Point: TypeAlias = str
 # a passage, its vectors, and whether shared words found the passage
 Neighbour: TypeAlias = tuple[Passage, Mapping[str, Rows], bool]
-# stored passages and their vectors, kept for one run because most have many neighbours
+# stored passages and their vectors, kept for one run because most are near many passages
 PassageCache: TypeAlias = dict[Point, tuple[Passage, Mapping[str, Rows]]]
 
 

@@ -163,7 +163,7 @@ class Quarantine:
         stored = {passage.id: passage for passage in active}
         lost = yield from self._lost_reasons(hidden, {**flagged, **stored}, release)
         unchanged = [n for n, p in stored.items() if n not in lost and _is_as_hidden(hidden[n], p)]
-        # an entry without a point is of a passage flagged before storing, which may yet be stored
+        # a passage flagged before it was stored has no point in its entry, and may yet be stored
         gone = [n for n in hidden if n not in flagged and n not in stored and hidden[n].point]
         unexpected = {name: states.get(name) for name in flagged if name not in hidden}
         # if the text has changed since the entry, the passage was hidden without this ledger
@@ -300,7 +300,7 @@ def _lost_reason(name: str, hidden: Mapping[str, Entry], stored: Mapping[str, Pa
 
 
 def _lost_directly(name: str, hidden: Mapping[str, Entry], stored: Mapping[str, Passage]) -> str:
-    """Return how a hidden passage has changed, or its opponent has changed or gone; else empty."""
+    """Return that a hidden passage changed, or that its opponent changed or is gone; else empty."""
     entry, own = hidden[name], stored.get(name)
     if own is not None and own.quarantined and not _is_as_hidden(entry, own):
         return "it has changed since it was hidden"

@@ -34,7 +34,7 @@ MAX_VALUE_CHARACTERS = 120
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a text; ``difference`` is the type of difference from the second text there."""
+    """A part of a text; if the second text differs there, ``difference`` is the type."""
 
     text: str
     difference: Type | None = None
