@@ -158,7 +158,7 @@ class ContradictionFilter(StoreComponent):
 
 
 def _check_options(resolution: AnyResolution, options: FilterOptions) -> None:
-    """Check the options that need no encoder to check."""
+    """Check the options whose check needs no encoder."""
     refuse_unknown("ContradictionFilter", options, FilterOptions.__annotations__.keys())
     resolution_strategy(
         resolution,

@@ -292,7 +292,7 @@ class _Folder:
     users: int = 1
 
 
-_Key = tuple[str, bool]  # path, and whether the client is read-only, which no writer can share
+_Key = tuple[str, bool]  # path, and whether the client is read-only, so useless to writers
 _folders: dict[_Key, _Folder] = {}
 # reentrant, because garbage collection may close one store while another store opens
 _lock = threading.RLock()

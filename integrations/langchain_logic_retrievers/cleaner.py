@@ -149,7 +149,7 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
         return settings
 
     def _core(self) -> conflicts.CorpusCleaner:
-        """Return the core cleaner, kept until a setting changes, as is its ledger in memory."""
+        """Return the core cleaner, kept with its in-memory ledger until a setting changes."""
         self._built = build(self._built, self._core_settings(), conflicts.CorpusCleaner)
         return self._built.core
 

@@ -130,7 +130,7 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
         }
 
     def _core(self) -> conflicts.ContradictionFilter:
-        """Return the core filter, kept until a setting changes to reuse trusted vectors."""
+        """Return the core filter, kept to reuse trusted vectors until a setting changes."""
         settings: dict[str, Any] = dict(self)
         del settings["top_n"]
         settings["trusted"] = trusted_passages(self.trusted)

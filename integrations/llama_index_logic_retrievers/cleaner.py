@@ -204,7 +204,7 @@ class CorpusCleaner(CleanerFields, TransformComponent):
             return self._skip(nodes, error)
 
     def _core(self) -> conflicts.CorpusCleaner:
-        """Return the core cleaner, kept until a setting changes, as is its ledger in memory."""
+        """Return the core cleaner, kept with its in-memory ledger until a setting changes."""
         settings = core_settings(dict(self), *_OWN_SETTINGS)
         self._built = build(self._built, settings, conflicts.CorpusCleaner)
         return self._built.core

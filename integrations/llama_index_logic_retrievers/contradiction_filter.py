@@ -158,7 +158,7 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
         return self._core().filter(**self._request(candidates, query, top_n, trusted))
 
     def _core(self) -> conflicts.ContradictionFilter:
-        """Return the core filter, kept until a setting changes to reuse trusted vectors."""
+        """Return the core filter, kept to reuse trusted vectors until a setting changes."""
         settings = core_settings(dict(self), *_OWN_SETTINGS)
         self._built = build(self._built, settings, conflicts.ContradictionFilter)
         return self._built.core

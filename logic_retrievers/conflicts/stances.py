@@ -82,7 +82,7 @@ def stance_partitions(probabilities: Matrix, bias: float = 0.0) -> tuple[Stances
 
 
 def minority_probabilities(group: Group, voters: Sequence[int]) -> tuple[float, float]:
-    """Return, for each of the first two, the probability that they disagree and it is outvoted.
+    """Return, for each of the first two, the probability that it is outvoted by the other.
 
     ``voters``: number of each member's vote; members with the same number share one vote.
     """
