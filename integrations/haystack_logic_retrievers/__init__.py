@@ -2,8 +2,8 @@
 
 Importing this package allows Haystack to load saved pipelines that use it.
 
-A policy ranks the candidates of a query. A judge reads texts and corrects scores. Evidence says why
-a result has its rank. A resolution decides which of two contradicting passages stays.
+A policy ranks the candidates of a query. A judge reads texts and corrects scores. Evidence gives
+the reasons for a result's rank. A resolution decides which of two contradicting passages stays.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from logic_retrievers.errors import MissingExtraError
 
 try:
-    import haystack  # noqa: F401 - only to learn whether it is there
+    import haystack  # noqa: F401 - imported only to check that it is installed
 except ModuleNotFoundError as error:
     if error.name != "haystack":
         raise

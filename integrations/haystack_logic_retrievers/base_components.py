@@ -1,4 +1,4 @@
-"""Base classes of the components, with a store and an encoder that open at their first use."""
+"""Base classes of the components, whose store and encoder open at first use."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class QueryComponent(StoreComponent):
         self.judge = judge
 
     def _own_where_none(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Replace None in the arguments of a run by the component's own setting."""
+        """Replace each None in the arguments of a run by the component's setting."""
         return {
             name: getattr(self, name) if value is None else value for name, value in given.items()
         }

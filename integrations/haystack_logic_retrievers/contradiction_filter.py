@@ -35,16 +35,17 @@ class ContradictionFilter(StoreComponent):
     The documents may come from any source and keep their order. Pass more documents than the
     prompt should hold, and set ``top_k``, so that the next document in the list replaces a dropped
     one. The result holds copies, with evidence under ``meta["logic"]["contradiction"]``. Documents
-    that agree in id, text and meta count once; different ones with one id all count.
+    that agree in id, text and meta count once; different ones that share an id all count.
 
     Args:
         resolution: decides a conflict: ``annotate`` (both stay, and name each other),
             ``prefer_newest``, ``prefer_source``, ``prefer_majority``, ``drop_both``, or your own.
         top_k: number of documents; None keeps all that can stay.
         trusted: documents that the user vouches for.
-        trusted_filters: selects further trusted documents from the given ones and the store, in
+        trusted_filters: selects more trusted documents from the given ones and the store, in
             Haystack's format.
-        document_store: a store whose vectors, and with ``trusted_filters`` documents, are used.
+        document_store: a store whose vectors are used; with ``trusted_filters``, its trusted
+            documents too.
         bundle, encoder: as in :class:`CompatibilityRanker`.
         **options: ``threshold``, ``settings``, ``trusted_candidates``, ``against_trusted``,
             ``date_key``, ``source_key``, ``source_order``, ``judge``, ``judge_above``,
@@ -83,7 +84,7 @@ class ContradictionFilter(StoreComponent):
         self._built: conflicts.ContradictionFilter | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Describe the settings for a pipeline's file. Settings it cannot hold are refused."""
+        """Describe the settings for a pipeline's file; refuse settings that it cannot hold."""
         self._refuse_own_encoder()
         options: dict[str, Any] = {**self.options}
         if options.get("judge") not in (None, "auto"):
@@ -115,14 +116,15 @@ class ContradictionFilter(StoreComponent):
 
     @component.output_types(documents=list[Document], dropped=list[Document])
     def run(self, documents: list[Document], top_k: int | None = None) -> dict[str, list[Document]]:
-        """Return the documents that stay, in their order, and the dropped ones.
+        """Return the documents that stay, in the given order, and the dropped ones.
 
         Args:
-            documents: documents, best first. They are not changed.
-            top_k: replaces the component's own.
+            documents: documents, best first; not modified.
+            top_k: replaces the component's setting.
 
         Returns:
-            ``documents`` and ``dropped``: copies whose ``meta["logic"]["contradiction"]`` says why.
+            ``documents`` and ``dropped``: copies, with reasons in
+            ``meta["logic"]["contradiction"]``.
 
         Raises:
             InputError, ConfigurationError, MissingVectorError, ServerError: as
@@ -156,7 +158,7 @@ class ContradictionFilter(StoreComponent):
 
 
 def _check_options(resolution: AnyResolution, options: FilterOptions) -> None:
-    """Check now the options that can be checked without an encoder."""
+    """Check the options whose check needs no encoder."""
     refuse_unknown("ContradictionFilter", options, FilterOptions.__annotations__.keys())
     resolution_strategy(
         resolution,

@@ -1,4 +1,4 @@
-"""Turn documents into passages and hits into documents, without changing the input."""
+"""Turn documents into passages and hits into documents without changing the input."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from logic_retrievers.adapters.evidence_metadata import is_quarantined, source_o
 from logic_retrievers.errors import InputError, shown
 from logic_retrievers.types import Hit, Passage
 
-# meta key under which Haystack's splitters keep the id of the document that a part was cut from
+# meta key under which Haystack's splitters keep the id of a part's original document
 SOURCE = "source_id"
 
 
@@ -41,7 +41,7 @@ def to_candidates(documents: Any) -> list[tuple[Passage, Document]]:
 
 
 def stored_passages(documents: Any) -> list[Passage]:
-    """Return the passages to store. Binary data is refused, because it would be lost."""
+    """Return the passages to store; refuse binary data, which passages cannot hold."""
     candidates = to_candidates(documents)
     for _, document in candidates:
         if document.blob is not None:
@@ -69,5 +69,5 @@ def with_ranking(document: Document, hit: Hit) -> Document:
 
 
 def with_contradictions(document: Document, hit: Hit) -> Document:
-    """Copy the document with its score, and add the filter's evidence to the ranking's."""
+    """Copy the document with its score, and add the filter's evidence to that of the ranking."""
     return replace(document, meta=evidence_metadata.with_contradictions(document.meta, hit))

@@ -1,9 +1,8 @@
 """Translate Haystack's filters into Qdrant filters.
 
 ``meta.key`` and ``key`` name a field of the metadata, and ``id`` names the document's id. Filters
-cannot use a document's other fields. Two things differ from Haystack's in-memory store: a field
-that holds a list matches by each of its values, and dates are equal only if they are written in the
-same way.
+cannot use other fields of a document. Two things differ from Haystack's in-memory store: a list
+field matches if any of its values matches, and dates are equal only if written alike.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ def translate_filters(
         filters: comparisons (``field``, ``operator``, ``value``) in Haystack's format, joined by
             ``AND``, ``OR`` and ``NOT`` (``operator``, ``conditions``).
         prefixes: payload keys under which the collection keeps metadata (``index.prefixes``).
-        tenant: tenant whose documents a condition on ``id`` finds.
+        tenant: tenant whose documents match a condition on ``id``.
 
     Raises:
         FilterInputError: a filter cannot be read or translated; the message names the part.

@@ -33,10 +33,10 @@ class CompatibilityRanker(QueryComponent):
     with one id all count. A document without text comes last.
 
     Args:
-        policy: a policy's name, or a policy with settings of your own.
+        policy: a policy's name, or a policy with your own settings.
         top_k: number of documents; None keeps all of them.
-        document_store: a store that holds some of the documents; their stored vectors are used.
-        bundle: folder of an encoder bundle; by default the store's encoder or the package's own.
+        document_store: a store with some of the documents, whose stored vectors are used.
+        bundle: folder of an encoder bundle; by default the store's encoder, else the package's own.
         encoder: a ready encoder in place of a bundle. With one, the ranker cannot be saved.
         query_syntax, exclude, hard: as in :class:`ConstraintRetriever`.
         judge: as in :class:`ConstraintRetriever`. Under the policy ``judge``, the judge alone
@@ -67,7 +67,7 @@ class CompatibilityRanker(QueryComponent):
         self._set_store(document_store, bundle, encoder)
 
     def to_dict(self) -> dict[str, Any]:
-        """Describe the settings for a pipeline's file. Settings it cannot hold are refused."""
+        """Describe the settings for a pipeline's file; refuse settings that it cannot hold."""
         self._refuse_own_encoder()
         return default_to_dict(
             self,
@@ -90,8 +90,8 @@ class CompatibilityRanker(QueryComponent):
 
         Args:
             query: a text.
-            documents: documents to order. They are not changed.
-            top_k: replaces the component's own, as do the following arguments.
+            documents: documents to order; not modified.
+            top_k: replaces the component's setting, as do the arguments below.
             exclude: texts to exclude.
             hard: leave out documents that name an excluded text.
 

@@ -33,17 +33,17 @@ class ConstraintRetriever(QueryComponent):
 
     Args:
         document_store: the store that holds the documents.
-        filters: filter in Haystack's format, which every document must pass.
-        top_k: number of documents. Fewer come back only if too few pass the filters, or if
-            ``score_threshold``, ``hard`` or a policy with ``backfill=False`` asks for it.
+        filters: filters in Haystack's format, which every document must pass.
+        top_k: number of documents. Fewer are returned only if too few pass the filters, or if
+            ``score_threshold``, ``hard`` or a policy with ``backfill=False`` drops some.
         policy: a name (``auto``, ``topical``, ``sequential``, ``union``, ...) or a policy with
-            settings of your own.
+            your own settings.
         score_threshold: least score of a document under the policy.
         query_syntax: ``words``, or ``expression`` to read queries by
             :meth:`logic_retrievers.Expression.parse` (``"quiet inns" AND NOT bars``).
-        exclude: texts to exclude in addition to those that a query itself rules out. They need the
+        exclude: texts to exclude in addition to those that a query itself rules out. This needs the
             policy ``auto`` or ``boolean``, or ``hard``.
-        hard: leave out documents that name an excluded text; ``words`` goes by words alone. See
+        hard: leave out documents that name an excluded text; ``words`` checks words only. See
             :meth:`logic_retrievers.Engine.search`.
         judge: reads the first candidates of queries that may have a constraint: ``auto``, None, a
             callable or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
@@ -82,7 +82,7 @@ class ConstraintRetriever(QueryComponent):
         self.filter_policy = filter_policy
 
     def to_dict(self) -> dict[str, Any]:
-        """Describe the settings for a pipeline's file. Settings it cannot hold are refused."""
+        """Describe the settings for a pipeline's file; refuse settings that it cannot hold."""
         return default_to_dict(
             self,
             document_store=self.document_store,
@@ -112,8 +112,8 @@ class ConstraintRetriever(QueryComponent):
 
         Args:
             query: a text.
-            filters: replace the component's own or are merged with them; see ``filter_policy``.
-            top_k: replaces the component's own, as do the following arguments.
+            filters: replace the component's filters or are merged with them; see ``filter_policy``.
+            top_k: replaces the component's setting, as do the arguments below.
             policy: a policy's name.
             score_threshold: the least score.
             query_syntax: ``words`` or ``expression``.

@@ -1,7 +1,7 @@
-"""Settings of several components, and their form in a pipeline's file.
+"""Settings shared by several components, and their form in a pipeline's file.
 
-A user's own function or object cannot be saved in a file. An attempt raises an error, so that a
-loaded pipeline never differs from the saved one.
+A user's own function or object cannot be saved in a file. Trying to save one raises an error, so
+that a loaded pipeline never differs from the saved one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def describe_any_policy(policy: AnyPolicy) -> Any:
     """Describe a policy by its name, or by its name and settings.
 
     Raises:
-        ConfigurationError: the policy cannot be made from its description.
+        ConfigurationError: a description cannot restore the policy.
     """
     if isinstance(policy, str):
         return policy
@@ -54,15 +54,15 @@ def describe_any_judge(judge: AnyJudge) -> Any:
 
 
 def any_judge_from(description: Any) -> Any:
-    """Make the judge that :func:`describe_any_judge` described."""
+    """Make a judge from the result of :func:`describe_any_judge`."""
     return JudgeSettings(**description) if isinstance(description, Mapping) else description
 
 
 def with_settings(data: Mapping[str, Any], **made: Any) -> dict[str, Any]:
-    """Replace descriptions in saved settings by the objects that they describe.
+    """Replace descriptions in saved settings with the described objects.
 
     Args:
-        data: result of ``to_dict``; it is not changed.
+        data: result of ``to_dict``; not modified.
         **made: setting -> function that makes the object from its description.
     """
     settings = dict(data.get("init_parameters", {}))
@@ -71,19 +71,19 @@ def with_settings(data: Mapping[str, Any], **made: Any) -> dict[str, Any]:
 
 
 def open_encoder(bundle: str | None, encoder: Encoder | None) -> Encoder | None:
-    """Return the encoder, or the encoder of a bundle's folder. None means the default encoder."""
+    """Return the given encoder, or that of a bundle's folder; None for the default encoder."""
     return encoder if bundle is None else _encoder_of(bundle)
 
 
 @cache
 def _encoder_of(bundle: str) -> Encoder:
-    from logic_retrievers.encoders import OnnxEncoder  # imported here, as it loads ONNX Runtime
+    from logic_retrievers.encoders import OnnxEncoder  # imported here: it loads ONNX Runtime
 
     return OnnxEncoder(bundle)
 
 
 def check_encoder(bundle: Any, encoder: Any) -> None:
-    """Refuse a bundle together with an encoder, and an object that is neither.
+    """Refuse a bundle together with an encoder, and objects that are neither.
 
     Raises:
         ConfigurationError: the message names the setting.

@@ -40,7 +40,7 @@ class DuplicateError(DuplicateIdError, DuplicateDocumentError):
 
 
 class StoreSettings(CollectionSettings, total=False):
-    """Settings of :meth:`PassageIndex.open`, except those that the constructor names."""
+    """Settings of :meth:`PassageIndex.open`, except the constructor's named arguments."""
 
     prefer_grpc: bool
     grpc_port: int
@@ -56,13 +56,13 @@ class LogicDocumentStore:
         store.write_documents([Document(content="A quiet inn by the sea.")])
         ConstraintRetriever(store).run("an inn, not in a city")["documents"]
 
-    The collection is opened at its first use. Stores of one process may name the same folder. A
+    The collection is opened at first use. Several stores in one process may share a folder. A
     document's ``embedding`` is not kept, because the store makes its own vectors from the text.
 
     Args:
         collection: name of the collection.
         location: a folder, a server's address, or a list of addresses of a cluster's nodes. None
-            keeps the documents in memory as long as the store lives.
+            keeps the documents in memory for the store's lifetime.
         api_key: key of the server.
         bundle: folder of an encoder bundle; by default the package's own.
         encoder: a ready encoder in place of a bundle. With one, the store cannot be saved.
@@ -109,7 +109,7 @@ class LogicDocumentStore:
 
     @property
     def index(self) -> PassageIndex:
-        """The index, opened at the first access.
+        """The index, opened at first access.
 
         Raises:
             CollectionError, ServerError: as :meth:`PassageIndex.open`.
@@ -125,7 +125,7 @@ class LogicDocumentStore:
                     settings["api_key"] = _resolve(self.api_key)
                 index, close = open_index(self.collection, encoder, self.location, settings)
                 self._opened = index
-                # closes the index with a garbage-collected store, as Haystack closes no stores
+                # Haystack closes no stores, so garbage collection of the store closes the index
                 self._close = weakref.finalize(self, close)
             return self._opened
 
@@ -148,7 +148,7 @@ class LogicDocumentStore:
         self.close()
 
     def to_dict(self) -> dict[str, Any]:
-        """Describe the settings for a pipeline's file, with the name of the key's variable only.
+        """Describe the settings for a pipeline's file; of the key, only its variable's name.
 
         Raises:
             ConfigurationError: the user passed an encoder or an index.
@@ -178,7 +178,7 @@ class LogicDocumentStore:
         return await (await self.open_async()).acount()
 
     def filter_documents(self, filters: dict[str, Any] | None = None) -> list[Document]:
-        """Return the documents that pass a filter (all without a filter), in no particular order.
+        """Return the documents that pass the filters (all by default), in no particular order.
 
         Raises:
             FilterInputError: a filter cannot be read.
@@ -194,7 +194,7 @@ class LogicDocumentStore:
     def write_documents(
         self, documents: list[Document], policy: DuplicatePolicy = DuplicatePolicy.NONE
     ) -> int:
-        """Store documents and return their number. Unchanged documents are not encoded again.
+        """Store documents and return how many. Unchanged documents are not encoded again.
 
         A document without text is left out with a ``BlankTextWarning``. Meta is stored as JSON.
 
@@ -204,8 +204,8 @@ class LogicDocumentStore:
 
         Raises:
             DuplicateError: under ``FAIL``, an id is already stored. Nothing was written.
-            InputError: some documents cannot be stored (it is raised after the others are stored),
-                or a document has binary data (nothing was written).
+            InputError: some documents cannot be stored (raised after storing the rest), or a
+                document has binary data (nothing was written).
             CollectionError, ServerError: Qdrant refused or failed.
         """
         passages = stored_passages(documents)
@@ -265,7 +265,7 @@ def _chosen(
 def _resolve(api_key: Secret) -> str | None:
     try:
         return api_key.resolve_value()
-    except ValueError as error:  # the message names the variables that are not set
+    except ValueError as error:  # the message names the unset variables
         raise ConfigurationError(str(error)) from None
 
 
@@ -280,21 +280,21 @@ def _check_locations(
 
 
 # Haystack makes a separate store for each component of a loaded pipeline, but the embedded engine
-# can open a folder only once. So the other indexes over a folder use the client of the first one,
-# which stays open until the last of them is closed.
+# can open a folder only once. So all indexes over a folder share the client of the first index,
+# which stays open until the last index is closed.
 
 
 @dataclass(slots=True)
 class _Folder:
-    """The index that has a folder open, and the number of indexes that use its client."""
+    """The index that opened a folder, and the number of indexes that use its client."""
 
     index: PassageIndex
     users: int = 1
 
 
-_Key = tuple[str, bool]  # path, and whether it only reads, since a writer cannot use such a client
+_Key = tuple[str, bool]  # path, and whether the client is read-only, so useless to writers
 _folders: dict[_Key, _Folder] = {}
-# reentrant, because a store may be garbage-collected, and so closed, while another store opens
+# reentrant, because garbage collection may close one store while another store opens
 _lock = threading.RLock()
 
 
@@ -304,7 +304,7 @@ def open_index(
     location: str | list[str] | None,
     settings: Mapping[str, Any],
 ) -> tuple[PassageIndex, Callable[[], None]]:
-    """Return an index, and the function that closes it, to be called once."""
+    """Return an index, and the function that closes the index; call this once."""
     if location is None or location == MEMORY or isinstance(location, list) or is_address(location):
         index = PassageIndex.open(collection, encoder, location=location, **settings)
         return index, index.close

@@ -1,7 +1,7 @@
 """LangChain components over the engine of logic-retrievers.
 
-A policy ranks the candidates of a query. A judge reads texts and corrects scores. Evidence says why
-a result has its rank. A resolution decides which of two contradicting passages stays.
+A policy ranks the candidates of a query. A judge reads texts and corrects scores. Evidence gives
+the reasons for a result's rank. A resolution decides which of two contradicting passages stays.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from logic_retrievers.errors import MissingExtraError
 
 try:
-    import langchain_core  # noqa: F401 - only to learn whether it is there
+    import langchain_core  # noqa: F401 - imported only to check that it is installed
 except ModuleNotFoundError as error:
     if error.name != "langchain_core":
         raise

@@ -30,7 +30,7 @@ from logic_retrievers.encoders import RecentEncoder
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.types import Passage
 
-# langchain_core.indexing.index stores this many documents together
+# number of documents that langchain_core.indexing.index stores at a time
 BATCH = 100
 WINDOW = 1000
 
@@ -38,29 +38,29 @@ WINDOW = 1000
 class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
     """Finds documents that contradict, repeat or replace others, before they are stored.
 
-    The result holds copies of all documents in their order, with the same metadata and ids.
+    The result holds copies of all documents in the given order, with the same metadata and ids.
     Findings are under ``metadata["logic"]["cleaning"]``. A document that loses (the resolution
-    decides against it) also has ``metadata["logic"]["quarantined"]``. :class:`LogicVectorStore` and
-    langchain-qdrant's store then store it as hidden. Stored documents that lose are hidden at once.
-    A document without id gets its :func:`document_key` as id.
+    decides against it) also has ``metadata["logic"]["quarantined"]``, which makes
+    :class:`LogicVectorStore` and langchain-qdrant's store hide it. Stored documents that lose are
+    hidden at once. A document without id gets its :func:`document_key` as id.
 
     No document is deleted or left out. By default only documents that contradict a trusted one are
     hidden. For the rules, and to clean stored documents, see
     :class:`~logic_retrievers.conflicts.CorpusCleaner`.
 
     Args:
-        index: the collection that the documents will be stored in. Without it, the documents of a
-            call are compared with each other.
-        ledger: a ``Ledger``, or the path of its file; by default it is kept in memory only.
+        index: the collection that the documents will be stored in. By default the documents of a
+            call are only compared with each other.
+        ledger: a ``Ledger``, or the path of its file; the default is kept in memory only.
         trusted: documents (or passages) that the user vouches for.
-        trusted_filter: selects further trusted documents from the given ones and the collection.
+        trusted_filter: selects more trusted documents from the given ones and the collection.
             It is ``{"key": wanted}`` over the metadata, a Qdrant ``Filter``, or a function of a
             ``Passage``.
-        encoder: makes the vectors; by default the index's encoder or the package's own.
-        on_error: if the model, the ledger or Qdrant fails, ``raise`` the error, or ``skip``
-            (return the documents unchanged with a ``CleaningSkippedWarning``). ``raise`` is the
-            default because LangChain's ``index`` deletes old documents after this step.
-        dry_run: report decisions without hiding anything. No document gets a flag, and neither
+        encoder: makes the vectors; by default the index's encoder, else the package's own.
+        on_error: ``raise`` the error if the model, the ledger or Qdrant fails, or ``skip`` the
+            cleaning: return the documents unchanged, with a ``CleaningSkippedWarning``. ``raise``
+            is the default because LangChain's ``index`` deletes old documents after this step.
+        dry_run: report decisions without hiding anything. No document is flagged; neither
             collection nor ledger changes.
 
     For the other settings (``resolution``, ``neighbours``, ``threshold``, ``judge``, ...) see
@@ -91,7 +91,7 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
     def transform_documents(  # type: ignore[override]  # a misspelt setting is refused
         self, documents: Sequence[Document]
     ) -> list[Document]:
-        """Return copies of the documents in their order, with findings.
+        """Return copies of the documents in the given order, with findings.
 
         Raises:
             InputError: JSON cannot hold the metadata, or a resolution function returned neither of
@@ -112,12 +112,12 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
         """Clean a stream batch by batch, for ``index()``.
 
         Each batch is compared with the collection, and with the last ``window`` documents of the
-        stream that are not stored yet. A returned document can no longer be marked if it loses
-        against a later one. With an index and a ledger, the next cleaning hides such a document.
+        stream that are not stored yet. A document that loses against a later one has already been
+        returned unmarked. With an index and a ledger, the next cleaning hides such a document.
 
         Args:
-            documents: documents to clean, read as they are needed.
-            batch_size: number of documents examined together.
+            documents: documents to clean, read as needed.
+            batch_size: number of documents examined at a time.
             window: number of earlier documents to remember; 0 remembers none.
 
         Raises:
@@ -149,18 +149,18 @@ class CorpusCleaner(CleanerFields, BaseDocumentTransformer):
         return settings
 
     def _core(self) -> conflicts.CorpusCleaner:
-        """Return the core cleaner, kept until a setting changes for a ledger in memory."""
+        """Return the core cleaner, kept with its in-memory ledger until a setting changes."""
         self._built = build(self._built, self._core_settings(), conflicts.CorpusCleaner)
         return self._built.core
 
     def _stream_core(self, batch_size: int, window: int) -> conflicts.CorpusCleaner:
-        """Return a cleaner that encodes each remembered document of a stream once."""
+        """Return a cleaner that encodes each remembered document of a stream only once."""
         check_count("batch_size", batch_size)
         if window < 0:
             raise ConfigurationError(f"window must be 0 or more, not {window}")
         core = self._core()
         if self.index is not None or not window:
-            return core  # documents are forgotten once stored, so hardly any is encoded twice
+            return core  # stored documents are forgotten, so hardly any is encoded twice
         recent = RecentEncoder(core.encoder, size=2 * (batch_size + window + len(self.trusted)))
         settings = {**self._core_settings(), "encoder": recent, "ledger": core.ledger}
         return conflicts.CorpusCleaner(**settings)
@@ -210,7 +210,7 @@ class _Stream:
     def _with_earlier(
         self, passages: Sequence[Passage], stored: Sequence[Passage]
     ) -> list[Passage]:
-        """Forget earlier documents that are stored now, and append the others to the batch."""
+        """Forget earlier documents that are now stored, and append the rest to the batch."""
         for passage in stored:
             if self._earlier[passage.id].text == passage.text:
                 del self._earlier[passage.id]

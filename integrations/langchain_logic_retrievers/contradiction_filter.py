@@ -29,11 +29,11 @@ from logic_retrievers.types import Passage
 class ContradictionFilter(FilterFields, BaseDocumentCompressor):
     """Finds documents that contradict each other or trusted ones, and decides which stay.
 
-    It works in a ``ContextualCompressionRetriever``. The documents may come from any source and
-    keep their order. Pass more documents than the context should hold, and set ``top_n``, so that
-    the next document in the list replaces a dropped one. The result holds copies, with only
+    The filter works in a ``ContextualCompressionRetriever``. The documents may come from any source
+    and keep their order. Pass more documents than the context should hold, and set ``top_n``, so
+    that the next document in the list replaces a dropped one. The result holds copies, with only
     ``metadata["logic"]["contradiction"]`` added. Documents that agree in id, text and metadata
-    count once; different ones with one id all count. :meth:`filter` and the run's custom event
+    count once; different ones that share an id all count. :meth:`filter` and the run's custom event
     ``logic_retrievers.filtering`` tell which documents were dropped and why.
 
     Args:
@@ -41,10 +41,10 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
             ``prefer_newest``, ``prefer_source``, ``prefer_majority``, ``drop_both``, or your own.
         top_n: number of documents; None keeps all that can stay.
         trusted: documents (or passages) that the user vouches for. A given document is trusted if
-            it has the id and text of a trusted one. If either has no id, the text decides.
+            it has the id and text of a trusted one, or, if either lacks an id, the same text.
         trusted_filter: selects trusted documents from the given ones and the index. It is
             ``{"key": wanted}`` over the metadata, a Qdrant ``Filter``, or a function of a
-            ``Passage``, which sees only the given ones.
+            ``Passage``, which sees only given ones.
 
     For the other settings (``encoder``, ``index``, ``threshold``, ``judge``, ...) and the decision
     rules see :class:`logic_retrievers.ContradictionFilter`.
@@ -99,10 +99,10 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
         """Return the documents that stay, the dropped ones with reasons, all conflicts, and notes.
 
         Args:
-            documents: documents, best first. One without id is named ``#`` and its position.
+            documents: documents, best first. A document without id is named ``#`` and position.
             query: the query that retrieved them; optional.
             top_n: replaces the filter's ``top_n``.
-            trusted: further trusted documents for this call.
+            trusted: more trusted documents for this call.
 
         Raises:
             InputError, ConfigurationError, MissingVectorError, ServerError: as
@@ -130,7 +130,7 @@ class ContradictionFilter(FilterFields, BaseDocumentCompressor):
         }
 
     def _core(self) -> conflicts.ContradictionFilter:
-        """Return the core filter, kept until a setting changes because it keeps trusted vectors."""
+        """Return the core filter, kept to reuse trusted vectors until a setting changes."""
         settings: dict[str, Any] = dict(self)
         del settings["top_n"]
         settings["trusted"] = trusted_passages(self.trusted)

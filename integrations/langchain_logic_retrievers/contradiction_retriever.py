@@ -35,19 +35,18 @@ class ContradictionRetriever(LogicRetriever):
 
     Every document carries ``metadata["logic"]`` (with the probability of the contradiction under
     ``details``) and ``metadata["relevance_score"]``. A single call may replace all settings
-    (``invoke(statement, k=3)``) but the index, the constants (``settings``) and the judge. They can
-    be made configurable (``configurable_fields``). A run sends its hits to its handlers in the
+    (``invoke(statement, k=3)``) but the index, the constants (``settings``) and the judge. Settings
+    can be made configurable (``configurable_fields``). A run sends its hits to its handlers in the
     custom event ``logic_retrievers.retrieval``. See :class:`logic_retrievers.ContradictionSearch`.
 
     Args:
         index: the collection that holds the documents, with the contradiction vector
             (``vectors=("topical", "contradiction")`` at opening, or a ``backfill``).
-        k: number of documents. Fewer come back only if too few pass the filter or
-            ``min_probability``.
+        k: number of documents; fewer only if too few pass the filter or ``min_probability``.
         filter: a Qdrant ``Filter`` or ``{"key": value}`` over the metadata, which every document
             must pass.
-        min_probability: least probability of a contradiction. Without it, k documents come back
-            whether they contradict or not.
+        min_probability: least probability of a contradiction. By default k documents are
+            returned whether they contradict the statement or not.
         candidates, alpha, settings, judge: as in :class:`logic_retrievers.ContradictionSearch`.
 
     Raises:
@@ -72,7 +71,7 @@ class ContradictionRetriever(LogicRetriever):
         self._search({})  # refuses wrong settings now, not at the first query
 
     def like(self, passage_id: str, **settings: Unpack[SearchOptions]) -> list[Document]:
-        """Retrieve documents that contradict a stored one, but not the document and its copies.
+        """Retrieve documents that contradict a stored one, but neither this one nor its copies.
 
         Args:
             passage_id: the document's id.

@@ -1,4 +1,4 @@
-"""Turn documents into passages and hits into documents, without changing the input."""
+"""Turn documents into passages and hits into documents without changing the input."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from logic_retrievers.errors import InputError, shown
 from logic_retrievers.types import Hit, Passage
 from logic_retrievers.validation import plain_value
 
-# a misspelt setting is an error, and no error message repeats a document
+# refuses misspelt settings, and keeps documents out of error messages
 STRICT = ConfigDict(arbitrary_types_allowed=True, extra="forbid", hide_input_in_errors=True)
 # the metadata key under which LangChain's rerankers write a score
 SCORE = "relevance_score"
@@ -37,7 +37,7 @@ def to_document(hit: Hit) -> Document:
 def to_passages(
     documents: Sequence[Document], ids: Sequence[str | None] | None = None
 ) -> list[Passage]:
-    """Return the passages to store. An id of None means the document's own id, or a new one."""
+    """Return the passages to store; an id of None means the document's own id, or a new one."""
     given_ids = [None] * len(documents) if ids is None else list(ids)
     if len(given_ids) != len(documents):
         raise InputError(f"There are {len(documents)} documents and {len(given_ids)} ids.")
@@ -90,7 +90,7 @@ def trusted_passages(trusted: Sequence[Document | Passage], start: int = 0) -> l
 def candidates_with_trusted_text(
     candidates: Sequence[tuple[Passage, Document]], trusted: Sequence[Document | Passage]
 ) -> list[Passage]:
-    """Return candidates that have a trusted document's text, if one of the two has no id."""
+    """Return candidates with a trusted document's text, where either of the two has no id."""
     all_texts = {
         document.text if isinstance(document, Passage) else document.page_content
         for document in trusted
@@ -110,9 +110,9 @@ def candidates_with_trusted_text(
 def document_key(document: Document) -> str:
     """Return the key of a document for a record manager: ``index(..., key_encoder=document_key)``.
 
-    The key ignores this package's evidence, so that a cleaner's findings do not change it. It is
-    the sha256 of content and metadata in their stored form, written as a UUID, because the ids of
-    Qdrant's points are UUIDs.
+    The key ignores this package's evidence, so a cleaner's findings leave the key unchanged. It is
+    the sha256 of content and metadata in stored form, written as a UUID because ids of Qdrant's
+    points are UUIDs.
 
     Raises:
         InputError: the metadata cannot be stored.
@@ -127,7 +127,7 @@ def document_key(document: Document) -> str:
 
 
 def passage_to_screen(document: Document) -> Passage:
-    """Return the passage for a cleaner. Without an id, :func:`document_key` becomes the id."""
+    """Return the passage for a cleaner; a document without id gets its :func:`document_key`."""
     return _passage(_known_id(document) or document_key(document), document)
 
 
@@ -140,7 +140,7 @@ def with_ranking(document: Document, hit: Hit) -> Document:
 
 
 def with_contradictions(document: Document, hit: Hit) -> Document:
-    """Copy the document, and add the contradiction filter's evidence to the ranking's."""
+    """Copy the document, and add the contradiction filter's evidence to that of the ranking."""
     metadata = evidence_metadata.with_contradictions(document.metadata, hit)
     return document.model_copy(update={"metadata": metadata})
 
@@ -164,11 +164,11 @@ def without_evidence(metadata: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def _candidate_ids(documents: Sequence[Document]) -> list[str]:
-    """Return each document's id, or its position in a form that no document's id has."""
+    """Return each document's id, or its position in a form unlike any document's id."""
     mark = "#"
     while any((_known_id(document) or "").startswith(mark) for document in documents):
         mark += "#"
-    collections: dict[str, str] = {}  # two collections may both count from 1
+    collections: dict[str, str] = {}  # ids of several collections may all count from 1
     names: list[str] = []
     for position, document in enumerate(documents):
         name = document.id

@@ -27,7 +27,7 @@ def open_index_over(
 
     At first the collection has only the store's vectors. Until ``index.backfill()`` has added the
     compatibility vectors, ``auto`` works without them, and a policy that needs them raises
-    ``MissingVectorError``. The store can still read and write. After it has written, run
+    ``MissingVectorError``. The store can still read and write. After each write by the store, run
     ``backfill(["compatibility"])`` again.
 
     Args:
@@ -36,15 +36,15 @@ def open_index_over(
         encoder: makes the vectors. By default the store's embeddings make the topical vectors, and
             the package's own encoder makes the compatibility vectors.
         identity: name of the embeddings' model; see :func:`encoder_of`.
-        **settings: of :meth:`PassageIndex.open`, except the collection's location. The store's
-            client is synchronous, so asynchronous calls use it in threads unless ``async_client``
-            is given.
+        **settings: settings of :meth:`PassageIndex.open`, except the collection's location. The
+            store's client is synchronous, so asynchronous calls use it in threads unless
+            ``async_client`` is given.
 
     Raises:
-        ConfigurationError: another kind of store, a store without dense vectors, or settings that
-            the store decides.
+        ConfigurationError: a different kind of store, a store without dense vectors, or settings
+            that the store decides.
         CollectionError: the collection does not fit; the subclasses say why.
-        ServerError: a server gave no answer; the subclasses say why.
+        ServerError: a server did not answer; the subclasses say why.
     """
     if isinstance(store, LogicVectorStore):
         return open_index_of(store, encoder, identity, settings)
@@ -73,7 +73,7 @@ async def aopen_index_over(
 
 def _opening_of(store: Any, settings: Settings) -> tuple[str, Any, Settings]:
     refuse_store_settings(settings, "text_key", "metadata_key")
-    try:  # checks attributes and not the class, since langchain-qdrant need not be installed
+    try:  # checks attributes, not the class, because langchain-qdrant may not be installed
         client, name, embeddings = store.client, store.collection_name, store.embeddings
         names = {TOPICAL: store.vector_name, **(settings.get("vector_names") or {})}
         text_key, metadata_key = store.content_payload_key, store.metadata_payload_key

@@ -1,4 +1,4 @@
-"""Adapt encoders to LangChain's embeddings and back, and chat models to readers of the probe."""
+"""Adapt encoders to LangChain's embeddings and back, and chat models to the probe's readers."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class LogicEmbeddings(BaseModel, Embeddings):
         if self.encoder is not None:
             self._source = self.encoder
         else:
-            # not imported above, since that would load ONNX Runtime for users with an own encoder
+            # imported here, because users with their own encoder need not load ONNX Runtime
             made = default_encoder() if self.bundle is None else encoders.OnnxEncoder(self.bundle)
             self._source = made
         check_names([self.vector], self._source.specs)
@@ -86,10 +86,10 @@ def encoder_of(
     """Make an encoder of one named vector from LangChain's embeddings.
 
     Args:
-        embeddings: any embeddings. :class:`LogicEmbeddings` give their own encoder.
+        embeddings: any embeddings; for :class:`LogicEmbeddings`, their own encoder is returned.
         name: the vector's name.
-        identity: names the model. An index remembers it and refuses another model. By default the
-            class and its model's name.
+        identity: name of the model; by default the embeddings' class and model name. An index
+            records the name and refuses a different model.
 
     Raises:
         ConfigurationError: the model has no name and no identity was given.
@@ -100,7 +100,7 @@ def encoder_of(
 
 
 def encoder_with_compatibility(embeddings: Embeddings, identity: str | None = None) -> Encoder:
-    """Make topical vectors from the embeddings, and compatibility vectors from the package."""
+    """Make an encoder: topical vectors by the embeddings, compatibility vectors by the package."""
     return with_compatibility(_encoder_part(embeddings, TOPICAL, identity))
 
 
@@ -118,8 +118,8 @@ class ChatModelReader:
 
     Args:
         model: any chat model, with its own settings and seed.
-        name: name of the model and its settings, under which answers are cached. Models do not
-            report both reliably themselves.
+        name: names the model and its settings; answers are cached under it. Models do not report
+            both reliably themselves.
 
     Examples:
         >>> ChatModelReader(model, name="small, temperature 0")  # doctest: +SKIP

@@ -25,10 +25,10 @@ class CompatibilityReranker(RerankerFields, BaseDocumentCompressor):
     the custom event ``logic_retrievers.rerank``.
 
     Args:
-        policy: a policy's name, or a policy with settings of your own.
+        policy: a policy's name, or a policy with your own settings.
         top_n: number of documents; None keeps all of them.
-        encoder: makes the vectors; by default the index's encoder or the package's own.
-        index: a collection that holds some of the documents; their stored vectors are used.
+        encoder: makes the vectors; by default the index's encoder, else the package's own.
+        index: a collection with some of the documents, whose stored vectors are used.
         query_syntax, exclude, hard: as in :class:`ConstraintRetriever`.
         judge: as in :class:`ConstraintRetriever`. Under the policy ``judge``, the judge alone
             orders the documents of every query.
@@ -48,7 +48,8 @@ class CompatibilityReranker(RerankerFields, BaseDocumentCompressor):
         """Return the documents, best first; see :meth:`logic_retrievers.Reranker.rerank`.
 
         Raises:
-            EmptyTextError, InputError, ExpressionError, ConfigurationError, ServerError: as there.
+            EmptyTextError, InputError, ExpressionError, ConfigurationError, ServerError: as in
+                :meth:`logic_retrievers.Reranker.rerank`.
         """
         candidates, reranker = to_candidates(documents), self._reranker()
         hits = reranker.rerank(**self._request(query, candidates))

@@ -35,7 +35,7 @@ from logic_retrievers.search import Engine
 
 
 class LogicRetriever(BaseRetriever):
-    """Base of the retrievers. A single call may replace any setting in ``SearchOptions``."""
+    """Base of the retrievers; a single call may replace any setting in ``SearchOptions``."""
 
     model_config = STRICT
 
@@ -81,24 +81,24 @@ class ConstraintRetriever(QueryFields, LogicRetriever):
 
     Every document carries ``metadata["logic"]`` (the reasons for its rank, in JSON types) and
     ``metadata["relevance_score"]``. A single call may replace all settings but the index
-    (``invoke(query, k=3)``), and they can be made configurable (``configurable_fields``). A run
+    (``invoke(query, k=3)``). Settings can be made configurable (``configurable_fields``). A run
     sends the policy's decisions to its handlers in the custom event
     ``logic_retrievers.retrieval``.
 
     Args:
         index: the collection that holds the documents.
         policy: a name (``auto``, ``topical``, ``sequential``, ``union``, ...) or a policy with
-            settings of your own.
-        k: number of documents. Fewer come back only if too few pass the filter, or if
-            ``min_score``, ``hard`` or a policy with ``backfill=False`` asks for it.
+            your own settings.
+        k: number of documents. Fewer are returned only if too few pass the filter, or if
+            ``min_score``, ``hard`` or a policy with ``backfill=False`` drops some.
         filter: a Qdrant ``Filter`` or ``{"key": value}`` over the metadata, which every document
             must pass.
         min_score: least score of a document under the policy.
         query_syntax: ``words``, or ``expression`` to read queries by
             :meth:`logic_retrievers.Expression.parse` (``"quiet inns" AND NOT bars``).
-        exclude: texts to exclude in addition to those that a query itself rules out. They need the
+        exclude: texts to exclude in addition to those that a query itself rules out. This needs the
             policy ``auto`` or ``boolean``, or ``hard``.
-        hard: leave out documents that name an excluded text; ``words`` goes by words alone. See
+        hard: leave out documents that name an excluded text; ``words`` checks words only. See
             :meth:`logic_retrievers.Engine.search`.
         judge: reads the first candidates of queries that may have a constraint: ``auto``, None, a
             callable or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
@@ -122,7 +122,7 @@ class ConstraintRetriever(QueryFields, LogicRetriever):
 
         Args:
             store: a ``QdrantVectorStore`` of langchain-qdrant, or a :class:`LogicVectorStore`.
-            **options: settings of the class, and of :func:`open_index_over`.
+            **options: settings of the class and of :func:`open_index_over`.
 
         Raises:
             ConfigurationError, CollectionError, ServerError: see :func:`open_index_over`.
@@ -132,7 +132,7 @@ class ConstraintRetriever(QueryFields, LogicRetriever):
 
     def _request(self, query: str, settings: dict[str, Any]) -> tuple[str, Engine, dict[str, Any]]:
         search = {name: getattr(self, name) for name in SearchOptions.__annotations__}
-        # None means the retriever's own value, except for the judge, where it means no judge
+        # None keeps the retriever's own value, but for ``judge`` it means no judge
         search |= {
             name: value for name, value in settings.items() if value is not None or name == "judge"
         }

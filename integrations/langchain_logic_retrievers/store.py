@@ -40,9 +40,9 @@ class SearchOptions(TypedDict, total=False):
 class LogicVectorStore(VectorStore):
     """Stores documents with all named vectors of an encoder, and searches under a policy.
 
-    Searches return documents as they were stored, as LangChain's stores do. For the evidence use
-    ``ConstraintRetriever.over(store)``. Searches by a vector and for diverse results compare
-    topical vectors only. They use no exclusions, policy or judge. The store works with
+    Searches return documents as stored, like LangChain's stores. For the evidence use
+    ``ConstraintRetriever.over(store)``. Searches by a vector or for diverse results compare only
+    topical vectors, without exclusions, policy or judge. The store works with
     ``langchain_core.indexing.index`` and a record manager. Every method has an asynchronous twin
     that does not block the event loop.
 
@@ -81,9 +81,9 @@ class LogicVectorStore(VectorStore):
         policy: AnyPolicy = "auto",
         **settings: Unpack[Settings],
     ) -> Self:
-        """Open a collection, or create it if it does not exist.
+        """Open a collection, or create it if missing.
 
-        The default ``encoder`` comes with the package. ``policy`` is the default of searches. For
+        The default ``encoder`` comes with the package. ``policy`` is the default for searches. For
         ``settings`` (``location``, ``api_key``, ``tenant``, ...) and errors see
         :meth:`PassageIndex.open`.
         """
@@ -117,8 +117,8 @@ class LogicVectorStore(VectorStore):
 
         Args:
             documents: documents to store.
-            embedding: makes the topical vectors. If it is a :class:`LogicEmbeddings`, the encoder
-                in it makes all vectors. None means the package's own encoder.
+            embedding: makes the topical vectors. The encoder of a :class:`LogicEmbeddings` makes
+                all vectors. None means the package's own encoder.
             ids: as for :meth:`add_documents`.
             identity: see :func:`encoder_of`.
             **settings: as for :meth:`open`; ``collection`` may be called ``collection_name``.
@@ -193,18 +193,18 @@ class LogicVectorStore(VectorStore):
         """Store documents. A document with a known id replaces the stored one.
 
         A document with a blank text is left out with a ``BlankTextWarning``. Metadata is stored as
-        JSON, without what this package's components have added (the key ``logic``).
+        JSON, without the evidence of this package's components (the key ``logic``).
 
         Args:
             documents: documents to store.
             ids: an id for each document; None means the document's own id, or a new one.
-            batch_size: number of documents encoded and sent together.
+            batch_size: number of documents encoded and sent at a time.
 
         Returns:
-            The ids of all documents, in order, including blank ones.
+            The ids of all documents, in order, blank ones included.
 
         Raises:
-            InputError: some documents cannot be stored; raised after the others are stored.
+            InputError: some documents cannot be stored; raised after storing the rest.
             CollectionError, ServerError: Qdrant refused or failed.
         """
         passages = to_passages(documents, ids)
@@ -268,7 +268,7 @@ class LogicVectorStore(VectorStore):
         return [stored_document(passage) for passage in await self.index.aget(ids)]
 
     def similarity_search(self, query: str, k: int = 4, **kwargs: Any) -> list[Document]:
-        """Return the k best documents, as they were stored.
+        """Return the k best documents, as stored.
 
         See :meth:`similarity_search_with_score`.
         """
@@ -291,7 +291,7 @@ class LogicVectorStore(VectorStore):
                 ``exclude`` and ``hard``, as in :class:`ConstraintRetriever`.
 
         Raises:
-            ExpressionError: the query must be an expression and is not.
+            ExpressionError: ``query_syntax`` is ``expression``, but the query is not one.
             EmptyTextError, ConfigurationError, MissingVectorError, ServerError: see
                 :meth:`logic_retrievers.Engine.search`.
         """
@@ -305,10 +305,10 @@ class LogicVectorStore(VectorStore):
     def similarity_search_by_vector(  # type: ignore[override]  # a misspelt setting is refused
         self, embedding: list[float], k: int = 4, *, filter: UserFilter = None
     ) -> list[Document]:
-        """Return the k documents that are nearest to a topical vector of ``LogicEmbeddings``.
+        """Return the k documents nearest to a topical vector of ``LogicEmbeddings``.
 
         Raises:
-            InputError: the vector has another dimension, or is not finite.
+            InputError: the vector has the wrong dimension, or is not finite.
         """
         return _documents(self.index.run(nearest_hits(self.index, embedding, k, filter)))
 
@@ -424,6 +424,6 @@ def _with_scores(hits: Sequence[Hit]) -> list[tuple[Document, float]]:
 def _relevance(score: float) -> float:
     """Map a score from [-1, 1] to [0, 1].
 
-    A score is a cosine. A penalty can put it below -1, which becomes 0.
+    A score is a cosine, but a penalty can lower it below -1; such a score becomes 0.
     """
     return min(1.0, max(0.0, (score + 1) / 2))

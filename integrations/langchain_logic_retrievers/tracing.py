@@ -20,7 +20,7 @@ FILTERING = "logic_retrievers.filtering"
 
 
 def send_event(name: str, describe: Callable[[], dict[str, Any]], callbacks: Callbacks) -> None:
-    """Dispatch a custom event. Outside a run, or without handlers, do nothing."""
+    """Dispatch a custom event; do nothing outside a run or without handlers."""
     config = _run_config(callbacks)
     if config is not None:
         dispatch_custom_event(name, describe(), config=config)
@@ -36,7 +36,7 @@ async def asend_event(
 
 
 def _run_config(callbacks: Callbacks) -> RunnableConfig | None:
-    # the config is explicit, because a dispatch without one raises outside a run
+    # the config is explicit, because a dispatch without a config raises outside a run
     config = ensure_config(None if callbacks is None else {"callbacks": callbacks})
     manager = config.get("callbacks")
     if not isinstance(manager, BaseCallbackManager) or manager.parent_run_id is None:

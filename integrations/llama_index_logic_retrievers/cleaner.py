@@ -35,7 +35,7 @@ from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_parts
 
 _OWN_SETTINGS = ("on_error", "dry_run", "skipped")
-# options of a qdrant-client that give its server's address
+# options of a qdrant-client that hold its server's address
 _ADDRESS_OPTIONS = ("location", "url", "host", "port", "prefix")
 _CREDENTIALS = re.compile(r"^(\w+://)?[^/]*@|[?#].*")
 
@@ -48,10 +48,10 @@ class CorpusCleaner(CleanerFields, TransformComponent):
             vector_store=store,
         )
 
-    All nodes come back in their order, with the same ids and hashes. A node with findings is a copy
-    with ``metadata["logic"]["cleaning"]``, which no embedding model and no LLM reads. A node that
-    loses (the resolution decides against it) also has ``metadata["logic"]["quarantined"]``.
-    :class:`LogicVectorStore` and LlamaIndex's ``QdrantVectorStore`` then store it as hidden. Stored
+    All nodes are returned in the given order, with the same ids and hashes. A node with findings is
+    a copy with ``metadata["logic"]["cleaning"]``, which no embedding model and no LLM reads. A node
+    that loses (the resolution decides against it) also has ``metadata["logic"]["quarantined"]``,
+    which makes :class:`LogicVectorStore` and LlamaIndex's ``QdrantVectorStore`` hide it. Stored
     nodes that lose are hidden at once. The cleaner cannot be pickled, so run the pipeline without
     ``num_workers``.
 
@@ -60,30 +60,30 @@ class CorpusCleaner(CleanerFields, TransformComponent):
     :class:`~logic_retrievers.conflicts.CorpusCleaner`.
 
     Args:
-        index: the collection that the nodes will be stored in (``store.index``). Without it, the
-            nodes of a call are compared with each other.
-        ledger: a ``Ledger``, or the path of its file; by default it is kept in memory only.
-        encoder: makes the vectors; by default the index's encoder or the package's own.
+        index: the collection that the nodes will be stored in (``store.index``). By default the
+            nodes of a call are only compared with each other.
+        ledger: a ``Ledger``, or the path of its file; the default is kept in memory only.
+        encoder: makes the vectors; by default the index's encoder, else the package's own.
         trusted: nodes (or passages) that the user vouches for; kept as passages.
-        trusted_filter: selects further trusted nodes from the given ones and the collection. It is
+        trusted_filter: selects more trusted nodes from the given ones and the collection. It is
             ``MetadataFilters``, a Qdrant ``Filter``, ``{"key": wanted}`` over the metadata, or a
             function of a ``Passage``.
-        on_error: if the model, the ledger or Qdrant fails, ``skip`` (return the nodes unchanged
-            with a ``CleaningSkippedWarning``), or ``raise`` the error. ``skip`` is the default
-            because a pipeline has already deleted the old nodes of changed documents. A later
-            cleaning of the collection examines skipped nodes. Wrong settings always raise.
-        dry_run: report decisions without hiding anything. No node gets a flag, and neither
-            collection nor ledger changes.
+        on_error: ``skip`` the cleaning if the model, the ledger or Qdrant fails (return the nodes
+            unchanged, with a ``CleaningSkippedWarning``), or ``raise`` the error. ``skip`` is the
+            default because a pipeline has already deleted the old nodes of changed documents. A
+            later cleaning of the collection examines skipped nodes. Wrong settings always raise.
+        dry_run: report decisions without hiding anything. No node is flagged; neither collection
+            nor ledger changes.
         **settings: ``resolution``, ``neighbours``, ``threshold``, ``settings``,
             ``trusted_candidates``, ``against_trusted``, ``date_key``, ``version_key``,
-            ``document_key``, ``source_key`` (a node without it is known by its ``ref_doc_id``),
+            ``document_key``, ``source_key`` (without it, a node's ``ref_doc_id`` counts),
             ``source_order``, ``scope_keys``, ``judge``
             (by default ``auto``: the package's own cross-encoder reads the pairs),
             ``judge_above``, ``hide_above``: as in
             :class:`~logic_retrievers.conflicts.CleaningSettings`.
 
     Attributes:
-        skipped: number of skipped calls. It is part of the serialised settings, so that a
+        skipped: number of skipped calls. The serialised settings include this number, so that a
             pipeline's cache forgets nodes that were not examined.
 
     Raises:
@@ -126,7 +126,7 @@ class CorpusCleaner(CleanerFields, TransformComponent):
             "trusted_filter": trusted_filter,
             **settings,
         }
-        # refuses wrong settings with this package's errors, before pydantic does
+        # refuses wrong settings with this package's errors, before pydantic's
         conflicts.CorpusCleaner(**core_settings(values))
         values |= {"ledger": ledger, "on_error": on_error, "dry_run": dry_run}
         super().__init__(**values)
@@ -168,8 +168,8 @@ class CorpusCleaner(CleanerFields, TransformComponent):
         read = {} if reader is None else {reader.name: reader.fingerprint}
         return {name: spec.fingerprint for name, spec in specs.items()} | read
 
-    # the fields above are part of a pipeline's cache key, since another collection or model gives
-    # other findings
+    # the fields above are part of a pipeline's cache key, because findings depend on the
+    # collection and the models
 
     @classmethod
     def from_dict(cls, *_: Any, **__: Any) -> Self:
@@ -179,7 +179,7 @@ class CorpusCleaner(CleanerFields, TransformComponent):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # LlamaIndex itself would silently leave out the index and the ledger
+        # by default LlamaIndex silently leaves out the index and the ledger
         raise TypeError(
             "A CorpusCleaner cannot go to another process. Run the pipeline without num_workers."
         )
@@ -204,7 +204,7 @@ class CorpusCleaner(CleanerFields, TransformComponent):
             return self._skip(nodes, error)
 
     def _core(self) -> conflicts.CorpusCleaner:
-        """Return the core cleaner, kept until a setting changes for a ledger in memory."""
+        """Return the core cleaner, kept with its in-memory ledger until a setting changes."""
         settings = core_settings(dict(self), *_OWN_SETTINGS)
         self._built = build(self._built, settings, conflicts.CorpusCleaner)
         return self._built.core

@@ -40,7 +40,7 @@ class ContradictionFilterEvent(BaseEvent):
         hits: ``id``, ``score``, ``passed_filter`` and ``reason`` of each node that stays.
         dropped: the same for each dropped node.
         conflicts: every pair, as in :meth:`logic_retrievers.conflicts.Conflict.to_dict`.
-        short: whether fewer than ``top_n`` nodes are left.
+        short: whether fewer than ``top_n`` nodes stay.
         notes: remarks, each a sentence.
     """
 
@@ -64,25 +64,25 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
     The nodes may come from any source and keep their order and scores. Pass more nodes than the
     context should hold, and set ``top_n``, so that the next node in the list replaces a dropped
     one. The result holds copies, with evidence under ``metadata["logic"]["contradiction"]``. Nodes
-    that agree in id, text and metadata count once; different ones with one id all count. Nodes
-    without text stay. Only a node's text can contradict; the metadata that LlamaIndex embeds with
-    it only helps to find its topic. :meth:`filter` and :class:`ContradictionFilterEvent` tell which
-    nodes were dropped and why.
+    that agree in id, text and metadata count once; different ones that share an id all count. Nodes
+    without text stay. Only a node's text can contradict; metadata that LlamaIndex embeds with the
+    text only affects its topical vector. :meth:`filter` and :class:`ContradictionFilterEvent` tell
+    which nodes were dropped and why.
 
     Args:
         resolution: decides a conflict: ``annotate`` (both stay, and name each other),
             ``prefer_newest``, ``prefer_source``, ``prefer_majority``, ``drop_both``, or your own.
         top_n: number of nodes; None keeps all that can stay.
-        encoder: makes the vectors; by default the index's encoder or the package's own.
-        index: a collection whose stored vectors are used, and with a ``trusted_filter`` also its
-            trusted nodes.
+        encoder: makes the vectors; by default the index's encoder, else the package's own.
+        index: a collection whose stored vectors are used; with a ``trusted_filter``, its trusted
+            nodes too.
         trusted: nodes (or passages) that the user vouches for; kept as passages. A given node is
             trusted if it has the id and text of a trusted one.
         trusted_filter: selects trusted nodes from the given ones and the index. It is
             ``MetadataFilters``, a Qdrant ``Filter``, ``{"key": wanted}`` over the metadata, or a
-            function of a ``Passage``, which sees only the given ones.
+            function of a ``Passage``, which sees only given ones.
         **settings: ``threshold``, ``settings``, ``trusted_candidates``, ``against_trusted``,
-            ``date_key``, ``source_key`` (a node without it is known by its ``ref_doc_id``),
+            ``date_key``, ``source_key`` (without it, a node's ``ref_doc_id`` counts),
             ``source_order``, ``judge``, ``judge_above``, ``drop_above``: as in
             :class:`logic_retrievers.ContradictionFilter`, which also explains the decision rules.
 
@@ -123,7 +123,7 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
             "trusted_filter": trusted_filter,
             **settings,
         }
-        # refuses wrong settings with this package's errors, before pydantic does
+        # refuses wrong settings with this package's errors, before pydantic's
         conflicts.ContradictionFilter(**core_settings(values, *_OWN_SETTINGS))
         super().__init__(**values, top_n=top_n)
 
@@ -148,7 +148,7 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
             nodes: nodes, best first.
             query: the query that retrieved them; optional.
             top_n: replaces the filter's ``top_n``.
-            trusted: further trusted nodes for this call.
+            trusted: more trusted nodes for this call.
 
         Raises:
             InputError, ConfigurationError, MissingVectorError, ServerError: as
@@ -158,7 +158,7 @@ class ContradictionFilter(FilterFields, BaseNodePostprocessor):
         return self._core().filter(**self._request(candidates, query, top_n, trusted))
 
     def _core(self) -> conflicts.ContradictionFilter:
-        """Return the core filter, kept until a setting changes because it keeps trusted vectors."""
+        """Return the core filter, kept to reuse trusted vectors until a setting changes."""
         settings = core_settings(dict(self), *_OWN_SETTINGS)
         self._built = build(self._built, settings, conflicts.ContradictionFilter)
         return self._built.core

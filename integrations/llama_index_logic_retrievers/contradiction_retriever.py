@@ -43,12 +43,12 @@ class ContradictionRetriever(LogicRetriever):
     Args:
         index: the collection that holds the passages, with the contradiction vector
             (``vectors=("topical", "contradiction")`` at opening, or a ``backfill``).
-        similarity_top_k: number of nodes. Fewer come back only if too few pass the filter or
+        similarity_top_k: number of nodes; fewer only if too few pass the filter or
             ``min_probability``.
         filter: ``MetadataFilters``, a Qdrant ``Filter``, or ``{"key": value}`` over the metadata,
             which every node must pass.
-        min_probability: least probability of a contradiction. Without it, nodes come back whether
-            they contradict or not.
+        min_probability: least probability of a contradiction. By default nodes are returned
+            whether they contradict the statement or not.
         candidates, alpha, settings, judge: as in :class:`logic_retrievers.ContradictionSearch`.
         **options: ``callback_manager``, ``object_map``, ``objects`` and ``verbose``, as in every
             retriever of LlamaIndex.
@@ -64,7 +64,7 @@ class ContradictionRetriever(LogicRetriever):
         self,
         index: PassageIndex,
         similarity_top_k: int = 4,
-        filter: AnyFilter = None,  # noqa: A002 - the word that all frameworks' adapters use
+        filter: AnyFilter = None,  # noqa: A002 - all integrations use this name
         min_probability: float | None = None,
         candidates: int = 1000,
         alpha: float | None = None,
@@ -82,7 +82,7 @@ class ContradictionRetriever(LogicRetriever):
         self._search()  # refuses wrong settings now, not at the first query
 
     def like(self, passage_id: str, **settings: Unpack[SearchOptions]) -> list[NodeWithScore]:
-        """Return nodes that contradict a stored node, but not the node itself and its copies.
+        """Return nodes that contradict a stored one, but neither this one nor its copies.
 
         Index nodes are returned, not followed.
 

@@ -21,13 +21,13 @@ def with_ranking(node: BaseNode, hit: Hit) -> NodeWithScore:
 
 
 def with_contradictions(scored: NodeWithScore, hit: Hit) -> NodeWithScore:
-    """Copy the node with its score, and add the filter's evidence to the ranking's."""
+    """Copy the node with its score, and add the filter's evidence to that of the ranking."""
     metadata = evidence_metadata.with_contradictions(scored.node.metadata, hit)
     return NodeWithScore(node=_with_evidence(scored.node, metadata), score=scored.score)
 
 
 def with_findings(nodes: Sequence[BaseNode], screened: ScreeningResult) -> list[BaseNode]:
-    """Replace a cleaner's earlier findings by new ones. Only nodes that change are copied."""
+    """Replace a cleaner's earlier findings with new ones; copy only nodes that change."""
     described = evidence_metadata.describe_findings(screened)
     marked = []
     for node in nodes:
@@ -60,13 +60,13 @@ def without_evidence(node: BaseNode) -> BaseNode:
 
 
 # LlamaIndex merges the results of several queries or retrievers by a hash over all metadata.
-# Evidence differs between queries, so one node would appear several times.
+# Evidence, which differs between queries, must not make one node appear several times.
 
 
 class _HashWithoutEvidence:
-    """Gives a node with evidence the hash of the node without it."""
+    """Makes a node with evidence hash like the node without evidence."""
 
-    __slots__ = ()  # without this, a node could not change its class
+    __slots__ = ()  # allows assigning this class to a node
 
     @property
     def hash(self) -> str:

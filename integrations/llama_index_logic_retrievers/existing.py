@@ -37,14 +37,14 @@ def open_index_over(
     Args:
         store: a ``QdrantVectorStore``, whose clients stay open when the index is closed; or a
             :class:`LogicVectorStore`, whose own index is returned.
-        embed_model: the model that embedded the nodes, which the store does not know.
+        embed_model: the model that embedded the nodes; the store does not record it.
         encoder: makes all vectors. By default ``embed_model`` makes the topical vectors, and the
             package's own encoder makes the compatibility vectors.
         identity: name of ``embed_model``, if the model itself has none.
         **settings: as for :meth:`PassageIndex.open`.
 
     Raises:
-        ConfigurationError: another kind of store, or neither model nor encoder.
+        ConfigurationError: a different kind of store, or neither model nor encoder.
         CollectionNotFoundError: the store has written nothing yet.
         CollectionError: the vectors do not fit the collection.
         ServerError: Qdrant failed or could not be reached.
@@ -80,10 +80,10 @@ def _opening_of(store: Any, settings: Settings) -> tuple[str, Settings]:
             f"LlamaIndex's QdrantVectorStore is needed, not {type(store).__name__}."
         ) from None
     shared: Settings = {"client": client, "create": False}
-    # in local mode each client is its own database, so the index uses only one, from threads
+    # in local mode each client is its own database, so the index uses only ``client``, in threads
     if client is None or not is_local_mode(client.init_options):
         shared["async_client"] = async_client
-    # without a synchronous client the store has not read the collection, so its name may be a guess
+    # without a synchronous client the store has not read the collection and may guess ``dense``
     if client is not None or dense != _DEFAULT_VECTOR_NAME:
         shared["vector_names"] = {"topical": dense}
     if store.text_key not in (None, _DEFAULT_TEXT_KEY):

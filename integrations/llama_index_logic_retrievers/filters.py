@@ -1,6 +1,6 @@
 """Translate LlamaIndex's ``MetadataFilters`` into Qdrant filters.
 
-A field that holds a list matches by each of its values. Two choices:
+A list field matches if any of its values matches. Two more rules:
 
 - ``!=`` and ``nin`` match passages that *have* the field with none of the given values, as in SQL.
   ``not`` around ``==`` also matches passages without the field.
@@ -59,7 +59,7 @@ def to_user_filter(condition: AnyFilter, prefixes: Sequence[str]) -> UserFilter:
 
 
 def check_filter(condition: AnyFilter, prefixes: Sequence[str]) -> None:
-    """Refuse now a filter that :meth:`Engine.search` would refuse later."""
+    """Refuse at once a filter that :meth:`Engine.search` cannot use."""
     to_qdrant_filter(to_user_filter(condition, prefixes), prefixes=prefixes)
 
 
@@ -71,12 +71,12 @@ def to_trusted_filter(
         return condition
     prefixes = (METADATA,) if index is None else index.prefixes
     translated = to_user_filter(condition, prefixes)
-    # an empty Qdrant filter raises an error later; None would silently trust no passage
+    # an empty Qdrant filter raises an error later, whereas None silently trusts no passage
     return models.Filter() if condition is not None and translated is None else translated
 
 
 def describe_filter(condition: Any) -> Any:
-    """Describe a ``trusted_filter`` in JSON types: a dict as a dict, anything else as a text."""
+    """Describe a ``trusted_filter`` in JSON types: a dict as a dict, anything else as text."""
     if condition is None or isinstance(condition, Mapping):
         return jsonable(condition)
     is_model = isinstance(condition, BaseModel)

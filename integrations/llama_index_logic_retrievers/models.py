@@ -1,4 +1,4 @@
-"""Adapt encoders to LlamaIndex's embedding models and back, and LLMs to readers of the probe."""
+"""Adapt encoders to LlamaIndex's embedding models and back, and LLMs to the probe's readers."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class LogicEmbeddings(BaseEmbedding):
 
         LogicEmbeddings().get_query_embedding("a quiet inn")
 
-    Asynchronous calls encode in a thread. For an ingestion pipeline with ``num_workers``, the
-    object can be pickled if its encoder can. The package's own encoders can.
+    Asynchronous calls encode in a thread. An ingestion pipeline with ``num_workers`` can pickle the
+    object if its encoder can be pickled, as the package's own encoders can.
 
     Args:
         vector: name of the vector.
@@ -87,8 +87,8 @@ class LogicEmbeddings(BaseEmbedding):
         return "LogicEmbeddings"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # LlamaIndex itself leaves out fields that cannot be pickled, so another process would
-        # silently use the default encoder
+        # by default LlamaIndex leaves out fields that cannot be pickled, so a worker process
+        # silently uses the default encoder
         names = {"embed_batch_size", "num_workers", "embeddings_cache", "model_name"}
         settings = {name: getattr(self, name) for name in names}
         return partial(type(self), self.vector, self.bundle, self.encoder, **settings), ()
@@ -109,8 +109,8 @@ class LogicEmbeddings(BaseEmbedding):
 
     def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
         """Embed a batch. A text that cannot be read gets a vector of zeros and a warning."""
-        # LlamaIndex has already deleted the old nodes of changed documents, and an error would keep
-        # it from storing the new ones. The store leaves out or refuses only the unreadable node.
+        # an error here stops LlamaIndex from storing the new nodes of changed documents after
+        # deleting the old ones; the store leaves out or refuses only the unreadable node
         try:
             encoded = self.encoder.encode_documents(texts, [self.vector])
         except InputError:
@@ -138,13 +138,15 @@ def encoder_of(
     """Make an encoder of one named vector from LlamaIndex's embedding model.
 
     Args:
-        embeddings: any embedding model. A :class:`LogicEmbeddings` gives its own encoder.
+        embeddings: any embedding model; for a :class:`LogicEmbeddings`, its own encoder is
+            returned.
         name: the vector's name.
-        identity: names the model. An index remembers it and refuses another model. By default the
-            model's class and name.
+        identity: name of the model; by default its class and name. An index records the name and
+            refuses a different model.
 
     Raises:
-        ConfigurationError: it is no embedding model, or has no name and no identity was given.
+        ConfigurationError: not an embedding model, or neither the model's name nor an identity is
+            known.
         EncoderError: the model returns no vector for a test text.
     """
     part = encoder_part(embeddings, name=name, identity=identity)
@@ -173,8 +175,8 @@ class LLMReader:
 
     Args:
         llm: any LLM, with its own settings and seed.
-        name: name of the model and its settings, under which answers are cached. Models do not
-            report both reliably themselves.
+        name: names the model and its settings; answers are cached under it. Models do not report
+            both reliably themselves.
 
     Examples:
         >>> LLMReader(llm, name="small, temperature 0")  # doctest: +SKIP

@@ -1,4 +1,4 @@
-"""Turn nodes into passages and back without loss: ids, relationships, excluded keys, templates."""
+"""Turn nodes into passages and back, keeping ids, relationships, excluded keys and templates."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def passage_of(node: AnyNode) -> Passage:
         metadata=node.metadata,
         source=node.ref_doc_id,
         span=None if start is None or end is None else (start, end),
-        # a node without text has nothing to judge, whatever its metadata says
+        # a node without text must not be judged by its metadata
         embed_text=embedded if embedded != text and not is_blank(text) else None,
     )
 
 
 def with_score(node: AnyNode) -> NodeWithScore:
-    """Return a node as retrievers do, because users pass nodes without a score too."""
+    """Return a node with a score, as retrievers do; users also pass nodes without one."""
     return node if isinstance(node, NodeWithScore) else NodeWithScore(node=node)
 
 
@@ -81,7 +81,7 @@ def stored_passage(node: BaseNode) -> Passage:
     passage = passage_of(node)
     return replace(
         passage,
-        # unlike passage_of, since LlamaIndex finds even a page without text by its metadata
+        # unlike passage_of, because LlamaIndex finds pages without text by metadata
         embed_text=embedded if embedded != passage.text else None,
         extra={"node": rest, "node_type": node.class_name()},
         quarantined=quarantined,

@@ -44,13 +44,13 @@ class CompatibilityReranker(RerankerFields, BaseNodePostprocessor):
 
     The result holds copies, each with the reasons for its rank in ``metadata["logic"]``. Of nodes
     with the same id, text and metadata, only the first is ranked. Different nodes that share an id
-    are ranked each by itself. A node without text (an image) comes last.
+    are ranked separately. A node without text (an image) comes last.
 
     Args:
-        policy: a policy's name, or a policy with settings of your own.
+        policy: a policy's name, or a policy with your own settings.
         top_n: number of nodes; None keeps all of them.
-        encoder: makes the vectors; by default the index's encoder or the package's own.
-        index: a collection that holds some of the nodes; their stored vectors are used.
+        encoder: makes the vectors; by default the index's encoder, else the package's own.
+        index: a collection with some of the nodes, whose stored vectors are used.
         query_syntax, exclude, hard: as in :class:`ConstraintRetriever`.
         judge: as in :class:`ConstraintRetriever`. Under the policy ``judge``, the judge alone
             orders the nodes of every query.
@@ -129,7 +129,7 @@ class CompatibilityReranker(RerankerFields, BaseNodePostprocessor):
     def _rerank_events(
         self, candidates: Sequence[tuple[Passage, NodeWithScore]], query: str
     ) -> Iterator[Callable[[Sequence[Hit]], list[NodeWithScore]]]:
-        """Send LlamaIndex's events around a reranking, and yield the function that ends it."""
+        """Send LlamaIndex's events around a reranking; yield the function that ends it."""
         name = f"logic-retrievers:{resolve_policy(self.policy).name}"
         nodes = [node for _, node in candidates]
         count = len(nodes) if self.top_n is None else self.top_n

@@ -49,7 +49,7 @@ class RetrieverOptions(TypedDict, total=False):
 class LogicRetriever(BaseRetriever):
     """A retriever whose settings are public attributes, which a single call may replace.
 
-    A result has one node per id, even if several index nodes lead to it.
+    A result has one node per id, even if several index nodes lead to this node.
     """
 
     # names of the settings that a call may replace
@@ -59,7 +59,7 @@ class LogicRetriever(BaseRetriever):
         self,
         index: PassageIndex,
         similarity_top_k: int,
-        filter: AnyFilter,  # noqa: A002 - the word that all frameworks' adapters use
+        filter: AnyFilter,  # noqa: A002 - all integrations use this name
         **options: Unpack[RetrieverOptions],
     ) -> None:
         check_parts(index=index, needs_index=True)
@@ -75,8 +75,8 @@ class LogicRetriever(BaseRetriever):
 
         Args:
             str_or_query_bundle: the query.
-            **settings: replace the retriever's settings for this call, except the index and the
-                constants. None keeps the retriever's own setting.
+            **settings: settings that replace the retriever's for this call. The index and the
+                constants cannot be replaced. None keeps the retriever's setting.
 
         Raises:
             ConfigurationError: a setting is unknown or cannot work.
@@ -91,7 +91,7 @@ class LogicRetriever(BaseRetriever):
         nodes: list[NodeWithScore] = await _aretrieve(retriever, str_or_query_bundle)
         return nodes
 
-    # no abstractmethod, because LlamaIndex would trace it as a separate span
+    # not an abstractmethod, because LlamaIndex traces abstract methods as separate spans
     def _request(self, query: str) -> tuple[Engine | ContradictionSearch, dict[str, Any]]:
         """Return the core object and the arguments of its ``search``."""
         raise NotImplementedError
@@ -105,7 +105,7 @@ class LogicRetriever(BaseRetriever):
         return to_nodes(await core.asearch(**request))
 
     def _with_settings(self, settings: dict[str, Any]) -> Self:
-        """Return a copy with the settings of one call, or the retriever itself without settings."""
+        """Return a copy with the settings of one call; without settings, the retriever itself."""
         refuse_unknown(f"A call of {type(self).__name__}", settings, self._call_settings)
         changed = {name: value for name, value in settings.items() if value is not None}
         if not changed:
@@ -116,8 +116,8 @@ class LogicRetriever(BaseRetriever):
         return changed_copy
 
     # LlamaIndex follows index nodes to their objects and then drops duplicates. Older versions of
-    # 0.14 compare hashes, and so lose passages with equal text. Given one node at a time, they
-    # drop nothing.
+    # 0.14 compare hashes, and so lose passages with equal text. Passing one node at a time
+    # prevents the loss.
 
     def _handle_recursive_retrieval(
         self, query_bundle: QueryBundle, nodes: list[NodeWithScore]
@@ -163,23 +163,23 @@ class ConstraintRetriever(LogicRetriever):
         retriever.retrieve("a quiet hotel, not above a nightclub")
 
     Each node carries the reasons for its rank in ``metadata["logic"]``. All settings are public
-    attributes and may be changed at any time. A single call may replace all but the index
+    attributes and may be changed at any time. A single call may replace all settings but the index
     (``retrieve(query, similarity_top_k=5)``).
 
     Args:
         index: the collection that holds the passages.
         policy: a name (``auto``, ``topical``, ``sequential``, ``union``, ...) or a policy with
-            settings of your own.
-        similarity_top_k: number of nodes. Fewer come back only if too few pass the filter, or if
-            ``min_score``, ``hard`` or a policy with ``backfill=False`` asks for it.
+            your own settings.
+        similarity_top_k: number of nodes. Fewer are returned only if too few pass the filter, or if
+            ``min_score``, ``hard`` or a policy with ``backfill=False`` drops some.
         filter: ``MetadataFilters``, a Qdrant ``Filter``, or ``{"key": value}`` over the metadata,
             which every node must pass.
         min_score: least score of a node under the policy.
         query_syntax: ``words``, or ``expression`` to read queries by
             :meth:`logic_retrievers.Expression.parse` (``"quiet inns" AND NOT bars``).
-        exclude: texts to exclude in addition to those that a query itself rules out. They need the
+        exclude: texts to exclude in addition to those that a query itself rules out. This needs the
             policy ``auto`` or ``boolean``, or ``hard``.
-        hard: leave out nodes that name an excluded text; ``words`` goes by words alone. See
+        hard: leave out nodes that name an excluded text; ``words`` checks words only. See
             :meth:`logic_retrievers.Engine.search`.
         judge: reads the first candidates of queries that may have a constraint: ``auto``, None, a
             callable or ``JudgeSettings``; see :class:`logic_retrievers.Engine`.
@@ -199,7 +199,7 @@ class ConstraintRetriever(LogicRetriever):
         index: PassageIndex,
         policy: AnyPolicy = "auto",
         similarity_top_k: int = 4,
-        filter: AnyFilter = None,  # noqa: A002 - the word that all frameworks' adapters use
+        filter: AnyFilter = None,  # noqa: A002 - all integrations use this name
         min_score: float | None = None,
         query_syntax: QuerySyntax = "words",
         exclude: Sequence[str] = (),
@@ -223,7 +223,7 @@ class ConstraintRetriever(LogicRetriever):
 
         Args:
             store: LlamaIndex's ``QdrantVectorStore``, or a :class:`LogicVectorStore`.
-            **options: settings of the class, and of :func:`open_index_over`.
+            **options: settings of the class and of :func:`open_index_over`.
 
         Raises:
             ConfigurationError, CollectionError, ServerError: see :func:`open_index_over`.

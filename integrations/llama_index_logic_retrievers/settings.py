@@ -24,7 +24,7 @@ PolicySetting = Annotated[
 def reduce_settings(part: BaseModel) -> tuple[Any, ...]:
     """Pickle a component as its settings.
 
-    LlamaIndex itself would silently leave out fields that cannot be pickled.
+    By default LlamaIndex silently leaves out fields that cannot be pickled.
     """
     settings = {name: value for name, value in part if name != "callback_manager"}
     return partial(type(part), **settings), ()

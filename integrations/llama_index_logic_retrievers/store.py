@@ -34,14 +34,14 @@ from logic_retrievers.search import Engine
 from logic_retrievers.types import Hit, Passage
 from logic_retrievers.validation import check_parts
 
-# under this key LlamaIndex's own store keeps the id of a node's document, with a payload index
+# payload key, with a payload index, under which LlamaIndex's own store keeps a document's id
 _LLAMA_INDEX_SOURCE = "doc_id"
 _SEARCH_SETTINGS = {"policy", "min_score", "exclude", "hard"}
 _NATIVE_FILTER, _SYNTAX, _THRESHOLD = "qdrant_filters", "query_syntax", "mmr_threshold"
 _NO_POINT = "00000000-0000-0000-0000-000000000000"
 
 _MMR = VectorStoreQueryMode.MMR
-# number of candidates for each wanted node, as in LlamaIndex's own stores
+# number of candidates per wanted node, as in LlamaIndex's own stores
 _MMR_CANDIDATES = 4
 # policy of each mode, if the query names none; None means the store's policy
 _MODES: Mapping[VectorStoreQueryMode, AnyPolicy | None] = {
@@ -65,8 +65,8 @@ class LogicVectorStore(BasePydanticVectorStore):
         index.as_retriever(similarity_top_k=3).retrieve("a quiet hotel, not above a nightclub")
 
     The store makes every vector itself, from the text that LlamaIndex embeds
-    (``MetadataMode.EMBED``). LlamaIndex embeds this text too. Give it :attr:`embed_model`, because
-    a store from :meth:`open` remembers the last 8,192 vectors, so that no text is encoded twice. An
+    (``MetadataMode.EMBED``). LlamaIndex embeds this text too, so pass it :attr:`embed_model`: a
+    store from :meth:`open` remembers the last 8,192 vectors, and no text is encoded twice. An
     ``IngestionPipeline`` stores only nodes with an embedding, so put :attr:`embed_model` last among
     its transformations.
 
@@ -98,9 +98,9 @@ class LogicVectorStore(BasePydanticVectorStore):
         policy: AnyPolicy = "auto",
         **settings: Unpack[Settings],
     ) -> Self:
-        """Open a collection, or create it if it does not exist.
+        """Open a collection, or create it if missing.
 
-        The default ``encoder`` comes with the package. ``policy`` is the default of queries. For
+        The default ``encoder`` comes with the package. ``policy`` is the default for queries. For
         ``settings`` (``location``, ``api_key``, ``tenant``, ...) and errors see
         :meth:`PassageIndex.open`.
         """
@@ -144,7 +144,7 @@ class LogicVectorStore(BasePydanticVectorStore):
         return self._index.client
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # LlamaIndex itself would silently leave out the index
+        # by default LlamaIndex silently leaves out the index
         raise TypeError("A LogicVectorStore holds a connection; open one in each process.")
 
     def add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[str]:
@@ -153,9 +153,9 @@ class LogicVectorStore(BasePydanticVectorStore):
         A node without text is left out with a ``BlankTextWarning``. Metadata is stored as JSON.
 
         Raises:
-            InputError: some nodes cannot be stored; raised after the others are stored.
-            CollectionError, ServerError: Qdrant refused or failed, or LlamaIndex's own store, which
-                cannot read this store's nodes, made the collection.
+            InputError: some nodes cannot be stored; raised after storing the rest.
+            CollectionError, ServerError: Qdrant refused or failed, or the collection was made by
+                LlamaIndex's own store, which cannot read this store's nodes.
         """
         self._index.add(self._to_store(nodes, kwargs))
         return [node.node_id for node in nodes]
@@ -176,7 +176,7 @@ class LogicVectorStore(BasePydanticVectorStore):
         return [stored_passage(node) for node in nodes]
 
     def delete(self, ref_doc_id: str, **delete_kwargs: Any) -> None:
-        """Delete a document's node, and the nodes that were cut from it."""
+        """Delete a document's node, and the nodes cut from the document."""
         refuse_unknown("LogicVectorStore", delete_kwargs)
         self._index.delete(filter=_documents_filter(self._index, [ref_doc_id]))
 
@@ -210,7 +210,7 @@ class LogicVectorStore(BasePydanticVectorStore):
     def get_nodes(
         self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None
     ) -> list[BaseNode]:
-        """Return nodes by ids (in their order), by a filter, by both, or all nodes."""
+        """Return nodes by ids (in the given order), by a filter, by both, or all nodes."""
         if node_ids is not None and filters is None:
             return [node_of(passage) for passage in self._index.get(node_ids)]
         condition = _node_filter(self._index, node_ids, filters)
@@ -245,7 +245,8 @@ class LogicVectorStore(BasePydanticVectorStore):
 
         Raises:
             ConfigurationError: a mode or setting is unknown.
-            InputError: there is no text, it is no expression, or a filter cannot be translated.
+            InputError: the text is missing or is not an expression, or a filter cannot be
+                translated.
             MissingVectorError, ServerError: as :meth:`Engine.search`.
         """
         request = _search_request(self._index, query, kwargs, self.policy)
@@ -263,7 +264,7 @@ class LogicVectorStore(BasePydanticVectorStore):
 def _search_request(
     index: PassageIndex, query: VectorStoreQuery, settings: Mapping[str, Any], policy: AnyPolicy
 ) -> dict[str, Any]:
-    """Return the arguments of :meth:`Engine.search`. A setting of None counts as not given."""
+    """Return the arguments of :meth:`Engine.search`; a setting of None counts as not given."""
     if query.mode not in _MODES:
         raise ConfigurationError(
             f"LogicVectorStore has no query mode {VectorStoreQueryMode(query.mode).value!r}; it has"
@@ -298,7 +299,7 @@ def _search_request(
 def _chosen_hits(
     index: PassageIndex, query: VectorStoreQuery, settings: Mapping[str, Any], hits: Sequence[Hit]
 ) -> Operation[Sequence[Hit]]:
-    """Return the hits, or a diverse choice of them in the mode ``mmr``."""
+    """Return the hits, or in the mode ``mmr`` a diverse choice of these."""
     if query.mode != _MMR:
         return hits
     # the threshold is a setting or a field of the query, as in LlamaIndex's stores
@@ -337,7 +338,7 @@ def _deletion_filter(
 
 
 def _documents_filter(index: PassageIndex, doc_ids: Sequence[str]) -> models.Filter:
-    """Return a filter for the documents' nodes. Without a tenant, no tenant's nodes match."""
+    """Return a filter for the documents' nodes; without a tenant, no tenant's nodes match."""
     condition = _in_documents(index, doc_ids)
     if index.tenant is not None:
         return condition
@@ -346,7 +347,7 @@ def _documents_filter(index: PassageIndex, doc_ids: Sequence[str]) -> models.Fil
 
 
 def _in_documents(index: PassageIndex, doc_ids: Sequence[str]) -> models.Filter:
-    """Match nodes that were cut from these documents, and documents that were stored whole."""
+    """Match nodes cut from these documents, and documents stored whole."""
     ids = list(doc_ids)
     keys = [SOURCE] if "" not in index.prefixes else [SOURCE, _LLAMA_INDEX_SOURCE]
     cut = [models.FieldCondition(key=key, match=models.MatchAny(any=ids)) for key in keys]

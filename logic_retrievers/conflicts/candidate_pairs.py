@@ -1,4 +1,4 @@
-"""Find pairs of given and trusted passages that may contradict each other, for a filter."""
+"""Find pairs of given and trusted passages that may contradict each other; used by a filter."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from logic_retrievers.text import is_blank, unjudgeable_reason
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 from logic_retrievers.validation import distinct
 
-# id of a passage and the texts that its vectors are made from -> vector name -> vector
+# a passage's id and the texts that its vectors encode -> vector name -> vector
 VectorCache: TypeAlias = dict[tuple[str, ...], dict[str, Rows]]
 # {"key": wanted} over the metadata, a Qdrant filter, or a function of a passage
 TrustedFilter: TypeAlias = UserFilter | Callable[[Passage], bool]
 
-# Number of nearest passages that are candidates at any probability if a cross-encoder reads pairs.
-# The vectors miss most contradictions in other words. With five a point more is found, at a
-# precision of .48 in place of .61 (relations_dev, end to end).
+# If a cross-encoder reads pairs, this many nearest passages are candidates at any probability,
+# because the vectors miss most contradictions in different words. Five would find .01 more, but
+# lower the precision from .61 to .48 (relations_dev, end to end).
 NEAREST_READ = 2
-# Number that a cleaner reads besides, found by the words that two passages share: of the
-# contradictions of relations_dev .06 more are read.
+# A cleaner also reads this many passages found by shared words, and so reads .06 more of the
+# contradictions in relations_dev.
 BY_WORDS_READ = 1
 # Least topical cosine of a pair that a cross-encoder reads, because passages further apart are
-# about different things. (But a filter reads all probable pairs.)
+# about different things. (A filter also reads every probable pair.)
 LEAST_COSINE_READ = 0.35
 
 
@@ -47,13 +47,13 @@ class CandidatePair:
     """Two passages that may contradict each other.
 
     Args:
-        one, other: their positions.
-        cosine: of the topical vectors.
+        one, other: positions of the two.
+        cosine: cosine of the topical vectors.
         score: F = cosine + alpha * sparsity.
-        own_probability: of a contradiction, from the vectors alone.
-        judged: of a contradiction, from a judge that has read the pair; as the package's
-            cross-encoder reads, also of two states of one thing. None if no judge has read it.
-        reading: probabilities of the cross-encoder's labels, if one has read the pair.
+        own_probability: probability of a contradiction from the vectors alone.
+        judged: probability of a contradiction from the judge; None if no judge read the pair. For
+            the package's cross-encoder, two states of one thing count too.
+        reading: probabilities of the cross-encoder's labels; None if none read the pair.
     """
 
     one: int
@@ -66,7 +66,7 @@ class CandidatePair:
 
     @property
     def probability(self) -> float:
-        """Probability of a conflict, from the judge if it has read the pair."""
+        """Probability of a conflict; the judge's if it read the pair."""
         return self.own_probability if self.judged is None else self.judged
 
     @property
@@ -77,16 +77,16 @@ class CandidatePair:
 
 @dataclass(frozen=True, slots=True)
 class ConflictCase:
-    """The candidate pairs of a list of passages, and what their resolution depends on.
+    """The candidate pairs of a list of passages, with everything that their resolution needs.
 
     Args:
-        passages: the given passages in their order, then trusted ones that were not given.
+        passages: the passages as given, then trusted passages that were not given.
         given_count: number of given passages.
         trusted: positions of the trusted passages, given or not.
         pairs: pairs that may contradict each other, the strongest first.
-        unjudgeable: position -> why a passage cannot be judged.
-        unjudgeable_trusted: id -> why a trusted passage, given or not, cannot judge others.
-        groups: as in ConflictGraph; a filter has none.
+        unjudgeable: position -> why the passage cannot be judged.
+        unjudgeable_trusted: id -> why the trusted passage, given or not, cannot judge others.
+        groups: as in ConflictGraph; empty for a filter.
     """
 
     passages: Sequence[Passage]
@@ -102,8 +102,8 @@ class ConflictCase:
 class FilterContext:
     """Settings that all calls of a ``ContradictionFilter`` share.
 
-    ``nearest_read`` is the number of nearest passages that are candidates at any probability.
-    ``cache`` keeps the vectors of ``trusted``.
+    The ``nearest_read`` nearest passages are candidates at any probability. ``cache`` keeps the
+    vectors of ``trusted``.
     """
 
     encoder: Encoder
@@ -180,11 +180,11 @@ def compare_passages(
     trusted_given: Collection[int] = (),
     nearest_read: int = 0,
 ) -> tuple[CandidatePair, ...]:
-    """Compare the given passages with each other and with the trusted ones after them.
+    """Compare the given passages with each other and with the trusted passages after them.
 
     Two trusted passages after the given ones are compared only if a given passage may contradict
-    one of them, or if ``trusted`` names one. ``trusted_given`` names the trusted passages among the
-    given ones. ``nearest_read`` is as in :class:`FilterContext`.
+    one of them, or if ``trusted`` holds the position of one. ``trusted_given`` holds the positions
+    of given trusted passages. ``nearest_read`` is as in :class:`FilterContext`.
 
     ``vectors``: name -> shape (passages, dimension), for the names in ``settings.VECTORS``.
 
@@ -194,7 +194,7 @@ def compare_passages(
     rows = {name: matrix.astype(np.float32) for name, matrix in vectors.items()}
 
     def compare(one: int, first: int) -> Iterator[CandidatePair]:
-        """Pair one passage with those from ``first`` on."""
+        """Pair passage ``one`` with all passages from position ``first`` on."""
         others = {name: matrix[first:] for name, matrix in rows.items()}
         scores = score_against({name: row[one] for name, row in rows.items()}, others, constants)
         listed = np.round(scores.probabilities, SCORE_DECIMALS) >= min_probability
@@ -226,8 +226,8 @@ def _nearest_or_probable(
 ) -> list[CandidatePair]:
     """Keep probable pairs, and each passage's pairs with its ``nearest`` others; 0 keeps all.
 
-    The nearest are chosen among the passages before it in the list, so that no pair depends on
-    later passages. The same number is chosen among the trusted passages, at any place in the list.
+    The nearest are chosen among earlier passages in the list, so that no pair depends on later
+    passages. As many are chosen among the trusted passages, anywhere in the list.
     """
     if not nearest:
         return list(pairs)
@@ -251,7 +251,7 @@ def _trusted_in_index(
     index_spec = index.encoder.specs.get(TOPICAL)
     if index_spec is None or index_spec.fingerprint != context.encoder.specs[TOPICAL].fingerprint:
         vectors = yield from passage_vectors(passages, [TOPICAL], index.encoder, index)
-    # each passage is a query, because what refutes it is near to it, not to the user's query
+    # each passage is a query, because passages that refute it are near it, not the user's query
     pools = yield from index.find_candidates(
         [
             [EncodedVectorQuery(TOPICAL, TOPICAL, row, context.trusted_candidates)]
@@ -270,8 +270,8 @@ def _vectors(
 ) -> Operation[dict[str, Rows]]:
     """Return vector name -> shape (passages, dimension), and add new vectors to the cache.
 
-    An index is asked by id, so two passages with one id (a trusted one and its older version) take
-    two rounds.
+    An index is queried by id, so passages that share an id (a trusted passage and its older
+    version) take several rounds.
     """
     while missing := {p.id: p for p in passages if _cache_key(p) not in cache}:
         batch = list(missing.values())
@@ -291,12 +291,12 @@ def _unjudgeable_reason(passage: Passage) -> str:
 
 
 def passage_key(passage: Passage) -> tuple[str, str]:
-    """Return id and text, because a passage of another collection may have the same id."""
+    """Return id and text, because passages of different collections may share an id."""
     return passage.id, passage.text
 
 
 def check_trusted_filter(trusted_filter: TrustedFilter) -> None:
-    """Refuse a filter that cannot say which passages are trusted.
+    """Refuse a filter that cannot select trusted passages.
 
     Raises:
         InputError: the filter cannot be read.
@@ -309,7 +309,7 @@ def check_trusted_filter(trusted_filter: TrustedFilter) -> None:
 
 
 def index_filter(trusted_filter: TrustedFilter) -> UserFilter:
-    """Return the filter if a collection understands it, else None."""
+    """Return the filter if a collection can apply it, else None."""
     return None if callable(trusted_filter) else trusted_filter
 
 
@@ -318,9 +318,9 @@ def trusted_positions(
     trusted_filter: TrustedFilter,
     prefixes: Sequence[str] = (METADATA,),
 ) -> set[int]:
-    """Return positions of the passages that the filter selects, as a collection would do.
+    """Return positions of the passages that the filter selects, by a collection's rules.
 
-    ``prefixes`` says where a collection keeps metadata, for Qdrant filters written by hand.
+    ``prefixes`` are a collection's metadata prefixes, which hand-written Qdrant filters use.
     """
     if callable(trusted_filter):
         return {i for i, passage in enumerate(passages) if trusted_filter(passage)}

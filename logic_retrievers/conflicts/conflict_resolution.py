@@ -22,23 +22,22 @@ ConflictDecision: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two passages that contradict each other, and what was decided.
+    """Two passages that contradict each other, and the decision.
 
     Args:
         one, other: ids of the two.
         score: F = cosine + alpha * sparsity.
-        probability: of the contradiction, from the judge if it has read the pair.
-        own_probability: of the contradiction, from the vectors alone.
+        probability: probability of the contradiction; the judge's if it read the pair.
+        own_probability: probability of the contradiction from the vectors alone.
         decision: ``annotated``: both stay, as the resolution says. ``abstained``: both stay because
-            the resolution could not decide, or because their conflict is too improbable to drop a
-            passage for it. ``contested``: both stay because trusted passages contradict each other
-            about it. ``dropped``: one or both were dropped for it. ``settled``: one was dropped for
-            another conflict. ``unreached``: k passages were found before the list came to one of
-            the two.
-        reason: why, in a few words for people.
+            the resolution could not decide, or because the conflict is too improbable to drop a
+            passage. ``contested``: both stay because trusted passages contradict each other about
+            them. ``dropped``: this conflict dropped one or both. ``settled``: a different conflict
+            dropped one. ``unreached``: k passages were found before one of the two was reached.
+        reason: grounds for the decision, in a few words for people.
         dropped: ids of the passages dropped for this conflict.
         trusted: ids of the trusted passages among the two.
-        read: sentences of the two that a cross-encoder has read; None if it has read none.
+        read: sentences of the two that a cross-encoder read; None if none read the pair.
     """
 
     one: str
@@ -50,7 +49,7 @@ class Conflict:
     reason: str
     dropped: tuple[str, ...] = ()
     trusted: tuple[str, ...] = ()
-    read: tuple[str, str] | None = field(default=None, repr=False)  # repr goes into logs
+    read: tuple[str, str] | None = field(default=None, repr=False)  # keeps texts out of logs
 
     def to_dict(self) -> dict[str, Any]:
         return plain_fields(self)
@@ -58,13 +57,13 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which passages of a list stay, and how the conflicts among them were decided.
+    """The passages of a list that stay, and the rulings on conflicts.
 
     Args:
-        staying: positions of the passages that stay, in the order of the list.
-        dropped: position of a dropped passage -> number of the conflict that it was dropped for.
+        staying: positions of the passages that stay, in list order.
+        dropped: position of a dropped passage -> number of the conflict that dropped it.
         rulings: number of a conflict -> its ruling, for conflicts that had to be decided.
-        reached: number of passages of the list that were considered; the rest was not needed.
+        reached: number of considered passages of the list; the rest was not needed.
     """
 
     staying: tuple[int, ...]
@@ -100,7 +99,8 @@ def resolve_conflicts(
 ) -> Resolution:
     """Decide every conflict: first those with trusted passages, then all others.
 
-    A pair is a conflict from ``threshold`` on; passages are dropped only from ``drop_above`` on.
+    Pairs with probability >= ``threshold`` are conflicts. Only conflicts with probability >=
+    ``drop_above`` may drop a passage.
     """
     pairs = tuple(pair for pair in case.pairs if pair.probability >= threshold)
     trusted_of = [{pair.one, pair.other} & case.trusted for pair in pairs]
@@ -157,16 +157,16 @@ def select_passages(
 ) -> Selection:
     """Select the first k passages of a list that can stay together under a resolution.
 
-    1. The window is filled up to k from the list, in its order; excluded passages are dropped.
+    1. The window is filled up to k, in list order; excluded passages are dropped.
     2. Undecided conflicts inside the window are decided, the strongest first. A conflict with a
        dropped passage is skipped, so a dropped passage drops no other.
     3. If a passage was dropped, step 1 follows again. New passages are judged against those that
        stay, and either may be dropped. A dropped passage does not come back.
 
-    So passages after the last one needed play no part, unless ``decide`` lets them vote.
+    So passages after the last one needed have no effect, unless ``decide`` lets them vote.
 
     ``excluded``: position -> number of a conflict. ``conflicts``: number -> pair of positions, the
-    strongest first. If ``k`` is None, all are wanted.
+    strongest first. With ``k`` None, the window takes the whole list.
     """
     window: list[int] = []
     dropped: dict[int, int] = {}
@@ -252,7 +252,7 @@ def _conflict(
         decision = "contested"
         reason = "trusted passages contradict each other about it, so that they cannot judge"
     elif trusted:
-        (judge,) = trusted  # two trusted passages are contested
+        (judge,) = trusted  # only one: two trusted passages are contested
         reason = f"{case.passages[judge].id!r} is trusted"
         drop = tuple(position for position in untrusted if position in excluded)
         decision = "dropped" if drop else "annotated"

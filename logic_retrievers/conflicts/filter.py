@@ -49,15 +49,15 @@ from logic_retrievers.validation import check_parts, check_passages
 class ContradictionFilter:
     """Finds passages that contradict each other or a trusted passage, and drops some of them.
 
-    Pass more passages than the context can hold, and the number k. The next passage of the list
-    replaces a dropped one. The steps are:
+    Pass more passages than the context can hold, and ``k`` as the number wanted. The next passage
+    of the list replaces a dropped one. The steps are:
 
     1. A passage that contradicts a trusted one is dropped. Trusted passages are never dropped. Two
        trusted passages that contradict each other drop no passage in this call. A warning says so.
     2. The first k passages that step 1 leaves are compared with each other. The resolution decides
        each conflict, the strongest first. A dropped passage drops no other.
     3. The next passages of the list take the free places, and are judged against those that stay,
-       until k stay or the list ends. The rest of the list plays no part, except that it votes under
+       until k stay or the list ends. The rest of the list has no effect, except as votes under
        ``prefer_majority``.
 
     A resolution that cannot decide keeps both passages, and their evidence says why. Copies of one
@@ -65,12 +65,12 @@ class ContradictionFilter:
     Latin, cannot be judged and stays.
 
     Args:
-        encoder: makes the vectors ``topical`` and ``contradiction``; by default the encoder of the
-            index, or else the encoder of the bundle that comes with the package.
+        encoder: makes the vectors ``topical`` and ``contradiction``; by default the index's
+            encoder, or without an index that of the package's bundle.
         resolution: ``annotate`` (both stay, and the evidence of each names the other),
             ``prefer_newest``, ``prefer_source``, ``prefer_majority``, ``drop_both``; a
             ``ResolutionStrategy``; or a function of two passages that returns the one that stays,
-            or None. In a list the first that can decide does.
+            or None if undecided. In a list, each is tried until one decides.
         index: a collection whose stored vectors are used. With a ``trusted_filter``, trusted
             passages of the collection judge too.
         threshold: least probability of a conflict; replaces the settings' and the judge's value.
@@ -79,27 +79,27 @@ class ContradictionFilter:
         trusted_filter: selects trusted passages among the given passages and in the index. A filter
             is ``{"key": wanted}`` over the metadata, as for a search, or a Qdrant filter. A
             function of a passage can select only given passages.
-        trusted_candidates: number of trusted passages to find in the index for each given passage,
-            the topically nearest; may be 0.
+        trusted_candidates: number of topically nearest trusted passages to find in the index for
+            each given passage; may be 0.
         against_trusted: ``drop`` or ``annotate`` a passage that contradicts a trusted one.
         date_key: metadata key of the date, for ``prefer_newest``.
-        source_key: metadata key of the source, for ``prefer_source`` and ``prefer_majority``;
-            if a passage lacks the key, its own ``source`` counts.
+        source_key: metadata key of the source, for ``prefer_source`` and ``prefer_majority``. For a
+            passage without the key, its own ``source`` counts.
         source_order: sources for ``prefer_source``, best first.
         judge: reads pairs. With ``auto``, the package's cross-encoder reads each passage with the
-            two nearest passages before it in the list and the two nearest trusted ones, down to a
-            cosine of .35. With k it leaves most of the rest of a long list unread, unless the
+            two nearest earlier passages of the list and the two nearest trusted ones, down to a
+            cosine of .35. With k most of the rest of a long list stays unread, unless the
             resolution counts votes. A conflict is then a contradiction or two states of one thing.
-            What it has read it remembers. ``judging.OnnxRelation`` of another bundle does the same.
-            With None the vectors decide alone, much faster: they miss most contradictions in other
-            words. A model of your own (:class:`PairJudge`) is asked once a call, and its
-            probabilities replace those of the vectors. If it fails, theirs stand, and a warning
-            says so.
-        judge_above: least vector probability of the pairs that a judge of your own reads; by
-            default the threshold.
-        drop_above: least probability of a conflict for which a passage is dropped. In a conflict
-            between the threshold and this value both passages stay, and their evidence names the
-            conflict. The default is the threshold.
+            Readings are remembered. ``judging.OnnxRelation`` of a different bundle works alike.
+            With None the vectors decide alone, which is much faster but misses most contradictions
+            in different words. Your own model (:class:`PairJudge`) is called once per ``filter``,
+            and its probabilities replace the vectors'. If it fails, the vectors decide, and a
+            warning says so.
+        judge_above: least vector probability of the pairs that your own judge reads; by default
+            the threshold.
+        drop_above: least probability of a conflict that drops a passage. In a conflict between the
+            threshold and this value both passages stay, and their evidence names the conflict. The
+            default is the threshold.
 
     Raises:
         UnknownResolutionError: no resolution has that name.
@@ -143,7 +143,7 @@ class ContradictionFilter:
         check_pair_judge(judge)
         self.judge = judge
         self._reader = Reader.of(judge, "relation")
-        # not read, because with two dates any conflict looks like two versions
+        # hidden from the reader, because two dates make any conflict look like two versions
         self._unread = (date_key, source_key)
         self._readings: Readings = {}
         self.threshold = least = self.constants.threshold
@@ -175,7 +175,7 @@ class ContradictionFilter:
         passages: Sequence[Passage],
         k: int | None = None,
         *,
-        query: Query | None = None,  # noqa: ARG002 - for the shape that rerankers have
+        query: Query | None = None,  # noqa: ARG002 - same signature as rerankers
         trusted: Sequence[Passage] = (),
     ) -> FilterResult:
         """Return the first k passages that can stay together; the class describes the steps.
@@ -184,9 +184,9 @@ class ContradictionFilter:
             passages: best first. A passage with the id, text and metadata of an earlier one is left
                 out. Different passages with the same id all count.
             k: number of passages wanted; with None all that can stay.
-            query: not used; rerankers have this argument.
-            trusted: further trusted passages, for this call. A given passage with the id and text
-                of a trusted one is trusted.
+            query: unused; rerankers have this argument.
+            trusted: more trusted passages, for this call. A given passage with the id and text of
+                a trusted one is trusted.
 
         Raises:
             InputError: something is not a passage, or a resolution function returned a wrong value.
@@ -243,7 +243,7 @@ class ContradictionFilter:
     def _read_and_resolve(
         self, reader: Reader, case: ConflictCase, k: int | None
     ) -> Operation[tuple[ConflictCase, Resolution]]:
-        """Read the pairs of the first k passages, and of those that take the free places."""
+        """Read the pairs of the first k passages, and of passages that take the free places."""
         count = case.given_count
         reached = count if k is None or self.resolution.needs_all_conflicts else min(k, count)
         while True:
@@ -256,7 +256,7 @@ class ContradictionFilter:
             judged, resolution = yield from self._resolve(case, (yield Compute(read)), k)
             if resolution.selection.reached <= reached:
                 return judged, resolution
-            reached *= 2  # so that the rounds are few
+            reached *= 2  # keeps the rounds few
 
     def _resolve(
         self, case: ConflictCase, pairs: tuple[CandidatePair, ...], k: int | None

@@ -21,19 +21,19 @@ Opponents: TypeAlias = Sequence[tuple[int, Conflict]]
 
 @dataclass(frozen=True, slots=True)
 class FilterResult:
-    """The passages that stay, those that were dropped, and why.
+    """The passages that stay, the dropped passages, and the reasons.
 
     Args:
         hits: the passages that stay, in the given order. A hit's score is 1 minus the probability
             of its likeliest conflict with a passage that stays or is trusted. Its evidence lists
             all opponents under ``details``.
-        dropped: the dropped passages. Their rank is their place in the given list, and all their
+        dropped: the dropped passages. Each has its place in the given list as rank, and all its
             opponents count for the score.
-        conflicts: the pairs in conflict, the strongest first. With k a cross-encoder does not read
-            all of the rest of the list.
+        conflicts: the pairs in conflict, the strongest first. With k, conflicts later in the list
+            may be missing because a cross-encoder did not read them.
         short: whether fewer than k passages stay.
-        notes: sentences on why the result is short, which trusted passages contradict each other,
-            and whether the pair judge failed.
+        notes: sentences that say why the result is short, which trusted passages contradict each
+            other, and whether the pair judge failed.
     """
 
     hits: tuple[Hit, ...]
@@ -70,7 +70,7 @@ def build_filter_result(
     threshold: float,
     notes: Sequence[str] = (),
 ) -> FilterResult:
-    """Make hits with evidence from the passages that stay and those that were dropped."""
+    """Make hits with evidence, both for passages that stay and for dropped ones."""
     opponents: list[list[tuple[int, Conflict]]] = [[] for _ in range(case.given_count)]
     for pair, conflict in zip(resolution.pairs, resolution.conflicts, strict=True):
         if conflict.decision == "unreached":
@@ -82,7 +82,7 @@ def build_filter_result(
     def build_hit(position: int, rank: int) -> Hit:
         own = opponents[position]
         cause = selection.dropped.get(position)
-        if cause is not None:  # the conflict that it was dropped for comes first
+        if cause is not None:  # the conflict that dropped the passage comes first
             own = sorted(own, key=lambda opponent: opponent[1] is not resolution.conflicts[cause])
         stays = cause is None
         evidence = Evidence(
@@ -127,7 +127,7 @@ def build_filter_result(
 
 
 def describe_contested(case: ConflictCase, resolution: Resolution) -> str:
-    """Return a sentence on trusted passages that contradict each other; empty if none do."""
+    """Return a sentence naming trusted passages that contradict each other; empty if none do."""
     if not resolution.contested:
         return ""
     ids = sorted(repr(case.passages[position].id) for position in resolution.contested)
@@ -150,7 +150,7 @@ def _reason(case: ConflictCase, position: int, opponents: Opponents, *, stays: b
     if not opponents:
         none = "contradicts none of the others"
         return f"is trusted, and {none}" if position in case.trusted else none
-    # an opponent that stays matters more than one that was dropped
+    # an opponent that stays matters more than a dropped one
     staying = _staying(opponents)
     other, conflict = (staying or opponents)[0]
     outcome = "and both stay" if staying else "which was dropped"

@@ -32,14 +32,14 @@ from logic_retrievers.types import SCORE_DECIMALS, Passage
 # position in a pair -> passage
 Passages: TypeAlias = Sequence[Passage] | Mapping[int, Passage]
 PairProbabilities: TypeAlias = Sequence[float | None]
-# hash of two texts -> probabilities of the labels, which are not read again
+# hash of two texts -> probabilities of the labels, so that no pair is read twice
 Readings: TypeAlias = dict[bytes, tuple[float, ...]]
-# readings that are kept, some 40 MB; before keeping more all are forgotten
+# maximum readings kept, some 40 MB; if new ones exceed this, all earlier ones are forgotten
 REMEMBERED = 100_000
 
 
 class PairJudge(Protocol):
-    """Any callable of this form; an ``async def`` works too.
+    """Any callable with this signature; an ``async def`` works too.
 
     Examples:
         >>> def judge(pairs):                                      # doctest: +SKIP
@@ -53,17 +53,17 @@ class PairJudge(Protocol):
         """Return the probability that the two texts of each pair contradict each other.
 
         Args:
-            pairs: pairs of different texts, the likeliest contradiction first. An expensive judge
-                may stop anywhere and return None for the rest.
+            pairs: pairs of different texts, likeliest contradiction first. An expensive judge may
+                stop anywhere and return None for the rest.
 
         Returns:
-            One probability in [0, 1] per pair; None for no judgement.
+            One probability in [0, 1] per pair; None for an unjudged pair.
         """
 
 
 # reads pairs; ``auto`` means the cross-encoders of the default bundle, if it has them
 AnyPairJudge: TypeAlias = Literal["auto"] | ConflictReader | PairJudge | None
-# the cross-encoder for two passages, or for a statement and a passage
+# the cross-encoder for two passages ("relation"), or for a statement and a passage ("nli")
 ReaderName: TypeAlias = Literal["relation", "nli"]
 _CONSTANTS: Mapping[ReaderName, frozenset[str]] = {
     "relation": RELATION_CONSTANTS,
@@ -72,10 +72,10 @@ _CONSTANTS: Mapping[ReaderName, frozenset[str]] = {
 
 
 def check_pair_judge(judge: Any) -> None:
-    """Refuse a value that is no judge.
+    """Refuse a value that is not a judge.
 
     Raises:
-        ConfigurationError: it is not ``"auto"``, None or a callable.
+        ConfigurationError: the value is not ``"auto"``, None or a callable.
     """
     is_judge = callable(judge) and not isinstance(judge, type)
     if judge is not None and judge != "auto" and not is_judge:
@@ -86,13 +86,13 @@ def check_pair_judge(judge: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """The cross-encoder by which a judge reads, loaded when it first reads.
+    """A judge's cross-encoder, loaded at the first reading.
 
     Args:
-        name: what it reads.
-        manifest: manifest of its bundle.
-        entry: its entry there.
-        model: the cross-encoder; None for that of the package's bundle.
+        name: kind of pairs that the cross-encoder reads.
+        manifest: manifest of the bundle.
+        entry: the cross-encoder's entry in the manifest.
+        model: the cross-encoder; None for the package's bundle.
     """
 
     name: ReaderName
@@ -102,13 +102,13 @@ class Reader:
 
     @classmethod
     def of(cls, judge: AnyPairJudge, *names: ReaderName) -> Reader | None:
-        """Return the reader of a judge; None if it has none.
+        """Return the reader of a judge; None if the judge has none.
 
-        ``names``: what it may read; the package's bundle reads the first of them.
+        ``names``: accepted kinds of pairs; the package's bundle reads the first kind.
 
         Raises:
-            ConfigurationError: it reads something else.
-            BundleError: its bundle lacks a constant.
+            ConfigurationError: the judge reads pairs of a different kind.
+            BundleError: the judge's bundle lacks a constant.
         """
         if isinstance(judge, ConflictReader):
             found = [name for name in names if name == judge.entry_name]
@@ -156,10 +156,10 @@ class Reader:
         without: Collection[str] = (),
         readings: Readings | None = None,
     ) -> tuple[CandidatePair, ...]:
-        """Return the pairs as read, the strongest first.
+        """Return the pairs with their readings, the strongest first.
 
-        ``without``: metadata keys that are not read. ``readings`` are not read again; new ones are
-        added.
+        ``without``: metadata keys hidden from the cross-encoder. ``readings`` holds earlier
+        readings, which are reused, and receives new ones.
         """
         readings = {} if readings is None else readings
         texts = [pair_texts(passages[pair.one], passages[pair.other], without) for pair in pairs]
@@ -188,8 +188,8 @@ def judge_pairs(
 ) -> Operation[tuple[tuple[CandidatePair, ...], list[Warning]]]:
     """Return the pairs with the judge's probabilities, the strongest first, and warnings.
 
-    A user's judge reads the pairs with an own probability of at least ``judge_above``. If it fails,
-    the pairs stay unchanged and a warning is returned, not raised.
+    A user's judge reads the pairs with ``own_probability`` >= ``judge_above``. If the judge fails,
+    the pairs stay unchanged, and a warning is returned, not issued.
     """
     own_judge = judge if callable(judge) else None
     numbers_of: dict[TextPair, list[int]] = {}

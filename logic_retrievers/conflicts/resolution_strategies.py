@@ -1,4 +1,4 @@
-"""Resolution strategies: which of two passages that contradict each other is dropped.
+"""Resolution strategies, which decide which of two contradicting passages is dropped.
 
 To add one, subclass :class:`ResolutionStrategy` and give it a name in :data:`RESOLUTIONS`.
 """
@@ -17,21 +17,22 @@ from logic_retrievers.dates import is_later, parse_date
 from logic_retrievers.errors import ConfigurationError, InputError, UnknownResolutionError, shown
 from logic_retrievers.types import Passage
 
-# two passages in conflict -> the one that stays, or None where the function cannot decide
+# two passages in conflict -> the one that stays, or None if the function cannot decide
 ChoiceFunction: TypeAlias = Callable[[Passage, Passage], Passage | None]
 
-# least probability that a passage is in the minority; found on ConflictQA's development part
+# A passage is dropped if it is in the minority with at least this probability; fitted on
+# ConflictQA's development part.
 MINORITY_PROBABILITY = 0.7
 
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What a strategy decides about two passages in conflict.
+    """A strategy's decision about two passages in conflict.
 
     Args:
-        reason: in a few words for people.
-        drop: positions of the passages that are dropped: none, one or both of the two.
-        abstained: both stay because the strategy could not decide.
+        reason: a few words for people.
+        drop: positions of the dropped passages: none, one or both of the two.
+        abstained: whether both stay because the strategy could not decide.
     """
 
     reason: str
@@ -40,22 +41,22 @@ class Ruling:
 
 
 class ResolutionStrategy(ABC):
-    """Decides conflicts; subclass it for your own.
+    """Decides conflicts; subclass this for your own strategy.
 
-    It must be pure: the same two passages in the same graph get the same ruling. The order of the
-    two only says which one comes first in the list.
+    A strategy must be pure: the same two passages in the same graph get the same ruling. The order
+    of the two only says which one comes first in the list.
 
     Attributes:
-        name: in results, logs and the ledger.
-        needs_all_conflicts: whether a ruling looks at other conflicts than that of the two. If not,
-            a filter with k leaves most of a long list unread.
+        name: name in results, logs and the ledger.
+        needs_all_conflicts: whether a ruling depends on conflicts of other pairs. If not, a filter
+            with k leaves most of a long list unread.
     """
 
     name: ClassVar[str]
     needs_all_conflicts: ClassVar[bool] = True
 
     def __init_subclass__(cls) -> None:
-        # a subclass that decides otherwise may look at the others, whatever its base does
+        # a new ``decide`` may look at other conflicts even if that of the base class does not
         if "decide" in vars(cls) and "needs_all_conflicts" not in vars(cls):
             cls.needs_all_conflicts = True
 
@@ -80,7 +81,7 @@ class Annotate(ResolutionStrategy):
 
 @dataclass(frozen=True)
 class DropBoth(ResolutionStrategy):
-    """Neither of two passages that contradict each other is believed."""
+    """Drops both of two passages that contradict each other."""
 
     name: ClassVar[str] = "drop_both"
     needs_all_conflicts: ClassVar[bool] = False
@@ -91,14 +92,14 @@ class DropBoth(ResolutionStrategy):
 
 @dataclass(frozen=True)
 class QuarantineAll(DropBoth):
-    """Neither of two passages that contradict each other is believed; the name for a cleaner."""
+    """Hides both of two passages that contradict each other; a cleaner's name for ``DropBoth``."""
 
     name: ClassVar[str] = "quarantine_all"
 
 
 @dataclass(frozen=True)
 class InOrder(ResolutionStrategy):
-    """Of several strategies, the first that can decide does so."""
+    """Tries several strategies in order until one decides."""
 
     strategies: tuple[ResolutionStrategy, ...]
 
@@ -122,14 +123,14 @@ class InOrder(ResolutionStrategy):
 
 @dataclass(frozen=True)
 class ByFunction(ResolutionStrategy):
-    """A function that the user wrote decides.
+    """Calls a user's function to decide.
 
     Args:
-        choose: gets both passages in the order of the list, and returns the one that stays, or None
-            to keep both.
+        choose: takes both passages in list order, and returns the one that stays, or None to keep
+            both.
 
     Raises:
-        InputError: when filtering, if the function returns anything else.
+        InputError: raised when filtering if the function returns anything else.
     """
 
     choose: ChoiceFunction
@@ -155,8 +156,8 @@ class PreferNewest(ResolutionStrategy):
     """Keeps the newer of two passages; abstains if neither is certainly newer.
 
     Args:
-        key: metadata key of the date (``a.b`` for a nested one), which may have any form that
-            :func:`~logic_retrievers.dates.parse_date` reads.
+        key: metadata key of the date; nested keys are written ``a.b``. The date may have any form
+            that :func:`~logic_retrievers.dates.parse_date` reads.
     """
 
     key: str = "date"
@@ -188,7 +189,7 @@ class PreferSource(ResolutionStrategy):
 
     Args:
         order: sources, best first.
-        key: metadata key of the source; without it a passage's own ``source`` counts.
+        key: metadata key of the source; for a passage without the key, its own ``source`` counts.
 
     Raises:
         ConfigurationError: the order is empty or a string.
@@ -228,17 +229,17 @@ class PreferSource(ResolutionStrategy):
 class PreferMajority(ResolutionStrategy):
     """Keeps the passage with more votes; abstains if the votes are equal.
 
-    Each of the two votes for itself. A passage that conflicts with only one of them votes for the
-    other. If the graph has a :class:`Group` for the pair, all partitions of the group into two
-    stances are weighed. A passage is dropped if, with a probability of at least .7, its stance has
-    fewer votes.
+    Each of the two votes for itself. A passage that conflicts with only one of the two votes for
+    the other. If the graph has a :class:`Group` for the pair, all partitions of the group into two
+    stances are weighed. A passage is then dropped if its stance has fewer votes with a probability
+    of at least .7.
 
-    Copies of one text, and passages of one source, have one vote together, because repeating a
-    claim adds no support.
+    Copies of one text share one vote, and so do passages of one source, because repeating a claim
+    adds no support.
 
     Args:
-        key: metadata key of the source; without it a passage's own ``source`` counts. A passage
-            without any source has a vote of its own.
+        key: metadata key of the source; for a passage without the key, its own ``source`` counts. A
+            passage without any source has its own vote.
     """
 
     key: str = "source"
@@ -262,7 +263,7 @@ class PreferMajority(ResolutionStrategy):
         )
 
     def _decide_by_stances(self, group: Group, graph: ConflictGraph) -> Ruling:
-        """Drop the one of the group's first two whose stance probably has fewer votes."""
+        """Drop that one of the group's first two whose stance probably has fewer votes."""
         minority = minority_probabilities(group, self._voters(group.members, graph))
         if max(minority) < MINORITY_PROBABILITY:
             return Ruling("neither probably has more voices on its side", abstained=True)
@@ -275,7 +276,7 @@ class PreferMajority(ResolutionStrategy):
         )
 
     def _voters(self, positions: Sequence[int], graph: ConflictGraph) -> list[int]:
-        """Number the vote of each passage; copies and passages of one source share a vote."""
+        """Return the number of each passage's vote; copies and passages of one source share it."""
         sources = [passage_source(graph.passages[position], self.key) for position in positions]
         voters = list(range(len(positions)))
         for n, position in enumerate(positions):
@@ -286,7 +287,7 @@ class PreferMajority(ResolutionStrategy):
         return voters
 
 
-# name -> function that makes the strategy from date key, source key and order of sources
+# name -> function that makes the strategy from date key, source key and source order
 RESOLUTIONS: Mapping[str, Callable[[str, str, tuple[str, ...]], ResolutionStrategy]] = {
     "annotate": lambda _date, _source, _order: Annotate(),
     "prefer_newest": lambda date, _source, _order: PreferNewest(date),
@@ -303,11 +304,12 @@ def resolution_strategy(
     source_key: str = "source",
     source_order: Sequence[str] = (),
 ) -> ResolutionStrategy:
-    """Return the strategy for a name, for a function of two passages, or for several in order.
+    """Return the strategy for a name, for a function of two passages, or for a list of these.
 
     Raises:
         UnknownResolutionError: no strategy has that name.
-        ConfigurationError: it is none of these, or the strategy cannot work with the settings.
+        ConfigurationError: the value is none of these, or the strategy cannot work with the
+            settings.
     """
     for name, key in (("date_key", date_key), ("source_key", source_key)):
         if not isinstance(key, str) or not key:
@@ -348,7 +350,7 @@ def metadata_value(metadata: Mapping[str, Any], key: str) -> Any:
 
 
 def passage_source(passage: Passage, key: str) -> Any:
-    """Return a passage's source: the metadata value, else the document that it was cut from."""
+    """Return a passage's source: the metadata value, else the document it was cut from."""
     value = metadata_value(passage.metadata, key)
     is_missing = value is None or (isinstance(value, str) and not value)
     return passage.source if is_missing else value

@@ -1,4 +1,4 @@
-"""``ContradictionScorer``: the probability that two texts contradict each other."""
+"""``ContradictionScorer``: scores how probably two texts contradict each other."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class VectorScores:
     """Scores of n pairs; every array has shape (n,).
 
     Args:
-        cosines: of the topical vectors.
+        cosines: cosines of the topical vectors.
         sparsities: Hoyer sparsities of the differences of contradiction vectors; NaN for a copy.
-        scores: F, by which pairs are ordered; NaN for a copy.
-        probabilities: of a contradiction; 0 for a copy.
+        scores: F, which orders pairs; NaN for a copy.
+        probabilities: probabilities of a contradiction; 0 for a copy.
     """
 
     cosines: Values
@@ -52,16 +52,16 @@ class VectorScores:
 
 @dataclass(frozen=True, slots=True)
 class PairScore:
-    """The scores of two texts. Every value survives ``json.dumps``.
+    """The scores of two texts, all JSON-serialisable.
 
     Args:
         score: F = cosine + alpha * sparsity, which orders pairs; for a copy the cosine alone.
-        probability: of a contradiction, in [0, 1]; 0 for a copy. None if one of the two is mostly
-            in a script other than Latin, so it cannot be judged.
-        cosine: of the topical vectors.
-        sparsity: of the difference of the contradiction vectors; None for a copy.
+        probability: probability of a contradiction, in [0, 1]; 0 for a copy. None if a text is
+            mostly in a script other than Latin, so the pair cannot be judged.
+        cosine: cosine of the topical vectors.
+        sparsity: Hoyer sparsity of the difference of the contradiction vectors; None for a copy.
         conflict: whether the probability reaches the threshold.
-        identical: whether the contradiction vectors do not differ, as for copies of one text.
+        identical: whether the contradiction vectors are equal, as for copies of one text.
     """
 
     score: float
@@ -85,7 +85,7 @@ def score_against(
     Args:
         one: vector name -> shape (dimension,), for the names in ``settings.VECTORS``.
         others: vector name -> shape (n, dimension).
-        constants: of the contradiction vector.
+        constants: constants of the contradiction vector.
     """
     cosines = cosine(one[TOPICAL], others[TOPICAL])
     return _vector_scores(cosines, one[CONTRADICTION], others[CONTRADICTION], constants)
@@ -121,8 +121,8 @@ class ContradictionScorer:
     order of the two texts does not matter. ``settings.py`` explains all constants.
 
     Args:
-        encoder: makes the vectors; by default the one of the bundle that comes with the package.
-        settings: overrides the encoder's constants; must have all if the encoder has none.
+        encoder: makes the vectors; by default that of the package's bundle.
+        settings: overrides the encoder's constants; must set all if the encoder has none.
 
     Raises:
         ConfigurationError: the encoder lacks a vector or its constants, or a value cannot work.
@@ -144,8 +144,8 @@ class ContradictionScorer:
     def score(self, pairs: Sequence[TextPair]) -> list[PairScore]:
         """Score every pair, in the given order.
 
-        Each text is encoded once, and its vectors are dropped after the last pair that has it. So
-        memory grows with the texts that later pairs need, and not with the pairs.
+        Each text is encoded once, and its vectors are freed after the last pair with that text. So
+        memory grows with the texts that later pairs need, not with the number of pairs.
 
         Raises:
             EmptyTextError: a text is empty or white space; the message names the pair.
@@ -160,7 +160,7 @@ class ContradictionScorer:
             new = [t for t in dict.fromkeys(t for pair in batch for t in pair) if t not in vectors]
             encoded = self.encoder.encode_documents(new, VECTORS) if new else {}
             for row, text in enumerate(new):
-                # copied, because a view would keep its whole batch in memory
+                # copied, because a view keeps its whole batch in memory
                 vectors[text] = {name: encoded[name][row].copy() for name in VECTORS}
             left, right = (
                 {name: np.stack([vectors[pair[side]][name] for pair in batch]) for name in VECTORS}

@@ -1,4 +1,4 @@
-"""``ContradictionSearch``: stored passages that contradict a statement or a stored passage."""
+"""``ContradictionSearch``: finds passages that contradict a statement or a stored passage."""
 
 # ruff: noqa: A002 - "filter" is the word that vector stores use
 from __future__ import annotations
@@ -41,20 +41,21 @@ from logic_retrievers.text import is_blank, unjudgeable_reason
 from logic_retrievers.types import SCORE_DECIMALS, CandidatePool, Evidence, Hit, Passage
 from logic_retrievers.validation import check_parts
 
-# contradiction vectors that a search holds in memory at a time
+# number of contradiction vectors that a search holds in memory at a time
 VECTORS_PER_BATCH = 256
 
 POLICY = "contradiction"
-# first candidates (by F) that a judge reads; it also reads half as many of the nearest
+# A judge reads this many candidates with the highest F, and half as many of the nearest.
 MAX_READ = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StatementQuery:
-    """The statement, or stored passage, that the hits are to contradict.
+    """The statement, or stored passage, whose contradictions are searched for.
 
-    ``opponent`` is its name in a hit's evidence: the statement itself, or the id of a passage.
-    Vectors have shape (dimension,). Its own ``points`` in the collection are no candidates.
+    ``opponent`` names the query in a hit's evidence: the statement's text, or the passage's id.
+    Vectors have shape (dimension,). The query's own ``points`` in the collection are not
+    candidates.
     """
 
     text: str
@@ -68,10 +69,10 @@ class Candidate:
     """A stored passage that may contradict a statement.
 
     Args:
-        point: its id in the collection.
+        point: the passage's point in the collection.
         pair: the statement as 0, and the candidate. Without a contradiction vector F is the cosine.
-        sparsity: None without a contradiction vector.
-        ranks: among the candidates, by each vector; None without it.
+        sparsity: Hoyer sparsity; None without a contradiction vector.
+        ranks: vector name -> rank among the candidates; None if the candidate lacks the vector.
         threshold: least probability of a conflict.
     """
 
@@ -82,7 +83,7 @@ class Candidate:
     threshold: float
 
     def unjudgeable(self, query: StatementQuery, passage: Passage) -> str:
-        """Return why the candidate, which is this passage, cannot be judged; empty if it can."""
+        """Return why the candidate cannot be judged, given its passage; empty if it can."""
         if self.sparsity is None:
             return "has no contradiction vector to judge it by"
         reason = unjudgeable_reason(query.text) or unjudgeable_reason(passage.text)
@@ -124,10 +125,10 @@ def rank_candidates(
     has_vector: npt.NDArray[np.bool_],
     constants: ContradictionConstants,
 ) -> list[Candidate]:
-    """Order the candidates by F; those without a contradiction vector come last, by cosine.
+    """Order the candidates by F; candidates without a contradiction vector come last, by cosine.
 
-    The statement itself and its copies, whose sparsity is NaN, are left out. ``sparsities`` and
-    ``has_vector`` have shape (candidates,).
+    The statement itself and its copies are left out; the copies' sparsity is NaN. ``sparsities``
+    and ``has_vector`` have shape (candidates,).
     """
     is_copy = has_vector & np.isnan(sparsities)
     kept = [n for n, point in enumerate(pool.ids) if point not in query.points and not is_copy[n]]
@@ -145,7 +146,7 @@ def rank_candidates(
             {name: int(row[n]) or None for name, row in ranks.items()},
             constants.threshold,
         )
-        # the sort is stable, so ties stay in the order of the pool, which is by id
+        # the sort is stable, so ties stay in pool order, which is by id
         for n in np.lexsort((-scores, ~known)).tolist()
     ]
 
@@ -158,18 +159,17 @@ class ContradictionSearch:
 
     Args:
         index: a collection that has the contradiction vector.
-        candidates: number of topically nearest passages that are scored; more if copies of the
+        candidates: number of topically nearest passages to score; raised if copies of the
             statement leave fewer than k.
         settings: overrides the constants of the index's encoder.
         alpha: weight of the sparsity; replaces that of the settings.
-        min_probability: return only passages that contradict the statement with at least this
-            probability. Without it k passages are returned whether they contradict or not, each
-            with its probability.
-        judge: reads the statement with each of the first 20 candidates and the 10 nearest. They
-            then come first, ordered by its probability; a hit's score stays F. With ``auto`` the
-            package's cross-encoders read: one for statements, one for stored passages. Or pass
-            ``judging.OnnxNLI`` or ``judging.OnnxRelation`` of another bundle, which reads both, or
-            a model of your own. See :class:`ContradictionFilter`.
+        min_probability: least probability of a contradiction for a hit. By default k passages are
+            returned whether they contradict the statement or not, each with its probability.
+        judge: reads the statement with each of the first 20 candidates and the 10 nearest. These
+            then come first, ordered by the judge's probability; a hit's score stays F. With
+            ``auto`` the package's cross-encoders read: one for statements, one for stored passages.
+            Or pass ``judging.OnnxNLI`` or ``judging.OnnxRelation`` of a different bundle, which
+            reads both, or your own model. See :class:`ContradictionFilter`.
 
     Raises:
         ConfigurationError: the encoder lacks the vector or its constants, or a value cannot work.
@@ -212,8 +212,8 @@ class ContradictionSearch:
         Args:
             statement: a sentence or passage; a question contradicts nothing.
             k: number of hits; fewer only if the collection has no more, or ``min_probability``
-                lets no more through.
-            filter: only passages that match; as in :meth:`Engine.search`.
+                rejects the rest.
+            filter: selects the passages to search; as in :meth:`Engine.search`.
 
         Raises:
             EmptyTextError: the statement is empty or white space.
@@ -233,7 +233,7 @@ class ContradictionSearch:
         The stored passage need not match the filter; ``k`` and ``filter`` are as in :meth:`search`.
 
         Raises:
-            InputError: there is no such passage.
+            InputError: no passage has that id.
             ConfigurationError, MissingVectorError, ServerError: as in :meth:`search`.
         """
         return self.index.run(self._search_like(passage_id, k, filter))
@@ -289,7 +289,7 @@ class ContradictionSearch:
             vector_query = EncodedVectorQuery(TOPICAL, TOPICAL, query.vectors[TOPICAL], limit)
             (pool,) = yield from self.index.find_candidates([[vector_query]], user_filter)
             candidates = yield from self._rank(query, pool)
-            # only vectors tell which candidates are copies; if copies fill the pool, it is enlarged
+            # copies show only in the vectors; if too few candidates are left, enlarge the pool
             if len(candidates) >= k or len(pool.ids) < limit:
                 break
             limit *= 2
@@ -300,9 +300,9 @@ class ContradictionSearch:
     def _read(
         self, query: StatementQuery, candidates: Sequence[Candidate], name: ReaderName
     ) -> Operation[list[Candidate]]:
-        """Let the judge read the first and the nearest candidates, which then come first."""
+        """Have the judge read the first and the nearest candidates, which then come first."""
         reader = self._readers[name]
-        # a cross-encoder takes some texts about other things for contradictions
+        # a cross-encoder mistakes some texts about different things for contradictions
         least_cosine = -1.0 if reader is None else LEAST_COSINE_READ
         nearest = sorted(candidates, key=lambda candidate: -candidate.pair.cosine)
         chosen = {c.point: c for c in (*candidates[:MAX_READ], *nearest[: MAX_READ // 2])}
@@ -314,7 +314,7 @@ class ContradictionSearch:
             and candidate.pair.cosine >= least_cosine
             and not candidate.unjudgeable(query, found[point])
         }
-        # without metadata, which a statement lacks
+        # no metadata are read, because a statement has none
         texts = {n: Passage(c.point, found[c.point].text) for n, c in known.items()}
         texts[0] = Passage("statement", query.text)
         pairs = sorted((candidate.pair for candidate in known.values()), key=lambda p: p.sort_key)

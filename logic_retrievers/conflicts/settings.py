@@ -1,4 +1,4 @@
-"""Constants that turn cosine and sparsity into a score and a probability."""
+"""Constants that map cosine and sparsity to a score and a probability."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from logic_retrievers.overrides import NonNegative, Overrides
 
 TOPICAL = "topical"
 CONTRADICTION = "contradiction"
-# the named vectors that a contradiction is judged by
+# names of the vectors by which a contradiction is judged
 VECTORS = (TOPICAL, CONTRADICTION)
 
 Values = npt.NDArray[np.float64]
 
 
 class ContradictionSettings(Overrides):
-    """Overrides of :class:`ContradictionConstants`; a field that is None has the bundle's value.
+    """Overrides of :class:`ContradictionConstants`; a field set to None keeps the bundle's value.
 
     ``ContradictionSettings(threshold=0.5)`` changes only the threshold. ``alpha`` changes the order
     of pairs, but not which pairs are conflicts: the probability uses ``sparsity_weight``.
@@ -44,7 +44,7 @@ class ContradictionSettings(Overrides):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContradictionConstants:
-    """Constants of a contradiction vector, found on development data, from a bundle's manifest.
+    """Constants of a contradiction vector, fitted on development data, from a bundle's manifest.
 
     Args:
         alpha: weight of the sparsity in the score (Xu et al. 2024: F = cosine + alpha * Hoyer).

@@ -1,4 +1,4 @@
-"""Which passages contradict each other, and which of a group stand on one side."""
+"""Describe which passages contradict each other, and weigh the stances within a group."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from logic_retrievers.types import Passage
 Matrix = npt.NDArray[np.float64]
 Stances = npt.NDArray[np.int64]
 
-# most passages of a group, all of whose 2 ** (MAX_GROUP - 1) partitions are weighed
+# maximum passages of a group; all its 2 ** (MAX_GROUP - 1) partitions are weighed
 MAX_GROUP = 10
 _MIN_PROBABILITY = 1e-3
 
@@ -23,7 +23,7 @@ class Group:
     """Passages about one thing, and the probability that each two of them contradict each other.
 
     Args:
-        members: positions of the passages; two that contradict each other come first.
+        members: positions of the passages; the two in conflict come first.
         probabilities: symmetric, shape (members, members).
     """
 
@@ -33,13 +33,13 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class ConflictGraph:
-    """The passages, and which of them contradict each other.
+    """Passages, and which of them contradict each other.
 
     Args:
-        passages: by position.
-        rivals: per passage, the positions of passages that it conflicts with. A passage that is
-            dropped because it contradicts a trusted one is no rival, so it has no vote.
-        copies: per passage, the positions of those that say the same in the same words.
+        passages: the passages, by position.
+        rivals: per passage, the positions of passages that conflict with it. A passage dropped for
+            contradicting a trusted one is not a rival, so it has no vote.
+        copies: per passage, the positions of passages with the same words.
         groups: positions of a pair in conflict -> the two and their neighbours; empty if the
             neighbours are unknown.
     """
@@ -54,23 +54,24 @@ def stance_partitions(probabilities: Matrix, bias: float = 0.0) -> tuple[Stances
     """Return every partition of a group into two stances, and its probability.
 
     Other passages help to judge a pair. A passage that contradicts the first and agrees with the
-    second speaks for a conflict of the two. A priori, all partitions into two stances are equally
-    likely, and together they are as likely as a single stance of all passages. Given a partition,
-    the pairs are taken to be independent.
+    second is evidence for a conflict of the two. A priori, all partitions into two stances are
+    equally likely, and together they are as likely as a single stance of all passages. Given a
+    partition, the pairs are taken to be independent.
 
     Args:
-        probabilities: of a contradiction, symmetric, shape (n, n), n from 2 up to
+        probabilities: probabilities of a contradiction, symmetric, shape (n, n), n from 2 up to
             :data:`MAX_GROUP`; the diagonal is ignored.
         bias: added to the log-odds of every pair.
 
     Returns:
         The stances, 0 or 1, of shape (2 ** (n - 1), n), and the probability of each partition, of
-        shape (2 ** (n - 1),). The first row is one stance for all. The first passage has stance 0.
+        shape (2 ** (n - 1),). In the first row all passages share one stance. The first passage
+        always has stance 0.
     """
     clipped = np.clip(probabilities, _MIN_PROBABILITY, 1 - _MIN_PROBABILITY)
     odds = np.log(clipped) - np.log1p(-clipped) + bias
     places = np.arange(len(probabilities) - 1, -1, -1)
-    stances = np.arange(2 ** (len(probabilities) - 1))[:, None] >> places & 1  # numbers in binary
+    stances = np.arange(2 ** (len(probabilities) - 1))[:, None] >> places & 1  # row number's bits
     pairs = np.triu_indices(len(probabilities), 1)
     opposed = stances[:, pairs[0]] != stances[:, pairs[1]]
     log_opposed, log_agreeing = -np.logaddexp(0, -odds[pairs]), -np.logaddexp(0, odds[pairs])
@@ -81,13 +82,13 @@ def stance_partitions(probabilities: Matrix, bias: float = 0.0) -> tuple[Stances
 
 
 def minority_probabilities(group: Group, voters: Sequence[int]) -> tuple[float, float]:
-    """Return the probability that each of the first two opposes the other with fewer votes.
+    """Return, for each of the first two, the probability that it is outvoted by the other.
 
-    ``voters``: number of each member's vote; members of one number share a vote.
+    ``voters``: number of each member's vote; members with the same number share one vote.
     """
     stances, weights = stance_partitions(group.probabilities)
     is_voter = np.equal.outer(voters, np.unique(voters)).astype(np.int64)
     first, second = (((stances == stance) @ is_voter > 0).sum(axis=1) for stance in (0, 1))
-    opposed = stances[:, 1] == 1  # the first passage is always of stance 0
+    opposed = stances[:, 1] == 1  # the first passage always has stance 0
     of_first = float(weights[opposed & (first < second)].sum())
     return of_first, float(weights[opposed & (second < first)].sum())

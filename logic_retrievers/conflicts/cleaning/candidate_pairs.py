@@ -29,24 +29,24 @@ from logic_retrievers.progress import ProgressMeter
 from logic_retrievers.text import unjudgeable_reason
 from logic_retrievers.types import Passage
 
-# topical cosine from which a pair is a candidate at any probability, because the contradiction
-# vector does not see that two near-copies differ in one value
+# A pair with at least this topical cosine is a candidate at any probability: the contradiction
+# vector misses a single differing value in near-copies.
 NEAR_COPY_COSINE = 0.8
-# probability of a contradiction from which any other pair is a candidate
+# Other pairs are candidates with at least this probability of a contradiction.
 MIN_PROBABILITY = 0.5
 
 OTHER_VERSION = "a trusted passage has its id and says something else"
 
-# returns the next passages to examine at every call, each id once, and none at the end
+# Each call returns the next passages to examine, each id once; at the end, none.
 Pages: TypeAlias = Callable[[], Operation[Sequence[Passage]]]
 
 
 @dataclass(frozen=True, slots=True)
 class CandidatePairs:
-    """The pairs to classify, and what was examined to find them.
+    """The pairs to classify, and the passages examined to find them.
 
     Args:
-        passages: all passages; ``pairs`` and ``trusted`` name them by position.
+        passages: all passages; ``pairs`` and ``trusted`` hold positions in this list.
         pairs: pairs worth classifying, the strongest first.
         trusted: positions of the trusted passages.
         compared: number of scored pairs.
@@ -63,7 +63,7 @@ class CandidatePairs:
 
 
 def listed_pages(passages: Sequence[Passage]) -> Pages:
-    """Return all passages of a list as one page, only the first of each id."""
+    """Return all passages of a list as one page; of passages with one id, only the first."""
     pages = [list({passage.id: passage for passage in reversed(passages)}.values())[::-1]]
 
     def next_page() -> Operation[Sequence[Passage]]:
@@ -79,9 +79,9 @@ def stored_pages(
     fingerprint: str | None,
     released: Collection[str] = (),
 ) -> Pages:
-    """Return pages of the passages of a collection that are not hidden, or to be ``released``.
+    """Return pages of a collection's passages that are active or about to be ``released``.
 
-    ``fingerprint`` leaves out unchanged passages that were examined with the same criteria before.
+    A ``fingerprint`` of the criteria skips unchanged passages already examined with them.
     """
     offset, ended = None, False
     namespace = ledger_namespace(index)
@@ -115,9 +115,9 @@ def find_candidate_pairs(
 ) -> Operation[CandidatePairs]:
     """Find the pairs of passages that may contradict, repeat or replace each other.
 
-    If the examined passages are not ``stored``, they are compared with each other too. Hidden
-    passages that are to be ``released`` count as active, as a dry run does not show them. ``meter``
-    counts the examined passages; if a cross-encoder is still to read pairs, it counts none as done.
+    Examined passages that are not ``stored`` are also compared with each other. Hidden passages in
+    ``released`` count as active, because a dry run does not unhide them. ``meter`` counts the
+    examined passages; if a cross-encoder reads the pairs later, none counts as done yet.
     """
     settings = criteria.settings
     nearest_read = 0 if criteria.reader is None else NEAREST_READ
@@ -137,7 +137,7 @@ def find_candidate_pairs(
     other_versions = [search.points_of(p) for p in namesakes if _is_replaced(p, probes)]
     without = frozenset[str]().union(*other_versions)
     condition = index_filter(settings.trusted_filter)
-    new_probes = probes  # only for the first page, as later pages would find the same
+    new_probes = probes  # only with the first page; later pages would repeat the same searches
     while page := (yield from pages()):
         unjudgeable |= _unjudgeable(page)
         unjudgeable |= {p.id: OTHER_VERSION for p in page if _is_replaced(p, probes)}
@@ -157,7 +157,7 @@ def find_candidate_pairs(
             )
         compared += sum(map(len, neighbours))
         for pair in _worth_classifying(neighbours, least, nearest_read, new_probes):
-            # hidden passages count for nothing
+            # a pair with a hidden passage is ignored
             both = {pair.one.id: pair.one, pair.other.id: pair.other}
             is_hidden = any(p.quarantined and p.id not in released for p in both.values())
             if not is_hidden and not unjudgeable_reason(pair.other.text):
@@ -201,7 +201,7 @@ def _worth_classifying(
 ) -> Iterator[ScoredNeighbour]:
     """Yield probable pairs, near-copies, and each passage's nearest at any score.
 
-    ``probes``: ids of trusted passages, of which a whole group is needed.
+    ``probes``: ids of trusted passages, each of which needs enough neighbours to fill a group.
     """
     for near in neighbours:
         for rank, pair in enumerate(near):

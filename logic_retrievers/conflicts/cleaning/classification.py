@@ -30,13 +30,13 @@ from logic_retrievers.progress import ProgressMeter
 from logic_retrievers.text import INVISIBLE_CLASS, comparable
 from logic_retrievers.types import SCORE_DECIMALS, Passage
 
-# reading a batch takes some seconds, after which progress is reported
+# A cross-encoder reads a batch in some seconds; progress is reported after each.
 PAIRS_PER_BATCH = 256
-# probability from which a passage counts as opposed to a trusted one
+# least probability at which a passage opposes a trusted one
 OPPOSED_PROBABILITY = 0.8
-# least share of a side in the probability of two states, to be the newer one
+# least share of the probability of two states that makes one side the newer
 _MIN_NEWER = 0.8
-# findings come in the order of the kinds
+# rank of each kind, by which findings are sorted
 _ORDER = {kind: rank for rank, kind in enumerate(Kind)}
 
 _READ_AS = {
@@ -46,7 +46,7 @@ _READ_AS = {
     Kind.PARAPHRASE: "read together they say the same",
 }
 
-# SequenceMatcher's time grows with the square of the words; longer texts are compared up to here.
+# maximum words compared of each text, because SequenceMatcher's time grows with their square
 MAX_WORDS = 1500
 
 _WORD = re.compile(
@@ -58,21 +58,21 @@ _WORD = re.compile(
     r"|[+#%\u2030\u00b0$\u20ac\u00a3\u00a5<>\u00b1\u00bd\u00bc\u00be\u2190-\u2bff\U0001f300-\U0001faff]"
 )
 
-# how two passages relate, why, which is the newer, and whether it may hide a passage
+# how two passages relate, why, which is the newer, and whether the relation may hide a passage
 Relation: TypeAlias = tuple[Kind, str, Passage | None, bool]
 
 
 def read_pairs(
     candidates: CandidatePairs, criteria: Criteria, readings: Readings, meter: ProgressMeter
 ) -> Operation[list[CandidatePair]]:
-    """Return the pairs, with the relation by the cross-encoder where metadata do not tell it.
+    """Have the cross-encoder read each pair whose relation the metadata do not declare.
 
-    New readings are added to ``readings``. ``meter`` counts the passages whose pairs have all been
+    New readings are added to ``readings``. ``meter`` counts passages in proportion to the pairs
     read.
     """
     passages, settings, reader = candidates.passages, criteria.settings, criteria.reader
     assert reader is not None
-    # not read, because with two dates any pair looks like two versions of one text
+    # hidden from the reader, because two dates make any pair look like versions of one text
     unread = (settings.date_key, settings.version_key, settings.source_key)
 
     def read(batch: Sequence[CandidatePair]) -> list[CandidatePair]:
@@ -106,10 +106,10 @@ def classify_pairs(
 ) -> list[Finding]:
     """Return findings for the pairs that relate in some way, the most serious first.
 
-    ``opposition``: pair with a trusted passage -> probability that the other passage has the
-    opposite stance. It replaces the probability of the vectors and what a cross-encoder read
-    without being sure, but not the probability by a user's judge. ``read``: needed for pairs that a
-    cross-encoder has read.
+    ``opposition``: pair with a trusted passage -> probability that the second passage has the
+    opposite stance. This replaces the vectors' probability and an unsure reading by a
+    cross-encoder, but not the probability from a user's judge. ``read`` is required for pairs that
+    a cross-encoder has read.
     """
     classified = []
     for pair in pairs:
@@ -117,7 +117,7 @@ def classify_pairs(
         by = "vectors" if pair.judged is None else "judge"
         is_unsure = pair.reading and read and pair.probability < read.hiding
         if opposed is not None and (pair.judged is None or is_unsure):
-            # the whole neighbourhood was judged, so that only a sure reading overrules it
+            # opposition weighs the whole neighbourhood, so only a sure reading overrules it
             pair = replace(pair, judged=round(opposed, SCORE_DECIMALS), reading=None)
             least, by = OPPOSED_PROBABILITY, "with all that is near to the trusted passage"
         one, other = candidates.passages[pair.one], candidates.passages[pair.other]
@@ -140,9 +140,9 @@ def classify_pair(
 ) -> Finding | None:
     """Classify how two passages relate; None if there is nothing to report.
 
-    What the metadata declare comes first. Otherwise a cross-encoder decides if it has read the two,
-    else the vectors. A doubtful contradiction counts as none. ``read`` is needed with a reading.
-    ``by`` says for the reason what the probability is from if no cross-encoder has read the pair.
+    Metadata decide first, then a cross-encoder if it has read the pair, else the vectors. A
+    doubtful contradiction is not reported. ``read`` is required if the pair has a reading. For a
+    pair without a reading, the reason names ``by`` as the source of the probability.
     """
     found: Relation | None = None
     if pair.reading is not None and read is not None:
@@ -157,7 +157,7 @@ def classify_pair(
         found = Kind.SCOPE, other_scope, None, True
     is_far = pair.cosine < NEAR_COPY_COSINE and pair.own_probability < MIN_PROBABILITY
     if found is None or (is_far and found[0] in (Kind.SCOPE, Kind.PARAPHRASE)):
-        return None  # two of one topic that are no conflict are not worth a line
+        return None  # two passages on one topic without a conflict are not worth a line
     kind, reason, newer, certain = found
     return Finding(
         one.id,
@@ -177,7 +177,7 @@ def classify_pair(
 def declared_relation(
     one: Passage, other: Passage, pair: CandidatePair, settings: CleaningSettings, *, likely: bool
 ) -> Relation | None:
-    """Find copies, and what the metadata declare of near-copies and ``likely`` contradictions."""
+    """Find copies; for near-copies and ``likely`` contradictions, find what metadata declare."""
     if have_same_words(one.text, other.text):
         return Kind.DUPLICATE, "they say the same in the same words", None, True
     if not likely and pair.cosine < NEAR_COPY_COSINE:
@@ -226,7 +226,7 @@ def _read_newer(
     supersedes: float,
     settings: CleaningSettings,
 ) -> Passage | None:
-    """Return the newer of two states, as read or else as dated; None if the two disagree."""
+    """Return the newer state as read, or else as dated; None if reading and dates disagree."""
     read: Passage | None = None
     if max(superseded, supersedes) >= _MIN_NEWER * (superseded + supersedes):
         read = one if supersedes > superseded else other
@@ -237,13 +237,13 @@ def _read_newer(
 
 
 def have_same_words(left: str, right: str) -> bool:
-    """Whether two texts of any length differ in case, punctuation and white space at most."""
+    """Whether two texts differ at most in case, punctuation and white space; any length."""
     words = zip_longest(_WORD.finditer(left), _WORD.finditer(right))
     return all(a and b and comparable(a[0]) == comparable(b[0]) for a, b in words)
 
 
 def find_differences(left: str, right: str) -> tuple[Difference, ...]:
-    """Return the runs of words that are in one text and not in the other, in their order."""
+    """Return the runs of words in which two texts differ, in text order."""
     texts = (left, right)
     words = [list(islice(_WORD.finditer(text), MAX_WORDS)) for text in texts]
     forms = [[comparable(word[0]) for word in row] for row in words]
@@ -260,7 +260,7 @@ def find_differences(left: str, right: str) -> tuple[Difference, ...]:
 
 
 def _characters(words: list[re.Match[str]], bounds: list[int], text: str) -> tuple[int, int]:
-    """Return the characters from the first word up to the last one, which is not included."""
+    """Return the character span of the words between the bounds; the second is exclusive."""
     first, last = bounds
     if first < last:
         return words[first].start(), words[last - 1].end()

@@ -1,4 +1,4 @@
-"""``CorpusCleaner``: finds the conflicts of a corpus, decides them, and hides what loses."""
+"""``CorpusCleaner``: finds the conflicts of a corpus, decides them, hides the losing passages."""
 
 from __future__ import annotations
 
@@ -75,18 +75,18 @@ _FORGOTTEN = (
 class CorpusCleaner:
     """Finds passages that contradict, repeat or replace each other, and decides which to hide.
 
-    New and changed passages are compared with their topical neighbours. So the cost grows with
-    their number and not with the square of the corpus. Nothing is ever deleted. A passage that a
-    resolution decides against is *quarantined*: hidden from retrieval, and restorable byte for
-    byte. By default (``annotate``) only passages that contradict a trusted passage are hidden.
+    Only new and changed passages are compared, each with its topical neighbours, so the cost grows
+    linearly with them. Nothing is ever deleted. A passage that a resolution decides against is
+    *quarantined*: hidden from retrieval, and restorable byte for byte. By default (``annotate``)
+    only passages that contradict a trusted passage are hidden.
 
     Args:
-        index: the collection to clean, or the one that new passages will enter. Without an index
+        index: the collection to clean, or to which new passages will be added. Without an index
             the passages given to :meth:`clean` are compared with each other.
-        ledger: log of all decisions: a :class:`Ledger` or a path; by default kept in memory only,
-            with a :class:`LedgerWarning` when passages of a lasting collection are hidden.
-        encoder: makes the vectors; by default the encoder of the index, or else of the bundle that
-            comes with the package.
+        ledger: log of all decisions: a :class:`Ledger` or a path. The default is kept in memory
+            only; hiding passages of a lasting collection then gives a :class:`LedgerWarning`.
+        encoder: makes the vectors; by default the index's encoder, or without an index that of the
+            package's bundle.
         **options: the fields of :class:`~logic_retrievers.conflicts.CleaningSettings`:
             ``resolution``, ``trusted_filter``, ``threshold``, ``judge`` and others.
 
@@ -152,13 +152,13 @@ class CorpusCleaner:
         """Clean the collection, or a list of passages.
 
         Args:
-            passages: passages to examine instead of those in the collection. With an index they are
-                compared with its passages as new ones; none of them is stored.
+            passages: passages to examine instead of the collection's. With an index they are
+                compared with its passages as if new; none of them is stored.
             dry_run: decide, but write neither to the collection nor to the ledger.
-            again: also examine unchanged passages that were examined before. A change inside a
-                resolution function or a judge of your own needs it, because it is not noticed.
+            again: also examine unchanged passages that were examined before. Pass it after changing
+                the code of your own resolution or judge, because such changes are not detected.
             progress: called after each page of examined passages. If a cross-encoder reads pairs,
-                it counts a passage when all its pairs have been read.
+                passages count as done in proportion to the pairs read.
 
         Raises:
             ConfigurationError: there is neither an index nor passages, or tenants share the
@@ -189,8 +189,8 @@ class CorpusCleaner:
     def screen(self, passages: Iterable[Passage], *, dry_run: bool = False) -> ScreeningResult:
         """Examine passages before they are stored in a collection.
 
-        Passages that the resolution decides against are returned with the quarantine flag, so that
-        they are stored hidden. Stored passages that it decides against are hidden now.
+        New passages that the resolution decides against are returned with the quarantine flag, so
+        that they are stored hidden. Stored passages that lose are hidden at once.
 
         Args:
             passages: passages to be stored; each id once.
@@ -217,7 +217,7 @@ class CorpusCleaner:
         progress: ProgressCallback | None,
         dry_run: bool,
     ) -> Operation[tuple[CleaningResult, list[Warning]]]:
-        """Find pairs, classify and decide them, write the decisions down and apply them."""
+        """Find pairs, classify and decide them, record the decisions and apply them."""
         begun, warnings, meter = datetime.now(UTC), list[Warning](), ProgressMeter(progress)
         criteria, settings = self.criteria, self.settings
         candidates = yield from self._find_pairs(passages, again, meter, dry_run)
@@ -260,7 +260,7 @@ class CorpusCleaner:
             settings.source_key,
         )
         if self.index is not None and not dry_run:
-            # what a judge could not read is examined again
+            # after a judge's failure no passage counts as examined, so the next cleaning retries
             yield from self._apply(self.index, result, {} if failed else candidates.digests)
         return result, warnings
 
@@ -331,10 +331,10 @@ class CorpusCleaner:
     def _apply(
         self, index: PassageIndex, result: CleaningResult, digests: Mapping[str, str]
     ) -> Operation[None]:
-        """Write decisions into the ledger, hide passages, then note which ones were examined.
+        """Write decisions into the ledger, hide passages, then note which were examined.
 
-        A stored passage is hidden only if it has the text that was decided against, because a new
-        passage may have been examined under its id.
+        A stored passage is hidden only if its text is the one decided against, because a new
+        passage may have been examined under the same id.
         """
         namespace = ledger_namespace(index)
         stored = yield from index.get_passages(result.quarantined)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from logic_retrievers.conflicts.cleaning.result import CleaningResult, Decision, Kind
 from logic_retrievers.judging.relation import pair_sentences
 
-# most characters that are quoted from a passage
+# maximum characters quoted from a passage
 MAX_QUOTED = 300
 
 _RELATIONS = {
@@ -20,8 +20,8 @@ _RELATIONS = {
 def explain(result: CleaningResult, decision: Decision) -> str:
     """Explain a decision in one sentence: how the two relate, how certainly, why, what follows.
 
-    It quotes the sentences of each passage that are nearest to the other passage, which are what a
-    cross-encoder reads, and short metadata.
+    The explanation quotes the sentences of each passage nearest to the other passage. A
+    cross-encoder reads the same sentences, and short metadata.
 
     Examples:
         >>> for decision in result.decisions:                             # doctest: +SKIP
@@ -36,7 +36,7 @@ def explain(result: CleaningResult, decision: Decision) -> str:
 
 
 def _certainty(decision: Decision) -> str:
-    """Return a contradiction's probability and its source; other kinds have it in the reason."""
+    """Return a contradiction's probability and its source; other kinds' reasons state both."""
     finding = decision.finding
     if finding.kind is not Kind.CONTRADICTION:
         return ""
@@ -68,6 +68,6 @@ def _percent(probability: float) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Quote on one line, cut with an ellipsis."""
+    """Quote a text on one line, shortened with an ellipsis."""
     line = " ".join(text.split())
     return f'"{line}"' if len(line) <= MAX_QUOTED else f'"{line[: MAX_QUOTED - 1]}\u2026"'

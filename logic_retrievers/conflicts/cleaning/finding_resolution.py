@@ -1,4 +1,4 @@
-"""Decide from findings which passages are hidden, and what the ledger says. Pure functions."""
+"""Decide from findings which passages are hidden, and make ledger entries. Pure functions."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from logic_retrievers.conflicts.resolution_strategies import (
 from logic_retrievers.conflicts.stances import ConflictGraph, Group
 from logic_retrievers.types import Passage
 
-# decisions of a filter that have another name in a cleaning
+# decisions that a filter names differently than a cleaning
 _ACTIONS: Mapping[str, Action] = {"dropped": "quarantined", "unreached": "kept"}
 
 
 @dataclass(frozen=True)
 class _NewerVersions(ResolutionStrategy):
-    """Drops the older of two versions, and leaves other conflicts to another strategy.
+    """Drops the older of two versions, and leaves all other conflicts to ``strategy``.
 
     ``versions``: positions of two versions -> their finding.
     """
@@ -64,11 +64,11 @@ def resolve_findings(
 ) -> tuple[Decision, ...]:
     """Return a decision for every finding, in the same order.
 
-    Trusted passages decide contradictions first, then the strategy does. An untrusted older version
-    is hidden if the newer one is trusted or the strategy prefers the newest. Other findings and
-    uncertain ones hide nothing.
+    Trusted passages decide contradictions first; the strategy decides the rest. An untrusted older
+    version is hidden if the newer version is trusted or the strategy prefers the newest. Uncertain
+    findings and findings of other kinds hide nothing.
 
-    ``trusted`` has positions; ``groups`` is as in :class:`ConflictGraph`.
+    ``trusted`` holds positions; ``groups`` is as in :class:`ConflictGraph`.
     """
     position_of = {passage.id: position for position, passage in enumerate(passages)}
     trusted_ids = {passages[position].id for position in trusted}
@@ -116,7 +116,7 @@ def resolve_findings(
 def _resolve(
     case: ConflictCase, strategy: ResolutionStrategy, against_trusted: AgainstTrusted
 ) -> list[Conflict]:
-    """Decide every pair, so that no passage is hidden for one that is hidden for a third.
+    """Decide every pair; a passage that is itself hidden must not hide another.
 
     Every pair is a conflict already, so no threshold applies.
     """
@@ -154,7 +154,7 @@ def _prefers_newest(strategy: ResolutionStrategy) -> bool:
 def without_restored(
     decisions: Sequence[Decision], passages: Mapping[str, Passage], states: Mapping[str, Entry]
 ) -> tuple[Decision, ...]:
-    """Return the decisions, but hide no unchanged passage that a person has restored."""
+    """Return the decisions without hiding unchanged passages that a user restored."""
     restored = {
         name
         for name, entry in states.items()
@@ -182,9 +182,9 @@ def decision_entries(
     points: Mapping[str, str],
     states: Mapping[str, str],
 ) -> list[Entry]:
-    """Return an entry for each passage hidden for a finding, or else one for the finding.
+    """Return one entry per passage that the decision hides, or a single one if none.
 
-    ``states``: :func:`examined_hash` of the passages, without trusted ones that are not stored.
+    ``states``: :func:`examined_hash` of the passages, except trusted ones that are not stored.
     """
     finding = decision.finding
     plain = finding.to_dict()

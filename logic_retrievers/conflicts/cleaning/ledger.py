@@ -1,4 +1,4 @@
-"""``Ledger``: what was decided about passages, when and why, in an SQLite file that only grows."""
+"""``Ledger``: decisions about passages, with time and reason, in an append-only SQLite file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from logic_retrievers.types import Passage, plain_fields
 
 MEMORY = ":memory:"
 _IDS_PER_QUERY = 400  # SQLite before 3.32 takes 999 parameters
-# end of an error message: what to do without a copy of the ledger
+# end of an error message: how to go on without a copy of the ledger
 ACCEPT = (
     "accept what there is: `logic-retrievers quarantine verify --accept-ledger`, or"
     " Quarantine(index, ledger).verify(accept_ledger=True)"
@@ -48,22 +48,22 @@ class Entry:
 
     Args:
         event: ``found``: the passage is part of a finding, and stays. ``quarantine``, ``restore``,
-            ``purge``: the decision, written before it is carried out. ``adopted``: it was hidden
-            without this ledger. ``released``: it is active again because the opponent is gone, has
-            changed or is hidden itself. ``replaced``: it has changed since it was hidden, so it is
-            active again. ``gone``: it is no longer stored. ``mended``: the collection was brought
-            in line with an earlier decision.
+            ``purge``: the decision, written before it is carried out. ``adopted``: the passage was
+            hidden without this ledger. ``released``: active again because its opponent is gone, has
+            changed or is hidden itself. ``replaced``: active again because it has changed since it
+            was hidden. ``gone``: no longer stored. ``mended``: the collection was brought in line
+            with an earlier decision.
         passage: id.
-        text, point: sha256 of its text, and of its stored point without the quarantine flag.
-        opponent, opponent_text: id of the other passage, and sha256 of its text.
-        state, opponent_state: ``examined_hash`` of the two; None for an opponent that was not to be
-            stored, as a trusted passage from elsewhere.
+        text, point: sha256 of the text, and of the stored point without the quarantine flag.
+        opponent, opponent_text: id of the second passage, and sha256 of its text.
+        state, opponent_state: ``examined_hash`` of the two; None for an opponent that is not stored
+            here, such as a trusted passage from elsewhere.
         kind, probability, own_probability, score, cosine, differences: values of the finding.
         resolution: name of the strategy that decided.
-        reason: the reason, in a few words for people.
+        reason: a few words for people.
         time: UTC, ISO 8601.
         collection: namespace of the passage, see :func:`ledger_namespace`.
-        number: rises with every entry; 0 before it is written.
+        number: rises with every entry; 0 before the entry is written.
     """
 
     event: Event
@@ -99,12 +99,12 @@ _INSERT = f"INSERT INTO entries ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' f
 class Ledger:
     """A log of decisions. Entries can only be added and read: the file refuses other changes.
 
-    It holds hashes, scores, reasons and the places where texts differ, but no text of a passage. A
-    change is written down *before* it is made, so that what a crash leaves half done is repaired.
+    Entries hold hashes, scores, reasons and the places where texts differ, but no passage's text.
+    A change is logged *before* it is made, so that work interrupted by a crash can be completed.
 
     Args:
-        path: the file, which is created if missing, readable for its owner alone. It must not be on
-            a network file system. ``":memory:"`` writes no file.
+        path: the file, created if missing and readable by its owner only. It must not be on a
+            network file system. ``":memory:"`` writes no file.
         create: if False, a missing file counts as an empty ledger and is not created.
 
     Raises:
@@ -130,7 +130,7 @@ class Ledger:
         return os.fspath(self.path) == MEMORY
 
     def add(self, collection: str, entries: Iterable[Entry]) -> None:
-        """Add all entries or none. They are on disk when this returns."""
+        """Add all entries or none; they are on disk when this returns."""
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         rows = []
         for entry in entries:
@@ -148,7 +148,7 @@ class Ledger:
             connection.executemany(_INSERT, rows)
 
     def entries(self, collection: str, passage: str | None = None) -> list[Entry]:
-        """Return all entries of a collection, or of one passage, the oldest first."""
+        """Return all entries of a collection, or of one passage, oldest first."""
         values, condition = [collection], "collection = ?"
         if passage is not None:
             values, condition = [collection, _storable(passage)], "collection = ? AND passage = ?"
@@ -185,17 +185,17 @@ class Ledger:
             return {entry.passage: entry for entry in map(_entry, rows)}
 
     def hidden(self, collection: str) -> dict[str, Entry]:
-        """Return passage -> the entry that hid it, for passages that are hidden now."""
+        """Return hidden passage -> the entry that hid it."""
         return {name: e for name, e in self.states(collection).items() if e.event in _HIDDEN}
 
     def note_examined(self, collection: str, examined: Mapping[str, str], settings: str) -> None:
-        """Note the :func:`examined_hash` of passages, and the fingerprint of the criteria."""
+        """Record the :func:`examined_hash` of passages, and the fingerprint of the criteria."""
         rows = [(collection, _storable(p), digest, settings) for p, digest in examined.items()]
         with self._open() as connection:
             connection.executemany("INSERT OR REPLACE INTO examined VALUES (?, ?, ?, ?)", rows)
 
     def examined(self, collection: str, passages: Sequence[str], settings: str) -> dict[str, str]:
-        """Return passage -> :func:`examined_hash` at its last examination with these criteria."""
+        """Return passage -> :func:`examined_hash` if last examined with these criteria."""
         names = {_storable(passage): passage for passage in passages}
         digests: dict[str, str] = {}
         with self._open() as connection:
@@ -208,7 +208,7 @@ class Ledger:
         return {names[encoded]: digest for encoded, digest in digests.items()}
 
     def forget_examined(self, collection: str, passages: Sequence[str]) -> None:
-        """Have passages examined again though they have not changed."""
+        """Have passages examined again even if unchanged."""
         rows = [(collection, _storable(passage)) for passage in passages]
         with self._open() as connection:
             connection.executemany(
@@ -220,7 +220,7 @@ class Ledger:
         """Open a connection in a transaction; close it unless the ledger is in memory."""
         try:
             if self._memory is not None:
-                with self._lock, self._memory:  # else one thread ends another's transaction
+                with self._lock, self._memory:  # no thread may end another thread's transaction
                     yield self._memory
                 return
             private_file(self.path)
@@ -236,7 +236,7 @@ class Ledger:
 
 
 def _check_whole(connection: sqlite3.Connection) -> None:
-    """Refuse a damaged file, because reading it would skip lost entries without an error."""
+    """Refuse a damaged file, because SQLite may skip lost entries without an error."""
     (fault,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
     tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master")]
     if tables and "entries" not in tables:
@@ -246,24 +246,24 @@ def _check_whole(connection: sqlite3.Connection) -> None:
 
 
 def ledger_namespace(index: PassageIndex) -> str:
-    """Return ``COLLECTION``, or ``COLLECTION/TENANT``. A collection's name has no slash."""
+    """Return ``COLLECTION`` or ``COLLECTION/TENANT``; collection names have no slash."""
     return index.collection if index.tenant is None else f"{index.collection}/{index.tenant}"
 
 
 def examined_hash(passage: Passage) -> str:
-    """Return the sha256 of a passage's texts, metadata and source, which decisions depend on."""
-    # a framework's store may keep a search's evidence, which is none of the passage's own
+    """Return the sha256 of all that decisions depend on: a passage's texts, metadata and source."""
+    # a framework's store may keep a search's evidence, which is not the passage's own metadata
     own = {key: value for key, value in passage.metadata.items() if key != LOGIC}
     try:
         metadata = json.dumps(own, sort_keys=True, default=repr)
-    except (TypeError, ValueError, RecursionError):  # keys or values that cannot be stored either
+    except (TypeError, ValueError, RecursionError):  # metadata that cannot be stored either
         metadata = repr(own)
     parts = repr((passage.text, metadata, passage.source, passage.embed_text))
     return hashlib.sha256(parts.encode(errors="surrogatepass")).hexdigest()
 
 
 def text_hash(passage: Passage) -> str:
-    """Return the sha256 of a passage's text, by which the ledger recognises the text."""
+    """Return the sha256 by which the ledger recognises a passage's text."""
     return hashlib.sha256(passage.text.encode(errors="surrogatepass")).hexdigest()
 
 
@@ -273,7 +273,7 @@ def is_hidden(entry: Entry | None) -> bool:
 
 
 def _storable(value: Any) -> Any:
-    """Make a value that SQLite returns unchanged: no lone surrogates, numbers as finite floats."""
+    """Make a value that SQLite returns unchanged: no lone surrogates, only finite floats."""
     if isinstance(value, str):
         return value.encode(errors="backslashreplace").decode()
     if isinstance(value, int | float):
@@ -290,17 +290,17 @@ def _entry(row: Sequence[Any]) -> Entry:
     return Entry(**values)
 
 
-# A collection's metadata hold the number of its ledger's entries and a hash of them. So a missing
-# or wrong ledger is noticed.
+# A collection's metadata hold the number and a hash of its ledger's entries, so that a missing or
+# wrong ledger is noticed.
 
 
 def check_ledger(index: PassageIndex, ledger: Ledger) -> Operation[None]:
-    """Compare a ledger with the number and hash that the collection's metadata hold.
+    """Compare a ledger with the number and hash of entries in the collection's metadata.
 
-    A ledger with more entries passes, because a crash may have come before their number was noted.
+    A ledger with more entries passes, because a crash may have come before they were counted.
 
     Raises:
-        StorageError: entries are missing, or the ledger belongs to another collection.
+        StorageError: entries are missing, or the ledger belongs to a different collection.
     """
     namespace = ledger_namespace(index)
     known = yield from index.noted(_note_key(namespace))
@@ -321,20 +321,20 @@ def check_ledger(index: PassageIndex, ledger: Ledger) -> Operation[None]:
 
 
 def write_entries(index: PassageIndex, ledger: Ledger, entries: Sequence[Entry]) -> Operation[None]:
-    """Add entries to the ledger, and note its number of entries in the collection's metadata.
+    """Add entries to the ledger, and record its size in the collection's metadata.
 
     Raises:
         StorageError, ServerError: the ledger or Qdrant failed.
     """
     if not entries:
         return
-    index.connection.check_writable()  # else an entry might tell of a change that cannot be made
+    index.connection.check_writable()  # an entry must not record a change that cannot be made
     yield Compute(partial(ledger.add, ledger_namespace(index), entries))
     yield from note_ledger(index, ledger)
 
 
 def note_ledger(index: PassageIndex, ledger: Ledger) -> Operation[None]:
-    """Note a ledger's number of entries and hash in the collection, unless it is in memory."""
+    """Record a ledger's size and hash in the collection's metadata, unless it is in memory."""
     if ledger.in_memory:
         return
     namespace = ledger_namespace(index)
@@ -342,7 +342,7 @@ def note_ledger(index: PassageIndex, ledger: Ledger) -> Operation[None]:
     digest = yield Compute(partial(ledger.digest, namespace, count))
     try:
         yield from index.note(_note_key(namespace), [count, digest])
-    except AuthenticationError:  # an API key for points alone may not write metadata
+    except AuthenticationError:  # an API key limited to points cannot write metadata
         return
 
 

@@ -1,4 +1,4 @@
-"""What the metadata of two passages say about them: another scope, a newer version."""
+"""Compare the metadata of two passages: a different scope, a newer version."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ _VERSION = re.compile(r"(?:version|rev|v)?[ .]*(\d{1,9}(?:\.\d{1,9})*)", re.IGNO
 
 
 def find_other_scope(one: Passage, other: Passage, keys: Sequence[str]) -> str:
-    """Return how two passages differ in what they are true of, or nothing.
+    """Return how the scopes of two passages differ; empty if they do not.
 
-    ``{"country": "ES"}`` and ``{"country": "IE"}``: "16 weeks of leave", "10 weeks of leave".
+    With ``{"country": "ES"}`` and ``{"country": "IE"}``, "16 weeks of leave" and "10 weeks of
+    leave" do not conflict.
     """
     for key in keys:
         left, right = (_names(metadata_value(p.metadata, key)) for p in (one, other))
@@ -33,7 +34,7 @@ def find_newer_version(
 ) -> tuple[Passage, str] | None:
     """Find the newer of two versions of one document, with the reason.
 
-    ``{"document": "Leave", "version": 3}`` and ``{"document": "Leave", "version": 5}``.
+    ``{"document": "Leave", "version": 5}`` is newer than ``{"document": "Leave", "version": 3}``.
     """
     if document_key is None:
         return None
@@ -48,7 +49,7 @@ def find_newer_version(
 def find_later(
     one: Passage, other: Passage, date_key: str, version_key: str
 ) -> tuple[Passage, str] | None:
-    """Find which passage has the later version or date, and the key that tells it."""
+    """Find the passage with the later version or date, and the metadata key that decides."""
     ways: tuple[tuple[str, Callable[[Any], Any], Callable[[Any, Any], bool]], ...] = (
         (version_key, _parse_version, _is_later_version),
         (date_key, parse_date, is_later),
@@ -90,6 +91,6 @@ def _parse_version(value: Any) -> tuple[int, ...] | None:
 
 
 def _is_later_version(left: tuple[int, ...], right: tuple[int, ...]) -> bool:
-    """2 and 2.0 are the same."""
+    """Whether ``left`` is later; 2 and 2.0 are equal."""
     pairs = list(zip_longest(left, right, fillvalue=0))
     return [a for a, _ in pairs] > [b for _, b in pairs]

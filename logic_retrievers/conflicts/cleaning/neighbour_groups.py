@@ -11,7 +11,7 @@ from logic_retrievers.conflicts.cleaning.neighbours import MIN_COSINE, Neighbour
 from logic_retrievers.conflicts.stances import MAX_GROUP, Group, Matrix, stance_partitions
 from logic_retrievers.effects import Compute, Operation
 
-# added to the log-odds of pairs around a trusted passage; found on ConflictQA's development part,
+# added to the log-odds of pairs around a trusted passage; fitted on ConflictQA's development part
 # together with ``OPPOSED_PROBABILITY`` of ``classification.py``
 OPPOSITION_BIAS = 1.0
 
@@ -23,7 +23,7 @@ Pair: TypeAlias = tuple[int, int]
 def opposition_by_pair(
     search: NeighbourSearch, candidates: CandidatePairs
 ) -> Operation[dict[Pair, float]]:
-    """Return pair with a trusted passage -> probability that the other has the opposite stance."""
+    """Return pair of a trusted and a second passage -> probability that their stances differ."""
     near = _neighbours(candidates)
     pairs = {(pair.one, pair.other) for pair in candidates.pairs}
     members: dict[int, tuple[int, ...]] = {}
@@ -41,9 +41,9 @@ def opposition_by_pair(
 
 
 def opposition_to_first(probabilities: Matrix, bias: float = 0.0) -> Matrix:
-    """Return the probability that each passage's stance is not the first one's.
+    """Return the probability that each passage's stance differs from the first passage's.
 
-    The arguments are those of :func:`stance_partitions`; the first value is 0.
+    Takes the arguments of :func:`stance_partitions`; the first value is 0.
     """
     stances, weights = stance_partitions(probabilities, bias)
     opposition: Matrix = weights @ stances
@@ -58,8 +58,8 @@ def conflict_groups(
 ) -> Operation[dict[Pair, Group]]:
     """Group each pair in conflict with its neighbours, which may support either passage.
 
-    Passages that form a candidate pair with neither of the two are left out. ``judged``: pair ->
-    probability that the two contradict, in place of the vectors'.
+    Only passages in a candidate pair with either of the two are neighbours. ``judged``: pair ->
+    probability of a contradiction, which replaces the vectors' probability.
     """
     near = _neighbours(candidates)
     members: dict[Pair, tuple[int, ...]] = {}
@@ -80,9 +80,9 @@ def conflict_groups(
 
 
 def _neighbours(candidates: CandidatePairs) -> dict[int, dict[int, float]]:
-    """Map position -> position of a passage in a pair with it -> cosine, the nearest first.
+    """Map position -> positions paired with it -> cosine, nearest first.
 
-    Pairs that are about different things, and candidates for a cross-encoder alone, are left out.
+    Pairs about different things are left out, even if a cross-encoder reads them.
     """
     near: dict[int, dict[int, float]] = {}
     pairs = [pair for pair in candidates.pairs if pair.cosine >= MIN_COSINE]

@@ -1,4 +1,4 @@
-"""Passages and their topical neighbours, in a collection and among the examined passages."""
+"""Find the topical neighbours of passages, in a collection and among the examined passages."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ from logic_retrievers.types import SCORE_DECIMALS, CandidatePool, Passage
 
 PASSAGES_PER_BATCH = 128
 ROWS_PER_PRODUCT = 32
-# most stored passages that a run keeps (those read first), about 3.5 KB of vectors each
+# maximum stored passages that a run keeps (the first ones read), about 3.5 KB of vectors each
 CACHED_PASSAGES = 32_768
-# topical cosine under which two passages are about different things
+# Two passages under this topical cosine are about different things.
 MIN_COSINE = 0.5
 
 # id of a stored point
 Point: TypeAlias = str
-# a passage, its vectors, and whether words found it
+# a passage, its vectors, and whether shared words found the passage
 Neighbour: TypeAlias = tuple[Passage, Mapping[str, Rows], bool]
-# stored passages and their vectors, kept for one run because most are neighbours of many passages
+# stored passages and their vectors, kept for one run because most are near many passages
 PassageCache: TypeAlias = dict[Point, tuple[Passage, Mapping[str, Rows]]]
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredNeighbour:
-    """A passage that was examined, one of its neighbours, and the scores of the two.
+    """An examined passage, one of its neighbours, and the scores of the pair.
 
-    ``score`` is F. ``by_words``: found by the words that they share, and not among the nearest that
-    are read.
+    ``score`` is F. ``by_words``: whether shared words found the neighbour, which is not among the
+    nearest.
     """
 
     one: Passage
@@ -59,7 +59,7 @@ class ScoredNeighbour:
 
 @dataclass(frozen=True, slots=True)
 class EncodedPassages:
-    """Passages with their vectors; they need not be stored.
+    """Passages, stored or not, with their vectors.
 
     ``vectors``: name -> shape (passages, dimension), in the order of ``passages``.
     """
@@ -72,10 +72,10 @@ class EncodedPassages:
 
 
 class NeighbourSearch:
-    """Finds and scores the neighbours of passages, stored ones and examined ones.
+    """Finds and scores the neighbours of passages, among stored and examined passages.
 
-    An examined passage takes the place of a stored one with its id, which it will replace. If the
-    collection stores words, ``by_words`` neighbours are found by the rare words that they share.
+    An examined passage counts instead of the stored passage with its id, which it will replace. If
+    the collection stores words, shared rare words find ``by_words`` more neighbours.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class NeighbourSearch:
         min_cosine: float = MIN_COSINE,
         by_words: int = 0,
     ) -> None:
-        # passages in conflict are needed again, and those that will be stored, by the index
+        # vectors are reused: for passages in conflict, and when the index stores a passage later
         self._encoder = RecentEncoder(encoder) if index is None else index.recent_encoder()
         self._index = index
         self._constants = constants
@@ -101,7 +101,7 @@ class NeighbourSearch:
         return frozenset(str(point) for point in possible_point_ids(passage.id, tenant))
 
     def encode(self, passages: Sequence[Passage]) -> Operation[EncodedPassages]:
-        """Return the passages with their vectors; vectors that are not stored are made."""
+        """Return the passages with their vectors, which are encoded if not stored."""
         specs = self._encoder.specs
         vectors = {
             name: np.empty((len(passages), specs[name].dimension), dtype=np.float32)
@@ -125,10 +125,10 @@ class NeighbourSearch:
         filter: UserFilter = None,  # noqa: A002
         without: frozenset[Point] = frozenset(),
     ) -> Operation[list[list[ScoredNeighbour]]]:
-        """Find and score the neighbours of each passage, the topically nearest first.
+        """Find and score the neighbours of each passage, topically nearest first.
 
-        With ``within`` the examined passages are neighbours too. Stored points in ``without`` are
-        never neighbours.
+        With ``within``, examined passages also count as neighbours. Stored points in ``without``
+        never do.
         """
         scored: list[list[ScoredNeighbour]] = []
         limit = self._count if count is None else count
@@ -150,7 +150,7 @@ class NeighbourSearch:
     def probabilities(
         self, encoded: EncodedPassages, positions: list[int]
     ) -> npt.NDArray[np.float64]:
-        """Return a symmetric matrix of probabilities that two of the passages contradict."""
+        """Return the symmetric matrix of probabilities that each two passages contradict."""
         rows = {name: matrix[positions] for name, matrix in encoded.vectors.items()}
         against_all = [
             score_against(encoded.row(position), rows, self._constants).probabilities
@@ -213,7 +213,7 @@ class NeighbourSearch:
         left_out: Sequence[frozenset[Point]],
         near: Sequence[Sequence[Point]],
     ) -> Operation[list[list[Point]]]:
-        """Return the stored passages found by words, without the nearest, which are read anyway."""
+        """Return the stored passages found by words, except the nearest, which are read anyway."""
         assert self._index is not None
         if not self._by_words or LEXICAL not in self._index.vectors:
             return [[] for _ in positions]
@@ -221,7 +221,7 @@ class NeighbourSearch:
         terms = yield Compute(
             lambda: [term_vector(passages[n].text, language, query=True) for n in positions]
         )
-        limit = self._by_words + NEAREST_READ + 2  # itself, under two ids
+        limit = self._by_words + NEAREST_READ + 2  # 2: the passage itself, under two ids
         pools = yield from self._index.find_candidates(
             [[EncodedVectorQuery(LEXICAL, LEXICAL, query, limit)] for query in terms], condition
         )
@@ -270,7 +270,7 @@ def _best_first(pool: CandidatePool, name: str) -> list[tuple[Point, float]]:
 def _examined_neighbours(
     encoded: EncodedPassages, positions: Sequence[int], limit: int
 ) -> list[list[Neighbour]]:
-    """Find the nearest examined passages for some of them, each without itself."""
+    """Find the examined passages nearest to those at ``positions``; none is its own neighbour."""
     passages = encoded.passages
     unit = normalise(encoded.vectors[TOPICAL])
     neighbours: list[list[Neighbour]] = []

@@ -29,14 +29,14 @@ from logic_retrievers.index.point_format import TENANT
 from logic_retrievers.types import Passage, plain_fields
 from logic_retrievers.validation import check_ids, check_parts
 
-# Which passages to show again: none, since what they were hidden for may yet be stored; those whose
-# opponent is gone or has changed; those, too, whose opponent is hidden itself.
+# Which passages to unhide. "none": no passage, since an opponent may yet be stored. "direct":
+# passages whose opponent is gone or has changed. "all": also those whose opponent is hidden itself.
 Release: TypeAlias = Literal["none", "direct", "all"]
 
 
 @dataclass(frozen=True, slots=True)
 class QuarantinedPassage:
-    """A hidden passage, and its last ledger entry; None if the ledger does not know it."""
+    """A hidden passage, and its last ledger entry; None if the ledger lacks the passage."""
 
     passage: Passage
     entry: Entry | None
@@ -63,12 +63,12 @@ class Verified:
 
     Args:
         hidden: ids that a crash had left active; they are hidden now.
-        shown: ids that a crash had left hidden though they had been restored.
-        purged: ids that a crash had left stored though they had been purged.
-        adopted: ids of hidden passages that the ledger did not know.
-        released: ids that are active again because the passage that they were hidden for is gone or
-            has changed. The next cleaning examines them.
-        replaced: ids of passages that have changed since they were hidden, so they are active.
+        shown: restored ids that a crash had left hidden; they are active now.
+        purged: purged ids that a crash had left stored; they are deleted now.
+        adopted: ids of hidden passages that the ledger lacked.
+        released: ids that are active again because their opponent is gone or has changed, or
+            because they have changed themselves. The next cleaning examines them.
+        replaced: ids that are active because they have changed since they were hidden.
         gone: ids that are no longer stored.
     """
 
@@ -93,10 +93,10 @@ class Quarantine:
 
     Args:
         index: the collection.
-        ledger: where decisions are written down.
+        ledger: log of the decisions.
 
     Raises:
-        StorageError, ServerError: by every method; the ledger or Qdrant failed. Run it again.
+        StorageError, ServerError: the ledger or Qdrant failed in any method; call it again.
     """
 
     def __init__(self, index: PassageIndex, ledger: Ledger | str | os.PathLike[str]) -> None:
@@ -117,15 +117,15 @@ class Quarantine:
         return next(iter(self._index.run(self._index.get_passages([passage]))), None)
 
     def history(self, passage: str) -> list[Entry]:
-        """Return all entries of the ledger about a passage, the oldest first."""
+        """Return all ledger entries about a passage, oldest first."""
         check_ids([passage])
         self._index.run(self._check_readable())
         return self._ledger.entries(self._namespace, passage)
 
     def restore(self, ids: Sequence[str]) -> Restored:
-        """Show passages again, with the payload and the vectors that they had.
+        """Unhide passages, with the payload and vectors that they had.
 
-        A later cleaning does not hide them again unless their text changes.
+        No later cleaning hides them again unless their text changes.
 
         Raises:
             InputError: ids is not a list of ids.
@@ -133,19 +133,19 @@ class Quarantine:
         return self._index.run(self._restore(ids))
 
     def purge(self, ids: Sequence[str]) -> int:
-        """Delete hidden passages for good, and return their number.
+        """Delete hidden passages for good, and return how many.
 
         Raises:
-            InputError: one of them is not in quarantine; nothing was deleted.
+            InputError: an id is not in quarantine; nothing was deleted.
         """
         return self._index.run(self._purge(ids))
 
     def verify(self, *, accept_ledger: bool = False) -> Verified:
-        """Compare ledger and collection, and complete the changes that a crash left undone.
+        """Compare ledger and collection, and complete changes that a crash interrupted.
 
         Args:
-            accept_ledger: go on with this ledger though it lacks entries that the collection knows
-                of. They are forgotten, so passages restored by hand may be hidden again.
+            accept_ledger: accept this ledger even if it lacks entries that the collection counted.
+                Passages whose restoration is lost with them may be hidden again.
         """
         return self._index.run(self.verify_operation(accept_ledger))
 
@@ -163,10 +163,10 @@ class Quarantine:
         stored = {passage.id: passage for passage in active}
         lost = yield from self._lost_reasons(hidden, {**flagged, **stored}, release)
         unchanged = [n for n, p in stored.items() if n not in lost and _is_as_hidden(hidden[n], p)]
-        # a passage that was flagged before it was stored has no point, and may be stored later
+        # a passage flagged before it was stored has no point in its entry, and may yet be stored
         gone = [n for n in hidden if n not in flagged and n not in stored and hidden[n].point]
         unexpected = {name: states.get(name) for name in flagged if name not in hidden}
-        # a passage whose text has changed since was hidden without this ledger
+        # if the text has changed since the entry, the passage was hidden without this ledger
         undone = {n: e for n, e in unexpected.items() if e and e.text == text_hash(flagged[n])}
         shown = [name for name, e in undone.items() if e.event in ("restore", "released")]
         purged = [name for name, entry in undone.items() if entry.event == "purge"]
@@ -179,7 +179,7 @@ class Quarantine:
             replaced=tuple(name for name in stored if name not in {*unchanged, *lost}),
             gone=tuple(gone),
         )
-        if lost:  # the others, too: one that is stored only now has been examined before that
+        if lost:  # opponents too: one may have been examined before it was stored
             again = [*lost, *(name for n in lost if (name := hidden[n].opponent))]
             yield Compute(partial(self._ledger.forget_examined, self._namespace, again))
         entries = _entries(verified, {**stored, **flagged}, lost)
@@ -193,7 +193,7 @@ class Quarantine:
         return verified
 
     def lost_reasons(self, release: Release) -> Operation[dict[str, str]]:
-        """Return id -> why :meth:`verify_operation` would show a hidden passage again."""
+        """Return id of each passage that :meth:`verify_operation` unhides -> reason."""
         yield from refuse_mixed_tenants(self._index)
         yield from self._check_readable()
         hidden = yield Compute(partial(self._ledger.hidden, self._namespace))
@@ -204,7 +204,7 @@ class Quarantine:
     def _lost_reasons(
         self, hidden: Mapping[str, Entry], stored: Mapping[str, Passage], release: Release
     ) -> Operation[dict[str, str]]:
-        """``stored`` has the hidden passages; their opponents are read."""
+        """Read the opponents of hidden passages; ``stored`` has the hidden passages."""
         if release == "none":
             return {}
         opponents = {e.opponent for e in hidden.values() if e.opponent} - stored.keys()
@@ -217,7 +217,7 @@ class Quarantine:
         return {name: reason for name, reason in sorted(reasons.items()) if reason}
 
     def _check_readable(self) -> Operation[None]:
-        if not self._ledger.in_memory:  # without a ledger file, reading is allowed
+        if not self._ledger.in_memory:  # reading is allowed without a ledger file
             yield from check_ledger(self._index, self._ledger)
 
     def _flagged(self) -> Operation[list[Passage]]:
@@ -237,7 +237,7 @@ class Quarantine:
         passages = {
             passage.id: passage
             for passage in (yield from self._index.get_passages(ids))
-            if passage.quarantined  # or the next verification would hide it
+            if passage.quarantined  # or still active, but due to be hidden at the next verification
             or (is_hidden(entry := states.get(passage.id)) and entry.text == text_hash(passage))
         }
         entries = [
@@ -280,9 +280,9 @@ def _is_as_hidden(entry: Entry, passage: Passage) -> bool:
 
 
 def _lost_reason(name: str, hidden: Mapping[str, Entry], stored: Mapping[str, Passage]) -> str:
-    """Say why the passage that another one was hidden for counts no longer, or nothing.
+    """Return why a hidden passage's opponent counts no longer; empty if it still does.
 
-    One that is hidden for a third passage counts no longer, unless it is to be released itself.
+    An opponent that is hidden for a third passage does not count, unless it is to be released too.
     """
     chain = [name]
     while True:
@@ -290,17 +290,17 @@ def _lost_reason(name: str, hidden: Mapping[str, Entry], stored: Mapping[str, Pa
         reason = _lost_directly(chain[-1], hidden, stored)
         if reason or opponent is None or opponent not in hidden:
             break
-        if hidden[opponent].opponent in chain:  # as where neither of two is believed
+        if hidden[opponent].opponent in chain:  # for example two passages that hid each other
             break
         chain.append(opponent)
-    is_lost = bool(reason) == bool(len(chain) % 2)  # each step turns it round
+    is_lost = bool(reason) == bool(len(chain) % 2)  # each link of the chain flips the answer
     if len(chain) == 1 or not is_lost:
         return reason if is_lost else ""
     return f"{chain[1]!r}, for which it was hidden, is hidden itself"
 
 
 def _lost_directly(name: str, hidden: Mapping[str, Entry], stored: Mapping[str, Passage]) -> str:
-    """Say that a hidden passage, or the one that it was hidden for, is gone or changed."""
+    """Return that a hidden passage changed, or that its opponent changed or is gone; else empty."""
     entry, own = hidden[name], stored.get(name)
     if own is not None and own.quarantined and not _is_as_hidden(entry, own):
         return "it has changed since it was hidden"
@@ -339,7 +339,7 @@ def _entries(
 def refuse_mixed_tenants(index: PassageIndex) -> Operation[None]:
     """Refuse to clean the passages of several tenants together.
 
-    An index without a tenant can read but not hide them.
+    An index without a tenant can read a tenant's passages but not hide them.
 
     Raises:
         ConfigurationError: the index has no tenant, and the collection has passages of tenants.
@@ -349,7 +349,7 @@ def refuse_mixed_tenants(index: PassageIndex) -> Operation[None]:
     no_tenant = models.IsEmptyCondition(is_empty=models.PayloadField(key=TENANT))
     try:
         of_tenants, _ = yield from index.read_page(models.Filter(must_not=[no_tenant]))
-    except ServerError:  # a strict server lacks the index that a tenant's first passage creates
+    except ServerError:  # a strict server refuses until a tenant's first passage creates the index
         return
     if of_tenants:
         raise ConfigurationError(

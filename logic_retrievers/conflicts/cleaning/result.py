@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.types import Passage, plain_fields
 
-# first and one-past-last character in a passage's text; empty for words that the text lacks
+# start and end offsets in a passage's text; an empty span marks words that the text lacks
 Span: TypeAlias = tuple[int, int]
 
 Type: TypeAlias = Literal["number", "wording"]
@@ -37,17 +37,17 @@ class Kind(StrEnum):
     """They say the same in the same words."""
 
 
-# names for which a build may fail: a kind, a severity, or every finding
+# names of findings that may fail a build: kinds, severities, or "any"
 FAIL_ON = (*(kind.value for kind in Kind), *get_args(Severity), "any")
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Words that are in one text and not in the other.
+    """Words in which two texts differ.
 
     Args:
-        type: of the words.
-        one, other: their place in the two texts.
+        type: ``number`` or ``wording``.
+        one, other: spans of the words in the two texts.
     """
 
     type: Type
@@ -60,18 +60,18 @@ class Finding:
     """Two passages that relate in some way.
 
     Args:
-        one, other: ids of the two; ``one`` is the passage that was examined.
+        one, other: ids of the two; ``one`` is the examined passage.
         kind: how they relate.
-        reason: why they relate so, in a sentence for people.
-        cosine: of the topical vectors.
+        reason: grounds for the kind, in a sentence for people.
+        cosine: cosine of the topical vectors.
         score: F = cosine + alpha * sparsity (Xu et al. 2024); for copies the cosine alone.
-        probability: of a contradiction, from the judge if it has read the pair; as the package's
-            cross-encoder reads, also of two states of one thing.
-        own_probability: of a contradiction, from the vectors alone.
+        probability: probability of a contradiction; the judge's if it read the pair. For the
+            package's cross-encoder, two states of one thing count too.
+        own_probability: probability of a contradiction from the vectors alone.
         differences: where the texts differ, in their order.
         newer: id of the newer version if one supersedes the other.
-        certain: whether it may hide a passage; if a cross-encoder read the pair, from its
-            ``hide_above`` on.
+        certain: whether the finding may hide a passage; if a cross-encoder read the pair,
+            probability >= ``hide_above``.
     """
 
     one: str
@@ -103,12 +103,12 @@ class Decision:
 
     Args:
         finding: the pair.
-        action: ``quarantined``: one or both are hidden from retrieval for it. ``annotated``: both
+        action: ``quarantined``: this finding hides one or both from retrieval. ``annotated``: both
             stay, as the resolution says. ``abstained``: both stay because the resolution could not
             decide. ``contested``: both stay because trusted passages contradict each other about
-            it. ``settled``: one of the two was quarantined already for another finding. ``kept``:
+            them. ``settled``: a different finding already quarantined one of the two. ``kept``:
             both stay, since such findings hide nothing.
-        reason: why, in a few words for people.
+        reason: grounds for the action, in a few words for people.
         quarantined: ids of the passages hidden for this finding.
         trusted: ids of the trusted passages among the two.
     """
@@ -123,7 +123,7 @@ class Decision:
         return {**plain_fields(self), "finding": self.finding.to_dict()}
 
     def seen_from(self, name: str) -> dict[str, Any]:
-        """Return the decision from the view of one passage, ready for JSON and without texts."""
+        """Return the decision from one passage's view, ready for JSON, without texts."""
         finding = self.finding
         return {
             "kind": finding.kind.value,
@@ -141,20 +141,20 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class CleaningResult:
-    """What a cleaning found and decided.
+    """Findings and decisions of a cleaning.
 
     Args:
-        decisions: one for each finding, the strongest first.
-        passages: id -> every passage that a decision names.
-        examined: how many passages were examined.
-        compared: number of comparisons; a pair counts twice if each is near the other.
+        decisions: one per finding, the strongest first.
+        passages: id -> passage, for every passage that a decision names.
+        examined: number of examined passages.
+        compared: number of comparisons; a pair counts twice if each passage is near the other.
         resolution: name of the strategy.
         threshold: least probability of a contradiction.
-        dry_run: whether nothing was to be written.
+        dry_run: whether writing was disabled.
         begun: start, in UTC.
         seconds: duration.
         collection: name of the collection; None without an index.
-        unjudged: id -> why a passage cannot be judged.
+        unjudged: id -> why the passage cannot be judged.
         notes: warnings, in sentences.
         date_key, source_key: metadata keys of the date and the source.
     """
@@ -184,7 +184,7 @@ class CleaningResult:
         return tuple(decision for decision in self.decisions if decision.finding.kind is kind)
 
     def by_passage(self) -> dict[str, list[Decision]]:
-        """Return passage -> the decisions that name it, in their order."""
+        """Return passage -> the decisions that name it, in result order."""
         by_id: dict[str, list[Decision]] = {}
         for decision in self.decisions:
             for name in (decision.finding.one, decision.finding.other):
@@ -192,7 +192,7 @@ class CleaningResult:
         return by_id
 
     def to_dict(self) -> dict[str, Any]:
-        """Return a plain dictionary, ready for JSON and without the texts."""
+        """Return a plain dictionary, ready for JSON, without texts."""
         return {
             "collection": self.collection,
             "begun": self.begun.isoformat(),
@@ -214,7 +214,7 @@ class ScreeningResult:
     """The result of ``CorpusCleaner.screen``.
 
     Args:
-        passages: the screened passages in their order; the quarantined ones have the flag.
+        passages: the screened passages in the given order, quarantined ones with the flag.
         cleaned: the findings and decisions.
     """
 
@@ -223,12 +223,12 @@ class ScreeningResult:
 
     @property
     def quarantined(self) -> tuple[str, ...]:
-        """Ids of passages that are hidden now or will be stored hidden; empty after a dry run."""
+        """Ids of passages that are hidden or will be stored hidden; empty after a dry run."""
         return () if self.cleaned.dry_run else self.cleaned.quarantined
 
 
 def flag_quarantined(passages: Sequence[Passage], cleaned: CleaningResult) -> ScreeningResult:
-    """Return the passages with the quarantine flags from their cleaning."""
+    """Return the passages, flagged if ``cleaned`` quarantines them."""
     screened = ScreeningResult(tuple(passages), cleaned)
     ids = set(screened.quarantined)
     flagged = (replace(p, quarantined=True) if p.id in ids else p for p in passages)
@@ -236,7 +236,7 @@ def flag_quarantined(passages: Sequence[Passage], cleaned: CleaningResult) -> Sc
 
 
 def check_fail_on(names: Sequence[str]) -> None:
-    """Refuse a name that :func:`failing_decisions` does not know.
+    """Refuse a name unknown to :func:`failing_decisions`.
 
     Raises:
         ConfigurationError: a name is not in :data:`FAIL_ON`.
@@ -249,7 +249,7 @@ def check_fail_on(names: Sequence[str]) -> None:
 
 
 def failing_decisions(result: CleaningResult, names: Sequence[str]) -> tuple[Decision, ...]:
-    """Return the decisions whose finding has a kind or severity in ``names``, in their order.
+    """Return the decisions whose finding's kind or severity is in ``names``, in result order.
 
     Raises:
         ConfigurationError: a name is not in :data:`FAIL_ON`.

@@ -1,4 +1,4 @@
-"""Settings of a cleaning, for the core and the adapters."""
+"""Settings of a cleaning, for the core and the integrations."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ from logic_retrievers.types import Passage
 from logic_retrievers.validation import check_passages
 
 AgainstTrusted: TypeAlias = Literal["quarantine", "annotate"]
-# the highest threshold that finds six tenths of the passages planted in ConflictQA's dev part
+# highest threshold that finds .6 of the passages planted in ConflictQA's development part
 THRESHOLD = 0.87
 
-# an object's address differs from process to process
+# fingerprints omit addresses of objects, which differ between processes
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)
 
-# metadata keys that say what a passage is true of
+# metadata keys of a passage's scope, for example its country
 SCOPE_KEYS = (
     "region", "country", "state", "city", "location", "site", "branch", "product", "model",
     "edition", "plan", "platform", "year", "quarter", "season", "term", "audience", "role",
@@ -59,7 +59,7 @@ SCOPE_KEYS = (
 
 
 class CommonCleaningOptions(TypedDict, total=False):
-    """Fields of :class:`CleaningSettings` that have the same types in all adapters."""
+    """Fields of :class:`CleaningSettings` that have the same types in all integrations."""
 
     resolution: AnyResolution
     neighbours: int
@@ -79,7 +79,7 @@ class CommonCleaningOptions(TypedDict, total=False):
 
 
 class CleaningOptions(CommonCleaningOptions, total=False):
-    """:class:`CleaningSettings` as keyword arguments, for signatures that pass them on."""
+    """:class:`CleaningSettings` as keyword arguments, for signatures that forward them."""
 
     trusted: Sequence[Passage] | None
     trusted_filter: TrustedFilter
@@ -87,45 +87,45 @@ class CleaningOptions(CommonCleaningOptions, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CleaningSettings:
-    """How a cleaning compares passages, resolves contradictions, and which passages it trusts.
+    """How a cleaning compares passages and resolves contradictions, and which passages it trusts.
 
     Args:
         resolution: decides a contradiction if no trusted passage does: ``annotate`` (both stay),
             ``prefer_newest`` (also hides superseded versions), ``prefer_source``,
             ``prefer_majority``, ``quarantine_all``, a ``ResolutionStrategy``, or a function of two
-            passages that returns the one that stays, or None. In a list the first that can decide
-            does.
+            passages that returns the one that stays, or None if undecided. In a list, each is tried
+            until one decides.
         neighbours: number of topical neighbours that each passage is compared with.
-        threshold: least probability of a contradiction; by default that of ``settings``, else the
-            cross-encoder's. If the vectors decide it is .87, above a filter's, because a whole
-            corpus has more pairs.
+        threshold: least probability of a contradiction; by default the one in ``settings``, else
+            the cross-encoder's. Without a cross-encoder the default is .87, above a filter's,
+            because a whole corpus has more pairs.
         settings: overrides the encoder's constants of the contradiction vector.
-        trusted: passages that the user vouches for. They are never hidden. Trusted passages that
+        trusted: passages that the user vouches for, which are never hidden. Trusted passages that
             contradict each other decide nothing, and a warning says so.
-        trusted_filter: selects further trusted passages, of the collection and of those examined:
+        trusted_filter: selects more trusted passages among the stored and the examined passages:
             ``{"key": wanted}`` over the metadata, a Qdrant filter, or a function of a passage.
         trusted_candidates: number of trusted passages that each passage is compared with.
         against_trusted: ``quarantine`` or ``annotate`` a passage that contradicts a trusted one.
-        date_key: metadata key of the date; ``a.b`` for a nested one, here and below.
+        date_key: metadata key of the date; nested keys are written ``a.b``, here and below.
         version_key: metadata key of the version.
-        document_key: metadata key that names a document, the same for all of its versions. Of two
-            passages with one value there, the one with the later version or date is the newer
-            version. Without it only the texts can say that one replaces the other.
-        source_key: metadata key of the source; without it a passage's own ``source`` counts.
+        document_key: metadata key of a document name that all its versions share. If two passages
+            share the name, the one with the later version or date is the newer version. Without
+            this key only the texts can show that one passage replaces the other.
+        source_key: metadata key of the source; by default a passage's own ``source`` counts.
         source_order: sources for ``prefer_source``, best first.
-        scope_keys: metadata keys for what a passage is true of; passages that differ in one do not
+        scope_keys: metadata keys of a passage's scope; passages that differ in one of these do not
             contradict each other.
-        judge: reads pairs of passages. With ``auto`` the package's cross-encoder reads how each
-            passage relates to its two nearest, to one that shares its rare words, and to what is
-            likely to contradict it; ``judging.OnnxRelation`` does so with another bundle. For a
-            trusted passage, the vectors of everything near it decide too. With None the vectors
-            decide alone, which is faster and finds less, except among passages that argue for
-            opposite answers at length. A model of your own (``conflicts.PairJudge``) is asked once
-            a call. If it fails, the probabilities of the vectors stand, and a warning says so.
-        judge_above: least vector probability of the pairs that a judge of your own reads; by
-            default the threshold.
-        hide_above: least probability, as the cross-encoder reads, of a contradiction or newer
-            version that hides a passage; by default the cross-encoder's.
+        judge: reads pairs of passages. With ``auto`` the package's cross-encoder reads each passage
+            with its two nearest, with one that shares its rare words, and with those likely to
+            contradict it; ``judging.OnnxRelation`` does so with a different bundle. Around a
+            trusted passage, the vectors of its whole neighbourhood decide too. With None the
+            vectors decide alone, which is faster and finds less, except among passages that argue
+            at length for opposite answers. Your own model (``conflicts.PairJudge``) is called once
+            per cleaning. If it fails, the vectors decide, and a warning says so.
+        judge_above: least vector probability of the pairs that your own judge reads; by default
+            the threshold.
+        hide_above: least cross-encoder probability of a contradiction or newer version that hides
+            a passage; by default the cross-encoder's own value.
 
     Raises:
         UnknownResolutionError: no resolution has that name.
@@ -178,7 +178,7 @@ class CleaningSettings:
 
 @dataclass(frozen=True, slots=True)
 class ReadThresholds:
-    """Least probabilities, by a cross-encoder, of a conflict to be listed, and to hide."""
+    """Least cross-encoder probabilities for listing a conflict and for hiding a passage."""
 
     listed: float
     hiding: float
@@ -193,7 +193,7 @@ class Criteria:
     resolution: ResolutionStrategy
     judge_above: float
     encoder: Encoder
-    # the cross-encoder that reads the pairs, if any, and from when on what it reads counts
+    # the cross-encoder that reads the pairs, if any, and the thresholds for its readings
     reader: Reader | None = None
     read_thresholds: ReadThresholds | None = None
 

@@ -1,7 +1,7 @@
 """The report of a cleaning: one HTML page for people, JSON lines and CSV for programs.
 
 write_report(result, Path("report.html"))      # also writes report.jsonl and report.csv
-failing_decisions(result, ["contradiction"])   # decisions for which a build should stop
+failing_decisions(result, ["contradiction"])   # decisions that should fail a build
 """
 
 from logic_retrievers.conflicts.cleaning.report.files import check_suffix, write_report

@@ -1,4 +1,4 @@
-"""Write a report as an HTML page, JSON lines and CSV; no file is written in part."""
+"""Write a report as an HTML page, JSON lines and CSV; no file is left half-written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from logic_retrievers.files import csv_text, write_text
 from logic_retrievers.text import escape_hidden
 from logic_retrievers.types import Passage
 
-# Excel reads UTF-8 only after this mark; pandas skips it; in Python use ``utf-8-sig``
+# Excel needs this mark to read UTF-8; pandas skips the mark; in Python use ``utf-8-sig``
 BYTE_ORDER_MARK = "\ufeff"
 
 COLUMNS = (
@@ -30,7 +30,7 @@ COLUMNS = (
 
 
 def check_suffix(path: Path) -> None:
-    """Refuse a file that :func:`write_report` does not write."""
+    """Refuse a suffix that :func:`write_report` cannot write."""
     if path.suffix.lower() not in {".html", *_DATA_FORMATS}:
         raise ConfigurationError(f"a report ends in .html, .jsonl or .csv, and not as {path.name}")
 
@@ -38,14 +38,14 @@ def check_suffix(path: Path) -> None:
 def write_report(result: CleaningResult, path: Path) -> list[Path]:
     """Write the decisions of a cleaning in the format of the suffix.
 
-    ``.html`` writes a page that needs no network, and the two other files too. ``.jsonl`` and
-    ``.csv`` have a decision a line.
+    ``.html`` writes a page that needs no network, plus the ``.jsonl`` and ``.csv`` files. These
+    have one decision per line.
 
     Returns:
         The files that were written, ``path`` first.
 
     Raises:
-        ConfigurationError: the suffix is none of these.
+        ConfigurationError: the suffix is unsupported.
         MissingExtraError: the page needs jinja2 (the ``cli`` extra).
         StorageError: the files cannot be written.
     """
@@ -63,14 +63,14 @@ def write_report(result: CleaningResult, path: Path) -> list[Path]:
 
 
 def render_json_lines(result: CleaningResult) -> str:
-    """Render one decision a line, with both texts and their metadata unchanged."""
+    """Render one decision per line, with both texts and their metadata unchanged."""
     records = (_record(decision, result) for decision in result.decisions)
     lines = (json.dumps(record, ensure_ascii=False, allow_nan=False) for record in records)
     return "".join(f"{escape_hidden(line)}\n" for line in lines)
 
 
 def render_csv(result: CleaningResult) -> str:
-    """Render one decision a line after the column names, for a spreadsheet or a data frame."""
+    """Render column names, then one decision per line, for a spreadsheet or a data frame."""
     rows = (_row(decision, result) for decision in result.decisions)
     cells = ([row[column] for column in COLUMNS] for row in rows)
     return BYTE_ORDER_MARK + csv_text(COLUMNS, cells, line_end="\r\n")

@@ -1,4 +1,4 @@
-"""The report as one page of HTML that loads nothing from elsewhere."""
+"""Render the report as one HTML page that loads nothing from the network."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from logic_retrievers.text import show_hidden
 from logic_retrievers.types import Passage
 
 WOULD_BE_QUARANTINED = "would be quarantined"
-# Number of metadata fields shown for a passage; the JSON lines have all.
+# Maximum metadata fields shown for a passage; the JSON lines have all of them.
 MAX_METADATA = 6
 MAX_VALUE_CHARACTERS = 120
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a text; ``difference`` is its type if the other text differs there."""
+    """A part of a text; if the second text differs there, ``difference`` is the type."""
 
     text: str
     difference: Type | None = None
@@ -98,7 +98,7 @@ def render_page(result: CleaningResult) -> str:
 
 
 def _policy_hash(text: str) -> str:
-    # the page's content security policy allows the style and the script with these hashes alone
+    # the page's content security policy allows only the style and script with these hashes
     digest = hashlib.sha256(text.encode()).digest()
     return f"sha256-{base64.b64encode(digest).decode()}"
 
@@ -149,7 +149,7 @@ def _shortened(value: Any) -> str:
 def split_at_differences(
     text: str, differences: Iterable[Difference], side: Side
 ) -> Iterator[Piece]:
-    """Split one of two texts where they differ; joined, the pieces are the text."""
+    """Split one of two texts where they differ; the pieces join to the text."""
     position = 0
     for difference in differences:
         begin, end = difference.one if side == "one" else difference.other
