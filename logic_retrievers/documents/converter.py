@@ -9,14 +9,13 @@ from __future__ import annotations
 import faulthandler
 import json
 import os
-import pickle
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO
 
@@ -24,6 +23,7 @@ from logic_retrievers.documents.files import (
     Problem,
     Record,
     SourceFile,
+    TextFormat,
     longest_output,
     open_file,
 )
@@ -115,10 +115,8 @@ def _convert(
 ) -> Iterator[Record | Problem]:
     assert process.stdin is not None
     assert process.stdout is not None
-    placed = replace(file, path=Path(os.path.abspath(file.path)))  # noqa: PTH100 - links stay
     with suppress(OSError):  # if the process has ended, reading below reports it
-        pickle.dump((placed, SECONDS), process.stdin)
-        process.stdin.flush()
+        _send(process.stdin, [os.path.abspath(file.path), asdict(file), SECONDS])  # noqa: PTH100 - links stay
     left = limit = longest_output(size)
     while True:
         line = process.stdout.readline(left + 1)
@@ -144,6 +142,11 @@ def _convert(
                 yield Record(values)
 
 
+def _send(stream: IO[bytes], item: object) -> None:
+    stream.write(json.dumps(item, default=os.fspath).encode() + b"\n")
+    stream.flush()
+
+
 def serve() -> None:
     """Convert the files named on standard input, until the input or the parent process ends."""
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
@@ -152,23 +155,21 @@ def serve() -> None:
         out.write(_READY)
         out.flush()
         _limit_memory()
-        for file, seconds in _requests():
+        for line in sys.stdin.buffer:
+            path, values, seconds = json.loads(line)
+            inside = values["inside"] and Path(values["inside"])
+            form = TextFormat(**values["format"])
+            file = SourceFile(Path(path), values["name"], values["ending"], inside, form)
             # This ends the process even if native code never returns, or if the reading process
             # was killed.
             faulthandler.dump_traceback_later(seconds, exit=True, file=out)
             for item in _convert_here(file):
-                values = [str(item), item.line] if isinstance(item, Problem) else dict(item.values)
-                out.write(json.dumps(values).encode() + b"\n")
-                out.flush()
+                if isinstance(item, Problem):
+                    _send(out, [str(item), item.line])
+                else:
+                    _send(out, dict(item.values))
             faulthandler.cancel_dump_traceback_later()
-            out.write(b"null\n")
-            out.flush()
-
-
-def _requests() -> Iterator[tuple[SourceFile, float]]:
-    with suppress(EOFError):
-        while True:
-            yield pickle.load(sys.stdin.buffer)
+            _send(out, None)
 
 
 def _end_with(parent: int) -> None:
