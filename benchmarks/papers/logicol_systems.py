@@ -60,7 +60,7 @@ class FilmPool:
 
 
 def film_sets(folder: Path) -> Path:
-    """Build the set queries over films in a folder unless the folder exists; return it."""
+    """Build the set queries over films in ``folder`` unless it exists; return ``folder``."""
     if folder.exists():
         return folder
     table = load_films_table(data_folder() / FILMS)
@@ -107,7 +107,7 @@ def gold(query: Query) -> Expression:
 
 
 def single_vector(vector: str) -> ChoosePolicy:
-    """Choose a search of one vector for the whole query."""
+    """Search one vector for the whole query."""
     policy = TopicalPolicy() if vector == "topical" else CompatibilityPolicy()
     return lambda _: policy
 
@@ -115,13 +115,13 @@ def single_vector(vector: str) -> ChoosePolicy:
 def gold_expression(
     router: PolicyRouter | None = None, vectors: Sequence[str] = DENSE
 ) -> ChoosePolicy:
-    """Choose by a policy router for the gold expression; by default by the package's router."""
+    """Route the gold expression by a policy router, by default the package's."""
     chosen = router or BooleanPolicy()
     return lambda query: chosen.route(ParsedQuery.stating(gold(query)), vectors)
 
 
 def parsed_query(vectors: Sequence[str]) -> ChoosePolicy:
-    """Choose a search for the parsed expression, or for the whole query if there is none."""
+    """Route the parsed expression, or the whole query if there is none."""
     policy = BooleanPolicy()
 
     def choose(query: Query) -> Policy:
@@ -134,7 +134,7 @@ def parsed_query(vectors: Sequence[str]) -> ChoosePolicy:
 
 
 def whole_query(vectors: Sequence[str]) -> ChoosePolicy:
-    """Choose a search for the whole query as one atom, with the same vectors and weights."""
+    """Route the whole query as one atom, with the same vectors and weights."""
     return lambda query: BooleanPolicy().route(ParsedQuery.stating(Atom(query.text)), vectors)
 
 

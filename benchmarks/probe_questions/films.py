@@ -15,7 +15,7 @@ from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.probe import ProbeQuestion, ProbeSet
 from logic_retrievers.probe.grading import answer_tokens, find_spans
 
-# Number of additional films per question with different actors of the right film.
+# Number of films per question with further actors of the right film.
 RELATED_FILMS = 3
 
 # Kind of question -> a plain and a natural form, which take turns.
@@ -76,10 +76,10 @@ def film_questions(
 ) -> ProbeSet:
     """Make questions over ``wikipedia_movies`` with exactly one right answer, a title.
 
-    Each question names an actor and excludes all films with that actor but one. A passage holds the
-    film's first whole sentences, up to 90 words. Passages state the cast, year and director that a
-    question uses, in agreement with the table's fields. Any further film whose cast or whole text
-    could mean the actor is left out, so that no second answer is right.
+    Each question names an actor and excludes all but one of the set's films with that actor. A
+    passage holds a film's first whole sentences, up to 90 words. Passages state the cast, year and
+    director that a question uses, in agreement with the table's fields. Any further film whose cast
+    or whole text could mean the actor is left out, so that no second answer is right.
 
     The excluded films are the wrong answers. The set also holds films with the right films' other
     actors, and random films.
@@ -160,7 +160,10 @@ def _splits(kind: str, person: str, known: Films) -> Iterator[tuple[list[Film], 
 
 
 def _is_unambiguous(right: Film, wrong: Sequence[Film], question: str) -> bool:
-    """Whether the right title has two tokens or more, and neither contains nor is in another."""
+    """Whether the right title has at least two tokens and stands apart from all other texts.
+
+    Neither may contain the other, for the question and for every wrong title.
+    """
     own = answer_tokens(right.title)
     others = [answer_tokens(question), *(answer_tokens(film.title) for film in wrong)]
     return len(own) > 1 and not any(

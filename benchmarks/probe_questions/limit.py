@@ -121,7 +121,7 @@ def _draw_things(
 
 
 def _unambiguous_things(things: Iterable[str]) -> Iterator[str]:
-    """Yield the things whose words no different thing contains."""
+    """Yield the things whose words are not all part of a different thing."""
     sets = {thing: frozenset(answer_tokens(thing)) for thing in things}
     counts = Counter(word for each in sets.values() for word in each)
     for thing, own in sets.items():

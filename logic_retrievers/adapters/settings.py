@@ -1,7 +1,7 @@
 """Pydantic fields for settings that several frameworks share.
 
 :class:`logic_retrievers.ContradictionFilter` and
-:class:`logic_retrievers.conflicts.cleaning.settings.CleaningSettings` explain them.
+:class:`logic_retrievers.conflicts.cleaning.settings.CleaningSettings` explain the settings.
 """
 
 from __future__ import annotations

@@ -173,7 +173,7 @@ def _print_hits(
 ) -> None:
     """Print rank, score, id, text and evidence of each hit. An empty collection is an error.
 
-    The words of ``query`` are explained.
+    ``query`` gives the words to explain.
     """
     if not hits and not index.count():
         tenant = "" if index.tenant is None else f" of tenant {index.tenant!r}"
@@ -218,7 +218,7 @@ def _explain_words(hit: Hit, query: str, language: str) -> list[str]:
     """Name the words that a passage shares with the query, if the policy reads words."""
     from logic_retrievers.index import lexical
 
-    # scores of an expression are named "lexical: orchids", of an excluded text "excluded: silk"
+    # "lexical: orchids" is a score by words; "excluded: lexical analysis" is an excluded text's
     if not any(name.partition(":")[0] == lexical.NAME for name in hit.evidence.scores):
         return []
     details = hit.evidence.details

@@ -14,7 +14,7 @@ from logic_retrievers.evaluation.rows import Row, json_rows, read_qrels
 from logic_retrievers.files import is_file, is_folder
 from logic_retrievers.queries import Expression, Not
 
-DATA_VARIABLE = "LOGIC_RETRIEVERS_DATA"  # holds the folder of the benchmark sets
+DATA_VARIABLE = "LOGIC_RETRIEVERS_DATA"  # variable with the benchmark folder's path
 SET_VARIABLE = f"Set {DATA_VARIABLE} to the folder that holds the data sets"
 
 _LABELS = ("satisfying", "violating", "neutral")

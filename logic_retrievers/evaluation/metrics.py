@@ -75,7 +75,7 @@ def mean_rank_violation(
 ) -> float:
     """1 if the violating documents have a better mean rank than the satisfying ones, else 0.
 
-    Its mean over negation queries is the violation rate (Shen et al. 2025, LogiCoL). A document
+    The mean over negation queries is the violation rate (Shen et al. 2025, LogiCoL). A document
     that is not in the list gets the rank after the list's end. Equal means are not a violation. An
     empty list violates nothing, so read the recall too. NaN if either set is empty.
     """

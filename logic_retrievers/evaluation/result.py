@@ -72,7 +72,7 @@ class EvaluationResult:
         return {**{name: getattr(self, name) for name in names}, "intervals": intervals}
 
     def write_per_query(self, path: str | os.PathLike[str]) -> None:
-        """Write every metric of every query to a CSV file; empty if a metric does not apply.
+        """Write every metric of every query to a CSV file; cells without a value are empty.
 
         Raises:
             StorageError: the file cannot be written.
@@ -102,8 +102,8 @@ def evaluate(
     deeper than ``depth`` is left out.
 
     ``search`` is called once with all query texts. ``depth`` is the length of the rankings. Paired
-    accuracy is exact if both documents of a query rank within the depth; other pairs count as
-    failures. ``policy`` names the result in a report. The other arguments are those of
+    accuracy is exact if both documents of a query rank within the depth; a pair below the depth
+    counts as a failure. ``policy`` names the result in a report. The other arguments are those of
     :func:`bootstrap`.
 
     Raises:

@@ -57,10 +57,10 @@ def paired_bootstrap(
 ) -> list[PairedTest]:
     """Compute mean differences of paired values, with 95 % intervals and :func:`bootstrap_p`.
 
-    ``differences`` has shape (queries,) or (queries, columns); NaN means no difference.
+    ``differences`` has shape (queries,) or (queries, columns); NaN marks a missing value.
 
     Raises:
-        ConfigurationError: a column has no difference, or ``groups`` lacks one label per query.
+        ConfigurationError: a column holds only NaN, or ``groups`` lacks one label per query.
     """
     estimates, means = resample(differences, groups, seed=seed)
     return [
@@ -74,10 +74,10 @@ def bootstrap_p(resampled: npt.ArrayLike) -> float:
 
     It is twice the smaller share of samples on one side of zero. Exactly zero counts for both
     sides, so equal runs get 1. The least p is 1 / (samples + 1). NaN marks a sample without a
-    difference.
+    value.
 
     Raises:
-        ConfigurationError: the difference is defined in no sample.
+        ConfigurationError: all samples are NaN.
     """
     values = np.asarray(resampled, dtype=np.float64)
     defined = values[~np.isnan(values)]

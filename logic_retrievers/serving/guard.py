@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-# hosts that need no key; without a key others are refused, against DNS rebinding by a web page
+# hosts that need no key; without a key only these are answered, against DNS rebinding
 LOOPBACK = ("127.0.0.1", "localhost")
 # maximum bytes of a request
 MAX_BODY = 2**20
