@@ -46,7 +46,7 @@ class CrossEncoder:
             content = (folder / "model.onnx").read_bytes()
             self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
             self._session = onnxruntime.InferenceSession(content)
-        # Errors of ONNX Runtime and of the tokenizer derive directly from Exception.
+        # ONNX Runtime and the tokenizer raise errors that derive directly from Exception.
         except Exception as error:
             raise EncoderError(f"no cross-encoder loads from {folder}: {error!r}") from error
         self._tokenizer.enable_truncation(tokens)

@@ -1,4 +1,4 @@
-"""Pairs of texts with a label whether they contradict, by people or by construction."""
+"""Load pairs of texts labelled as contradicting or not, by people or by construction."""
 
 from __future__ import annotations
 

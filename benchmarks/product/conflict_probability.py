@@ -1,4 +1,4 @@
-"""Measure contradiction probabilities of the vectors and of cross-encoders.
+"""Measure the probability of a contradiction, by the vectors and by cross-encoders.
 
 python -m benchmarks.product.conflict_probability [--bundle DIR] [--fit] [--most 700]
 

@@ -160,7 +160,7 @@ class DocumentReader:
 
     @property
     def read_bytes(self) -> int:
-        """Number of bytes that this iteration has read, out of ``total_bytes``; grows within a file."""
+        """Number of bytes out of ``total_bytes`` read so far; also grows within a file."""
         stream, position = self._stream, 0
         if stream is not None and not stream.closed:
             position = getattr(stream, "fileobj", stream).tell()  # of the compressed file

@@ -123,7 +123,7 @@ class _ProbeRunner(NamedTuple):
         except Exception as error:
             has_answered = any(outcome.answer is not None for outcome in self.outcomes.values())
             if isinstance(error, ServerUnavailableError) and not has_answered:
-                raise  # no answer yet, so no server; one that has answered may come back
+                raise  # never answered, so no server is there; one that answered may return
             failure = f"reader: {_describe_error(error)}"
             return _Outcome(None, time.perf_counter() - started, failure)
 
