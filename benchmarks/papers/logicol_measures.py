@@ -71,11 +71,11 @@ def group_coherence(vectors: npt.ArrayLike, groups: Sequence[Group]) -> dict[Gro
 
 
 def score_correlation(first: npt.ArrayLike, second: npt.ArrayLike, k: int = 100) -> float:
-    """Compute Pearson's r between the scores of two queries; low is right if they exclude.
+    """Compute Pearson's r between the scores of two queries.
 
-    It covers every document among the k best of either query (ties by position), because the paper
-    does not say which query's "top 100" it takes. A document that lacks a score under one query is
-    left out.
+    r should be low for queries that exclude each other. It covers every document among the k
+    best of either query (ties by position), because the paper does not say which query's "top 100"
+    it takes. A document that lacks a score under one query is left out.
 
     Args:
         first: scores over the pool, shape (documents,); NaN or infinite means no score.

@@ -90,7 +90,7 @@ _PROBE = (
 
 
 def probe_rows(columns: int) -> list[Row]:
-    """Return rows of configuration, share of right answers, dashes."""
+    """Return rows (configuration, share of right answers, dashes)."""
     shares = {"BM25": 0.15, "BGE-large": 0.30, "CoDeR-Seq": 0.40, "CoDeR-Union": 0.35}
     blank = [None] * (columns - 2)
     return [published_row(_PROBE, name, share, *blank) for name, share in shares.items()]
@@ -126,7 +126,7 @@ _CLEANING: Mapping[str, tuple[float, float, float, float, float, str]] = {
 
 
 def retrieval_rows(corpora: Sequence[str]) -> list[Row]:
-    """Return rows of scored by, alpha, nDCG@10, gain."""
+    """Return rows (scored by, alpha, nDCG@10, gain)."""
     rows = []
     for corpus in corpora:
         for encoder, figures in _RETRIEVAL.items():
@@ -144,7 +144,7 @@ def retrieval_rows(corpora: Sequence[str]) -> list[Row]:
 
 
 def measure_rows() -> list[Row]:
-    """Return rows of scored by, alpha, nDCG@10, gain; by measure of sparsity, on ArguAna."""
+    """Return rows (scored by, alpha, nDCG@10, gain) per measure of sparsity, on ArguAna."""
     note = f"{_SPARSECL}, table of sparsity measures, ArguAna, BGE-base; another cut of ArguAna"
     return [
         published_row(
@@ -159,7 +159,7 @@ def measure_rows() -> list[Row]:
 
 
 def paraphrase_rows() -> list[Row]:
-    """Return rows of scored by, 0 to 3 paraphrases; the paper has no figure for 0."""
+    """Return rows (scored by, 0 to 3 paraphrases); the paper has no figure for 0."""
     note = (
         f"{_SPARSECL}, table of paraphrases in ArguAna's pool; paraphrases of the query alone, by "
         "a language model"
@@ -171,7 +171,7 @@ def paraphrase_rows() -> list[Row]:
 
 
 def median_rows() -> list[Row]:
-    """Return rows of head, pairs, count, median, middle half."""
+    """Return rows (head, pairs, count, median, middle half)."""
     note = (
         f"{_SPARSECL}, medians before and after training; 768 dimensions; what agrees are "
         "paraphrases by a language model there"
@@ -184,7 +184,7 @@ def median_rows() -> list[Row]:
 
 
 def cleaning_rows() -> list[Row]:
-    """Return rows of corpus, nDCG@10, corruption, share of the ten, recovered, three dashes."""
+    """Return rows (corpus, nDCG@10, corruption, share of the ten, recovered, three dashes)."""
     rows = []
     for corpus, (whole, corrupt, cleaned, before, after, recovered) in _CLEANING.items():
         note = (
@@ -259,7 +259,7 @@ _LORE_FIGURES = {
 
 
 def lore_rows() -> list[Row]:
-    """Return rows of encoder, then per set P and N1, each undisturbed and disturbed."""
+    """Return rows (encoder, then per set P and N1, each undisturbed and disturbed)."""
     return [
         published_row(_LORE, name, *figures[:2], None, *figures[2:5], None, figures[5])
         for name, figures in _LORE_FIGURES.items()

@@ -55,7 +55,7 @@ WORDINGS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A person, that person's one film that is not excluded, and the excluded ones.
+    """A person, that person's only film that is not excluded, and the excluded films.
 
     ``ruled_out`` holds the question's words that exclude films.
     """
@@ -162,7 +162,7 @@ def _splits(kind: str, person: str, known: Films) -> Iterator[tuple[list[Film], 
 def _is_unambiguous(right: Film, wrong: Sequence[Film], question: str) -> bool:
     """Whether the right title has at least two tokens and stands apart from all other texts.
 
-    Neither may contain the other, for the question and for every wrong title.
+    The title must not contain the question or a wrong title, nor be contained in one.
     """
     own = answer_tokens(right.title)
     others = [answer_tokens(question), *(answer_tokens(film.title) for film in wrong)]
