@@ -25,7 +25,7 @@ app.add_typer(probe_questions, name="probe-questions")
 
 @app.callback(invoke_without_command=True)
 def run_all(context: typer.Context) -> None:
-    """Run every benchmark, one after the other; with a command, only that."""
+    """Run all benchmarks one by one; with a command, only that command."""
     if context.invoked_subcommand is None:
         for name in BENCHMARKS:
             runpy.run_module(f"benchmarks.product.{name}", run_name="__main__")

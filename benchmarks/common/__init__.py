@@ -1,1 +1,1 @@
-"""Helpers of the benchmarks: search over data sets, baselines, statistics, output."""
+"""Benchmark helpers: search over data sets, baselines, statistics, output."""

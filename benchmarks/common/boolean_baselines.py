@@ -1,6 +1,6 @@
-"""Baselines from the literature that combine the results of a Boolean expression's atoms.
+"""Baselines from the literature that combine results for the atoms of a Boolean expression.
 
-All of them search the topical vector for every atom.
+All search the topical vector for every atom.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from logic_retrievers.scoring import ordinal_ranks, ranking
 from logic_retrievers.scoring.fusion import Scores
 from logic_retrievers.types import CandidatePool, VectorQuery
 
-# Number of candidates of the search for an atom.
+# Number of candidates per atom.
 LIMIT = 100
 
 
 @dataclass(frozen=True)
 class BooleanBaseline(Policy):
-    """Ranks candidates for one query that has an expression."""
+    """Ranks candidates for one query with an expression."""
 
     query: ParsedQuery
 
@@ -56,7 +56,7 @@ class BooleanBaseline(Policy):
 
     @abstractmethod
     def scores(self, cosines: AtomScores, k: int) -> Scores:
-        """Score the pool for a list of k; -inf marks what is no result."""
+        """Score the pool for a list of k; -inf marks candidates that are not results."""
 
 
 class EnsemblePolicy(BooleanBaseline):
@@ -72,9 +72,9 @@ class EnsemblePolicy(BooleanBaseline):
 class SetsPolicy(BooleanBaseline):
     """Set operations on the result lists of the atoms (Zhang et al. 2024, decomposed query).
 
-    AND intersects and adds the scores, OR unites and takes the greater score, NOT removes: the
-    paper's "subtraction" is read as a score of zero for the members of the excluded list. Lists
-    have a length of 2k, as in the paper.
+    AND intersects and adds the scores. OR unites and takes the greater score. NOT removes: members
+    of the excluded list score zero, which is our reading of the paper's "subtraction". Lists have a
+    length of 2k, as in the paper.
     """
 
     name: ClassVar[str] = "sets"
@@ -85,7 +85,7 @@ class SetsPolicy(BooleanBaseline):
 
 
 class ShortSetsPolicy(SetsPolicy):
-    """Set operations for lists of ten, since longer lists remove more of every excluded part."""
+    """Set operations on lists of ten, because longer lists remove more for each excluded part."""
 
     def rank(self, pool: CandidatePool, k: int) -> list[Ranked]:
         return super().rank(pool, min(k, 10))
@@ -93,7 +93,7 @@ class ShortSetsPolicy(SetsPolicy):
 
 @dataclass(frozen=True)
 class BooleanBaselineRouter(PolicyRouter):
-    """Takes a baseline for every query that joins or excludes something, or else plain search."""
+    """Uses a baseline for queries that join or exclude something, plain search for others."""
 
     baseline: type[BooleanBaseline]
     name: ClassVar[str] = "baseline"
@@ -114,7 +114,7 @@ SHORT_SETS = BooleanBaselineRouter(ShortSetsPolicy)
 
 
 def _atoms(expression: Expression, *, wanted: bool) -> Iterator[tuple[str, bool]]:
-    """The text of each atom, and whether it is wanted."""
+    """Yield each atom's text, and whether the atom is wanted."""
     if isinstance(expression, Atom):
         yield expression.text, wanted
     elif isinstance(expression, Not):

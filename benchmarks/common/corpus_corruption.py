@@ -1,8 +1,8 @@
 """SparseCL's cleaning experiment: corrupt a corpus, clean it, and search it.
 
-Every question of ConflictQA is a query. The passages of one of its sides are the clean corpus, over
-a background of films and SciFact abstracts, and passages of its other side are injected. Then the
-sides are swapped, and the figures of both directions are taken together.
+Every question of ConflictQA is a query. The clean corpus holds the passages of one side of each
+question, over a background of films and SciFact abstracts. Passages of the other side are injected.
+Then the sides are swapped, and the figures of both directions are pooled.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from logic_retrievers.search import Engine
 from logic_retrievers.types import Passage
 
 K = 10
-# Publishers of clean passages, best first; injected passages come from ``forum``.
+# Publishers of clean passages, best first; injected passages have ``forum``.
 PUBLISHERS = ("encyclopaedia", "textbook", "news", "magazine")
 
 Settings = Mapping[str, Any]
-# Label -> settings of the cleaner for a corpus, or the ids of the passages to hide.
+# Label -> for a corpus, the cleaner's settings or the ids of the passages to hide.
 Cleaners = Mapping[str, Callable[["Corpus"], Settings | Sequence[str]]]
 
 CLEAN, CORRUPTED = "clean", "corrupted"
@@ -38,7 +38,7 @@ CLEAN, CORRUPTED = "clean", "corrupted"
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A query, the passages that answer it, and those that contradict them."""
+    """A query, the passages that answer it, and passages that contradict these."""
 
     text: str
     clean: tuple[str, ...]
@@ -47,12 +47,12 @@ class Question:
 
 @dataclass(slots=True)
 class Corpus:
-    """An index over background and clean passages, to which contradicting ones are added.
+    """An index over background and clean passages, into which contradicting ones are injected.
 
     Args:
         index: holds all passages.
         questions: the questions of one direction.
-        background: how many passages belong to no question.
+        background: number of passages that belong to no question.
         clean, injected: ids of each question's passages.
     """
 
@@ -65,7 +65,7 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class SearchFigures:
-    """Per question: nDCG@10, recall@10 of its injected passages, and their share of the top 10."""
+    """Per question: nDCG@10, then recall@10 and share of the top 10 for injected passages."""
 
     ndcg: list[float]
     recall: list[float]
@@ -74,13 +74,13 @@ class SearchFigures:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Figures of one corpus, both directions together.
+    """Figures of one corpus, with both directions pooled.
 
     Args:
         figures: per question.
-        hidden: kind of passage (injected, clean, background) -> how many were hidden.
-        total: kind of passage -> how many there are.
-        compared: pairs that the cleaner compared.
+        hidden: kind of passage (injected, clean, background) -> number of hidden passages.
+        total: kind of passage -> number of passages.
+        compared: number of pairs that the cleaner compared.
     """
 
     figures: SearchFigures
@@ -104,7 +104,7 @@ def swap_sides(question: Question) -> Question:
 
 
 def background_texts(count: int) -> list[str]:
-    """SciFact's abstracts, followed by films up to ``count``."""
+    """Return SciFact's abstracts, followed by films up to ``count``."""
     science = [row.text("text") for row in json_rows(data_folder() / "scifact/corpus.jsonl.gz")]
     films = [
         row.text("text")
@@ -122,9 +122,9 @@ def run_experiment(
     most: int,
     cleaners: Cleaners,
 ) -> dict[str, Outcome]:
-    """Measure the clean, the corrupted, and each cleaned corpus, both directions together.
+    """Measure the clean, the corrupted, and each cleaned corpus, with both directions pooled.
 
-    ``open_index`` gives a new index that holds the background. At most ``most`` passages are
+    ``open_index`` opens a new index that holds the background. At most ``most`` passages are
     injected per question.
     """
     outcome_lists: dict[str, list[Outcome]] = {}
@@ -150,7 +150,7 @@ def run_experiment(
 
 
 def open_background_index(encoder: Encoder, background: Sequence[str]) -> PassageIndex:
-    """An in-memory index of background passages."""
+    """Open an in-memory index of background passages."""
     index = PassageIndex.open("cleaning", encoder, vectors=("topical", "contradiction"))
     index.add(Passage(f"background {n}", text) for n, text in enumerate(background))
     return index
@@ -177,7 +177,7 @@ def inject(corpus: Corpus, most: int) -> None:
     for number, question in enumerate(corpus.questions):
         texts = list(question.injected)
         random.shuffle(texts)
-        random.random()  # so that later draws are those of the published figures
+        random.random()  # keeps later draws equal to the published figures' draws
         passages = [
             Passage(
                 f"injected {number}.{n}",
@@ -195,7 +195,7 @@ def _date(random: Random, first: int, last: int) -> str:
 
 
 def search_corpus(corpus: Corpus) -> SearchFigures:
-    """Figures of topical search for every question."""
+    """Measure topical search for every question."""
     engine = Engine(corpus.index, "topical")
     lists = [
         [hit.passage.id for hit in engine.search(question.text, K)] for question in corpus.questions
@@ -242,17 +242,17 @@ def _join_outcomes(outcomes: Sequence[Outcome]) -> Outcome:
 
 
 def trust_one_passage(corpus: Corpus) -> Settings:
-    """Settings that trust one clean passage of every question; the vectors decide."""
+    """Trust one clean passage of every question; the vectors decide."""
     return {"trusted": corpus.index.get([ids[0] for ids in corpus.clean]), "judge": None}
 
 
 def trust_and_read(corpus: Corpus) -> Settings:
-    """Settings that trust one clean passage of every question; the cross-encoder reads too."""
+    """Trust one clean passage of every question; the cross-encoder reads too."""
     return {**trust_one_passage(corpus), "judge": "auto"}
 
 
 def hide_top_three(corpus: Corpus) -> Sequence[str]:
-    """SparseCL's rule: hide the 3 passages with the highest F for each trusted passage."""
+    """Hide the 3 passages with the highest F for each trusted passage (SparseCL's rule)."""
     search, trusted = ContradictionSearch(corpus.index), [ids[0] for ids in corpus.clean]
     hidden: dict[str, None] = {}
     for name in trusted:
@@ -261,13 +261,13 @@ def hide_top_three(corpus: Corpus) -> Sequence[str]:
     return list(hidden)
 
 
-def prefer_majority(corpus: Corpus) -> Settings:  # noqa: ARG001 - settings share a form
+def prefer_majority(corpus: Corpus) -> Settings:  # noqa: ARG001 - all cleaners share a signature
     """Trust no passage; the majority is right."""
     return {"resolution": "prefer_majority", "date_key": "none", "judge": None}
 
 
 def prefer_source(corpus: Corpus) -> Settings:  # noqa: ARG001
-    """Settings without a trusted passage; the better publisher is right."""
+    """Trust no passage; the better publisher is right."""
     return {
         "resolution": "prefer_source",
         "source_key": "publisher",

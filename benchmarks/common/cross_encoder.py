@@ -1,4 +1,4 @@
-"""A cross-encoder for contradictions, the slow baseline that reads both texts together."""
+"""A cross-encoder for contradictions: a slow baseline that reads both texts together."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from logic_retrievers.errors import EncoderError, StorageError
 Pair: TypeAlias = tuple[str, str]
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS pairs (key BLOB PRIMARY KEY, probability REAL) WITHOUT ROWID"
-# Number of pairs between two commits; an interrupted run loses at most as many.
+# Number of pairs per commit; an interrupted run loses at most this many.
 _COMMIT_EVERY = 256
 
 
 class CrossEncoder:
-    """Probabilities that two texts contradict.
+    """Computes probabilities that two texts contradict.
 
-    The folder holds ``model.onnx`` (inputs ``input_ids`` and ``attention_mask``, the first output
-    the logits, shape (pairs, classes)), ``tokenizer.json`` and ``cross_encoder.json``: ``tokens``
-    (the length to which every pair is truncated and padded), ``contradiction`` (the index of its
-    logit) and ``pad_id`` (default 0).
+    The folder holds ``model.onnx`` (inputs ``input_ids`` and ``attention_mask``; first output:
+    logits of shape (pairs, classes)), ``tokenizer.json`` and ``cross_encoder.json``. The last has
+    ``tokens`` (length to which every pair is truncated and padded), ``contradiction`` (index of the
+    contradiction logit) and ``pad_id`` (default 0).
 
     Args:
         folder: folder of the model.
-        scores: SQLite cache of all probabilities; created if it is missing.
+        scores: SQLite cache of all probabilities; created if missing.
     """
 
     def __init__(self, folder: Path, scores: Path) -> None:
@@ -46,7 +46,7 @@ class CrossEncoder:
             content = (folder / "model.onnx").read_bytes()
             self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
             self._session = onnxruntime.InferenceSession(content)
-        # ONNX Runtime's and the tokenizer's own errors derive from Exception.
+        # ONNX Runtime and the tokenizer raise errors that derive directly from Exception.
         except Exception as error:
             raise EncoderError(f"no cross-encoder loads from {folder}: {error!r}") from error
         self._tokenizer.enable_truncation(tokens)
@@ -56,7 +56,7 @@ class CrossEncoder:
         self._scores = scores
 
     def probabilities(self, pairs: Sequence[Pair]) -> npt.NDArray[np.float64]:
-        """Probabilities of a contradiction, shape (pairs,); cached ones are not computed again."""
+        """Return probabilities of a contradiction, shape (pairs,); compute only uncached ones."""
         keys = [self._key(pair) for pair in pairs]
         known: dict[bytes, float] = {}
         try:
@@ -81,7 +81,7 @@ class CrossEncoder:
     def _key(self, pair: Pair) -> bytes:
         return hashlib.sha256(json.dumps([self._fingerprint, *pair]).encode()).digest()
 
-    # One pair at a time: the logits of an int8 graph depend on the other rows of a batch.
+    # Takes one pair: the logits of an int8 graph depend on the other rows of a batch.
     def _probability(self, pair: Pair) -> float:
         tokens = self._tokenizer.encode(*pair)
         feed = {
@@ -94,6 +94,6 @@ class CrossEncoder:
 
 
 def find_cross_encoder(bench: Workbench) -> CrossEncoder | None:
-    """Find the workbench's cross-encoder, with scores cached next to the vectors; else None."""
+    """Open the workbench's cross-encoder, with scores cached next to the vectors, or None."""
     folder = bench.model("cross-encoder")
     return None if folder is None else CrossEncoder(folder, bench.vectors.with_name("pairs.sqlite"))

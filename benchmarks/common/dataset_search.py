@@ -31,12 +31,12 @@ def index_dataset(
     """Store the documents of a data set in an embedded index.
 
     Args:
-        dataset: has the documents.
-        encoder: best a cached encoder.
+        dataset: data set with the documents.
+        encoder: encoder of the documents, preferably cached.
         lexical: whether to store the lexical vector too.
     """
     with warnings.catch_warnings():
-        # Long documents are cut for every system alike.
+        # Long documents are cut alike for every system.
         warnings.simplefilter("ignore", LongTextWarning)
         with PassageIndex.open("report", encoder, vectors=VECTORS, lexical=lexical) as index:
             index.add(Passage(name, text) for name, text in dataset.documents.items())
@@ -49,7 +49,7 @@ def engine_search(
     queries: Sequence[SearchQuery],
     judge: Literal["auto"] | None = "auto",
 ) -> Search:
-    """Make a search function for ``evaluate``, which searches for ``queries`` and no other texts.
+    """Make a search function for ``evaluate`` that searches for ``queries`` only.
 
     Args:
         index: holds the data set's documents.
@@ -76,7 +76,7 @@ def evaluate_policy(
     depth: int = DEPTH,
     seed: int = 0,
 ) -> EvaluationResult:
-    """Measure all metrics of the engine's lists under a policy, without a judge."""
+    """Measure all metrics for the engine's lists under a policy, without a judge."""
     search = engine_search(index, policy, [query.text for query in dataset.queries], judge=None)
     return evaluate(dataset, search, depth, policy=label, seed=seed)
 
@@ -105,5 +105,5 @@ def bm25_search(dataset: Dataset) -> Search:
 
 
 def query_templates(queries: Iterable[Query]) -> dict[str, str]:
-    """Map query ids to templates, for the queries that have one."""
+    """Map query ids to templates, for queries with a template."""
     return {query.id: query.template for query in queries if query.template is not None}

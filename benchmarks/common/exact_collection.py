@@ -1,6 +1,6 @@
 """An in-memory collection with exact scores, for many queries with deep lists.
 
-The engine gives the same lists, but returns a payload with every hit, which costs time.
+The engine returns the same lists, but adds a payload to every hit, which costs time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from logic_retrievers.policies import Policy
 from logic_retrievers.types import CandidatePool, VectorQuery
 
 Scores = npt.NDArray[np.float64]
-# Chooses the policy for a query, by its text or its expression.
+# Chooses the policy for a query by text or expression.
 ChoosePolicy: TypeAlias = Callable[[Query], Policy]
 
 DECIMALS = 6
@@ -32,11 +32,11 @@ CACHED_COLUMNS = 4096
 
 
 class ExactCollection:
-    """Passages with their vectors, and exact scores of any text.
+    """Passages with their vectors, and exact scores for any text.
 
     Args:
         documents: id -> text.
-        encoder: makes the dense vectors; lexical scores are computed here with Qdrant's weights.
+        encoder: makes the dense vectors; this class computes lexical scores with Qdrant's weights.
         dense: names of the dense vectors.
     """
 
@@ -47,14 +47,14 @@ class ExactCollection:
         self._encoder = encoder
         self._texts = [documents[name] for name in self.ids]
         with warnings.catch_warnings():
-            # Long documents are cut for every system alike.
+            # Long documents are cut alike for every system.
             warnings.simplefilter("ignore", LongTextWarning)
             vectors = encoder.encode_documents(self._texts, dense)
         self._dense = {name: _normalise_rows(rows) for name, rows in vectors.items()}
         self.scores = lru_cache(CACHED_COLUMNS)(self._scores)
 
     def search(self, policy: Policy, query: str, k: int) -> list[tuple[str, float]]:
-        """Return (id, score) of the k best passages under a policy."""
+        """Return pairs (id, score) of the k best passages under a policy."""
         pool = self._pool(policy.plan(query, k))
         return [(pool.ids[ranked.index], ranked.score) for ranked in policy.rank(pool, k)]
 
@@ -64,7 +64,7 @@ class ExactCollection:
 
     @cached_property
     def _weights(self) -> Mapping[int, tuple[npt.NDArray[np.intp], Scores]]:
-        """Map each stem to the rows of the texts with it, and to its weight in their scores."""
+        """Map each stem to the rows of texts that contain it, and to its weight in each row."""
         postings: dict[int, list[tuple[int, float]]] = {}
         for place, text in enumerate(self._texts):
             vector = term_vector(text)
@@ -87,7 +87,7 @@ class ExactCollection:
         return CandidatePool(ids, {name: column[rows] for name, column in columns.items()})
 
     def _scores(self, vector: str, text: str) -> Scores:
-        """Scores of every passage; NaN where the lexical vectors share no word."""
+        """Score every passage; NaN where the lexical vectors share no word."""
         if vector == LEXICAL:
             scores = np.zeros(len(self.ids))
             for word in term_vector(text, query=True).indices:
@@ -106,7 +106,7 @@ def _normalise_rows(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 
 
 def _nearest_rows(column: Scores, depth: int) -> npt.NDArray[np.intp]:
-    """Return the rows with the best scores, ties by row number, without NaN."""
+    """Return the rows with the best scores; ties by row number, NaN left out."""
     scored = np.flatnonzero(~np.isnan(column))
     if depth < len(scored):
         last = np.partition(column[scored], -depth)[-depth]

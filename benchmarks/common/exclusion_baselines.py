@@ -1,7 +1,7 @@
-"""Baselines for tables of exclusions: ways to leave something out that take a line of code.
+"""Baselines for tables of exclusions: formulas of one line that leave something out.
 
-All use the wanted and excluded parts that the package's own parser finds, and the topical vector.
-A query that excludes nothing gets plain search.
+All use the topical vector, and the wanted and excluded parts that the package's parser finds. A
+query without an exclusion gets plain search.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from logic_retrievers.types import CandidatePool, VectorQuery
 
 _Scores: TypeAlias = npt.NDArray[np.float64]
 
-# Scores of the pool, from its cosines to the wanted part, shape (pool size,), its cosines to the
-# excluded texts, shape (texts, pool size), and each excluded text's cosine to the wanted part.
+# Computes the pool's scores from three arguments: its cosines to the wanted part, shape (pool
+# size,); its cosines to the excluded texts, shape (texts, pool size); and a function that returns
+# each excluded text's cosine to the wanted part.
 Formula: TypeAlias = Callable[[_Scores, _Scores, Callable[[], _Scores]], _Scores]
 
-# Number of candidates of a search, the same as in the package's policies.
+# Number of candidates per search, as in the package's policies.
 LIMIT = 100
 
 
@@ -35,7 +36,7 @@ def _wanted_alone(wanted: _Scores, excluded: _Scores, usual: Callable[[], _Score
 
 
 def _recommend(wanted: _Scores, excluded: _Scores, usual: Callable[[], _Scores]) -> _Scores:
-    """Order as Qdrant's ``recommend`` by average vector does: ``2 * wanted - mean(excluded)``."""
+    """Order as Qdrant's ``recommend`` by average vector: ``2 * wanted - mean(excluded)``."""
     del usual
     return np.asarray(2 * wanted - excluded.mean(axis=0))
 
@@ -89,7 +90,7 @@ class ExclusionBaseline(Policy):
 
 @dataclass(frozen=True)
 class BaselineRouter(PolicyRouter):
-    """Takes a baseline for every query that excludes something, and plain search for others."""
+    """Uses a baseline for queries that exclude something, plain search for others."""
 
     formula: Formula
     encoder: Callable[[], Encoder]
@@ -109,10 +110,10 @@ class BaselineRouter(PolicyRouter):
 
 
 def exclusion_baselines(encoder: Encoder | None = None) -> dict[str, PolicyRouter]:
-    """The baselines by name.
+    """Return the baselines by name.
 
     Args:
-        encoder: encodes the queries; default: the shipped one, opened at the first use.
+        encoder: encodes the queries; by default the shipped encoder, opened at first use.
     """
 
     def opened() -> Encoder:

@@ -1,4 +1,4 @@
-"""Output of the benchmarks: printed tables, JSON files, cached vectors; memory of the process."""
+"""Benchmark output: printed tables, JSON files, cached vectors, memory of the process."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def publish(name: str, rows: Sequence[Mapping[str, Any]], **more: Any) -> None:
 
 
 def percentiles(seconds: Sequence[float], prefix: str = "") -> dict[str, float]:
-    """p50 and p95 in milliseconds."""
+    """Return p50 and p95 in milliseconds."""
     p50, p95 = np.percentile(1000 * np.asarray(seconds), [50, 95])
     return {f"{prefix}p50 ms": round(float(p50), 2), f"{prefix}p95 ms": round(float(p95), 2)}
 
 
 def with_interval(estimate: Estimate | None, digits: int = 3) -> str:
-    """Write mean and 95 % interval as text; a dash for None."""
+    """Format mean and 95 % interval; None becomes a dash."""
     if estimate is None:
         return "-"
     return f"{estimate.mean:.{digits}f} ({estimate.low:.{digits}f} to {estimate.high:.{digits}f})"
@@ -56,12 +56,12 @@ def cached_encoder(encoder: Encoder | None = None) -> CachedEncoder:
 
 
 def document_vectors(name: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-    """Vectors of one head of the shipped encoder, shape (texts, dimension)."""
+    """Return vectors of one head of the shipped encoder, shape (texts, dimension)."""
     return cached_encoder().encode_documents(list(texts), [name])[name]
 
 
 def resident_mib() -> float:
-    """Resident memory of this process in MiB; NaN on systems without ``/proc``."""
+    """Return resident memory of this process in MiB; NaN on systems without ``/proc``."""
     status = Path("/proc/self/status")
     lines = status.read_text(encoding="ascii").splitlines() if status.exists() else []
     kilobytes = (line.split()[1] for line in lines if line.startswith("VmRSS:"))

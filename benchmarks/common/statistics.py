@@ -1,4 +1,4 @@
-"""Statistics other than means: bootstrap of any statistic, shares, calibration error."""
+"""Statistics for more than means: any bootstrapped statistic, shares, calibration error."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def bootstrap_statistic(
         statistic: computes the value from row numbers.
         groups: one label per row; rows with the same label are drawn together.
         samples: number of bootstrap samples.
-        seed: the same seed draws the same samples.
+        seed: seeds the samples.
     """
     if not groups:
         raise ConfigurationError("no values to resample")
@@ -61,10 +61,10 @@ def wilson_interval(successes: int, trials: int) -> Estimate:
 def calibration_error(
     positive: npt.NDArray[np.bool_], probabilities: npt.NDArray[np.float64], bins: int = 10
 ) -> float:
-    """Compute the expected calibration error over bins of about the same number of rows.
+    """Compute the expected calibration error over bins with about equally many rows.
 
-    It is the distance of predicted from observed shares, weighted by rows. Equal probabilities
-    share a bin. A perfectly calibrated sample still has an error above 0, less with more rows.
+    It is the distance between predicted and observed shares, weighted by rows. Equal probabilities
+    share a bin. Even a perfectly calibrated sample has an error above 0, which shrinks with rows.
     """
     _, inverse, counts = np.unique(probabilities, return_inverse=True, return_counts=True)
     middles = np.cumsum(counts) - counts / 2

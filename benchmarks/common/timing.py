@@ -1,4 +1,4 @@
-"""Films to index, and an encoder whose time is measured."""
+"""Films to index, and an encoder that measures its time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FILM_CHARACTERS = 600
 
 
 class TimedEncoder:
-    """An encoder that adds up the seconds spent in it.
+    """An encoder that adds up the seconds it takes.
 
     Args:
         encoder: encodes queries, and documents unless ``documents`` is given.

@@ -1,4 +1,4 @@
-"""The studies of the report; every module here with a ``STUDY`` makes one section."""
+"""The studies of the report; each module with a ``STUDY`` makes one section."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ORDER = ("exclusion", "sets", "boolean", "tiers", "contradictions", "cleaning", 
 
 
 def studies() -> tuple[Study, ...]:
-    """Every study, in the order of the report."""
+    """Return every study, in report order."""
     places = {name: place for place, name in enumerate(ORDER)}
     return tuple(
         sorted(_discover(), key=lambda study: (places.get(study.name, len(ORDER)), study.name))
@@ -22,7 +22,7 @@ def studies() -> tuple[Study, ...]:
 
 
 def select_studies(names: Sequence[str]) -> tuple[Study, ...]:
-    """Return the studies of these names, or all without names, in the order of the report."""
+    """Return the named studies, by default all, in report order."""
     available = studies()
     known = [study.name for study in available]
     for name in names:

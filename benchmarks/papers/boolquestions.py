@@ -1,4 +1,4 @@
-"""Boolean questions: NOT questions of BoolQuestions, AND and NOT over LIMIT's people."""
+"""Boolean questions: BoolQuestions' NOT questions, and AND and NOT over LIMIT's people."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DEPTH = 10
 MEASURES = ("MRR@10", "R@1", "NegRecall@10")
 # Number of pairs of attributes of LIMIT's people.
 PAIRS = 500
-# Template -> its label.
+# Template -> label.
 TEMPLATES = {"a_and_b": "AND", "a_not_b": "NOT"}
 
 BM25, BASE, AUTO = "BM25", "base encoder", "auto"
@@ -67,7 +67,7 @@ def run(bench: Workbench) -> Section:
 
 
 def search_in_words(bench: Workbench, dataset: Dataset, depth: int) -> dict[str, EvaluationResult]:
-    """Results of every system for the questions in words."""
+    """Evaluate every system on the questions in plain language."""
     words = [query.text for query in dataset.queries]
     policies = {BASE: "topical", AUTO: "auto", **RULES}
     return {
@@ -102,7 +102,7 @@ def _evaluate(
     *,
     lexical: bool = False,
 ) -> dict[str, EvaluationResult]:
-    """Results of the engine under each policy, over one index."""
+    """Evaluate the engine under each policy, over one index."""
     results = {}
     with index_dataset(dataset, bench.encoder, lexical=lexical) as index:
         for name, policy in policies.items():
@@ -146,7 +146,7 @@ def questions_table(dataset: Dataset, results: Mapping[str, EvaluationResult], s
 
 
 def curves_figure(dataset: Dataset, results: Mapping[str, EvaluationResult], seed: int) -> Figure:
-    """Draw recall of excluded and of right passages over the length of the list."""
+    """Draw recall of excluded and of right passages against list length."""
     sides = {
         "NegRecall@k (lower is better)": {q.id: q.violating for q in dataset.queries},
         "R@k": {q.id: q.satisfying for q in dataset.queries},
@@ -172,7 +172,7 @@ def _curve(result: EvaluationResult, wanted: Mapping[str, frozenset[str]], seed:
 
 
 def limit_artefacts(bench: Workbench) -> tuple[Table, Figure]:
-    """Measure a right person at rank 1, and all excluded people below the right ones."""
+    """Measure how often a right person is first, and excluded people rank below right ones."""
     dataset = limit_queries(load_dataset(PEOPLE), PAIRS, bench.seed)
     results = search_expressions(bench, dataset, len(dataset.documents))
     first = {name: result.per_query["P@1"] for name, result in results.items()}
@@ -214,7 +214,7 @@ def limit_table(dataset: Dataset, first: Bars, below: Bars) -> Table:
 
 
 def violators_below(dataset: Dataset, result: EvaluationResult) -> dict[str, float]:
-    """Map queries to 1 if all excluded people rank below all right ones, else to 0."""
+    """Map a query to 1 if all excluded people rank below all right ones, else to 0."""
     below = {}
     for query in dataset.queries:
         places = {name: place for place, name in enumerate(result.run[query.id])}

@@ -1,4 +1,4 @@
-"""Exclusion queries (CoDeR): every system over the public sets, and over ordinary queries."""
+"""Exclusion queries (CoDeR): every system on the public sets and on ordinary queries."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ TRAINED: Mapping[str, Systems] = {
         "CoDeR-Union, back-filled": CoderUnionPolicy(),
     },
 }
-# Systems on ordinary sets, with the paper's settings for them.
+# Systems on ordinary sets, with the paper's settings for such sets.
 ORDINARY_SHIPPED: Systems = {
     BASE: "topical",
     "Seq, shipped head (alpha .5, tau .9)": SequentialPolicy(0.5, 0.9),
@@ -85,7 +85,7 @@ ORDINARY_TRAINED: Mapping[str, Systems] = {
 _RANKS = ("R@1", "R@5", "R@10")
 _VIOLATIONS = ("V@1", "V@2", "V@5", "V@10", "FVR")
 _ORDER = ("MRR@10", "MAP@10", "nDCG@10")
-# Data set -> its metrics, the official ones included.
+# Data set -> metrics, including the official ones.
 CONSTRAINED: Mapping[str, tuple[str, ...]] = {
     "nevir": ("paired_accuracy", *_RANKS, *_VIOLATIONS, *_ORDER),
     "excluir": (*_RANKS, *_VIOLATIONS, *_ORDER, "dR@1", "dMRR@10", "right_rank"),
@@ -167,7 +167,7 @@ def run(bench: Workbench) -> Section:
 
 
 def constrained_results(bench: Workbench, dataset: Dataset) -> dict[str, EvaluationResult]:
-    """Results of every available system over a set of queries with constraints."""
+    """Evaluate every available system on a set of queries with constraints."""
     with index_dataset(dataset, bench.encoder, lexical=True) as index:
         words = {
             label: evaluate_policy(dataset, index, policy, label=label, seed=bench.seed)
@@ -180,7 +180,7 @@ def constrained_results(bench: Workbench, dataset: Dataset) -> dict[str, Evaluat
 def _results(
     bench: Workbench, dataset: Dataset, shipped: Systems, trained: Mapping[str, Systems]
 ) -> dict[str, EvaluationResult]:
-    """Results of BM25, of the systems over the shipped encoder, and of those over trained ones."""
+    """Evaluate BM25, the systems over the shipped encoder, and those over trained encoders."""
     bm25 = evaluate(dataset, bm25_search(dataset), DEPTH, policy="BM25", seed=bench.seed)
     results = {"BM25": bm25}
     for encoder, systems in _encoders(bench, shipped, trained):
@@ -233,7 +233,7 @@ def _table(
 
 
 def ordinary_table(results: Measurements, seed: int) -> Table:
-    """Compare auto with plain search on ordinary sets: gains, and share of unchanged lists."""
+    """Compare auto with plain search on ordinary sets: gains, share of unchanged lists."""
     compared = [
         compare(of_set[BASE], {AUTO: of_set[AUTO]}, seed=seed)[AUTO] for _, of_set in results
     ]

@@ -27,7 +27,7 @@ Measurements: TypeAlias = list[tuple[Dataset, Mapping[str, EvaluationResult]]]
 
 BASE = "base encoder"
 AUTO = "auto"
-# The systems that figures show; more lines would be unreadable.
+# The systems in figures; more lines would be unreadable.
 MAIN = (
     "BM25",
     BASE,
@@ -43,7 +43,7 @@ _EDGES = (0.5, 1.5, 2.5, 3.5, 5.5, 10.5, 20.5, 50.5, 101.5)
 
 
 def labelled_lists(dataset: Dataset, result: EvaluationResult) -> Iterator[tuple[Query, list[str]]]:
-    """Yield the queries with violating documents, and their lists."""
+    """Yield each query with violating documents, and its list."""
     for query in dataset.queries:
         if query.violating and query.id in result.run:
             yield query, list(result.run[query.id])
@@ -52,7 +52,7 @@ def labelled_lists(dataset: Dataset, result: EvaluationResult) -> Iterator[tuple
 def curves_figure(
     name: str, dataset: Dataset, results: Mapping[str, EvaluationResult], seed: int
 ) -> Figure:
-    """Draw V@k and R@k over k, for the queries with violating documents."""
+    """Draw V@k and R@k against k, for queries with violating documents."""
 
     def violation(query: Query, ids: Sequence[str], k: int) -> float:
         return violation_at_k(ids, query.violating, k)
@@ -86,7 +86,7 @@ def depth_curve(
     value: Callable[[Query, Sequence[str], int], float],
     seed: int = 0,
 ) -> Curve:
-    """Compute the mean of ``value`` of (query, list, k) at each k, with its band."""
+    """Compute the mean of ``value(query, list, k)`` at each k, with its band."""
     table, groups = [], []
     for query, ids in labelled_lists(dataset, result):
         table.append([value(query, ids, k) for k in DEPTHS])
@@ -95,7 +95,7 @@ def depth_curve(
 
 
 def survival_artefacts(measurements: Measurements, seed: int) -> tuple[Figure, Table]:
-    """Draw Kaplan-Meier curves of every set, with a table of the first violation's mean rank."""
+    """Draw Kaplan-Meier curves per set, and tabulate the mean rank of the first violation."""
     panels, rows = {}, []
     for dataset, results in measurements:
         times = {label: Lifetimes(dataset, result) for label, result in results.items()}
@@ -143,7 +143,7 @@ def survival_artefacts(measurements: Measurements, seed: int) -> tuple[Figure, T
 
 
 def ranks_figure(measurements: Measurements) -> Figure:
-    """Draw histograms of the ranks of violating passages, under plain search and auto."""
+    """Draw histograms of violating passages' ranks, under plain search and auto."""
     panels = {
         dataset.name: {
             label: tuple(
@@ -167,7 +167,7 @@ def ranks_figure(measurements: Measurements) -> Figure:
 
 
 def violating_ranks(dataset: Dataset, result: EvaluationResult) -> list[int]:
-    """Rank every violating document; missing documents get the length of the list + 1."""
+    """Rank every violating document; a missing one gets the list's length + 1."""
     return [
         ids.index(document) + 1 if document in ids else len(ids) + 1
         for query, ids in labelled_lists(dataset, result)
@@ -178,11 +178,11 @@ def violating_ranks(dataset: Dataset, result: EvaluationResult) -> list[int]:
 def add_pair_measures(
     dataset: Dataset, result: EvaluationResult, seed: int = 0
 ) -> EvaluationResult:
-    """Add the measures of ExcluIR to a result.
+    """Add ExcluIR's measures to a result.
 
-    ``dR@1`` and ``dMRR@10`` are the value of satisfying documents minus that of violating ones.
-    ``right_rank`` is the share of queries with the first satisfying document above the first
-    violating one; a list without both counts as 0.
+    ``dR@1`` and ``dMRR@10`` are the value for satisfying documents minus the value for violating
+    ones. ``right_rank`` is the share of queries whose first satisfying document ranks above the
+    first violating one; a list with neither counts as 0.
     """
     measures: dict[str, dict[str, float]] = {"dR@1": {}, "dMRR@10": {}, "right_rank": {}}
     for query, ids in labelled_lists(dataset, result):
@@ -205,12 +205,12 @@ def add_pair_measures(
 class Lifetimes:
     """Ranks of first violations, right-censored at the end of the list or at ``depth``.
 
-    A list that ends at rank m without a violation says nothing of rank m + 1. Following Kaplan and
-    Meier, its query leaves the queries at risk there, and counts neither for nor against.
+    A list that ends at rank m without a violation says nothing about rank m + 1. Following Kaplan
+    and Meier, its query then leaves the set at risk, and counts neither for nor against.
 
     Args:
-        dataset: a data set with violating labels.
-        result: a result over the data set.
+        dataset: data set with violating labels.
+        result: result on the data set.
         depth: last rank.
     """
 
@@ -220,14 +220,14 @@ class Lifetimes:
         ranks, rows = np.arange(1, depth + 1), []
         for query, ids in labelled_lists(dataset, result):
             first = first_violating_rank(ids, query.violating, depth)
-            # Whether the violation falls on each rank; whether the query is at risk there.
+            # For each rank: whether the violation is there; whether the query is still at risk.
             at_risk = ranks <= min(first, len(ids), depth)
             rows.append([*(ranks == first), *at_risk])
             self.groups.append(result.groups[query.id])
         self._table = np.array(rows, dtype=np.float64)
 
     def curve(self, seed: int = 0) -> Curve:
-        """Compute survival after every rank, from 0, with a bootstrap band over query groups."""
+        """Compute survival after each rank from 0, with a bootstrap band over query groups."""
         low, high = np.quantile(self._resampled(seed), [0.025, 0.975], axis=0)
         survival = _product_limit(self._table.mean(axis=0))
         x = tuple(map(float, range(self.depth + 1)))
@@ -236,7 +236,7 @@ class Lifetimes:
     def restricted_mean(self, seed: int = 0) -> Estimate:
         """Compute the first violation's mean rank, at most ``depth`` + 1, as area under the curve.
 
-        If all lists are long enough, it equals the mean FVR.
+        If all lists are long enough, this is the mean FVR.
         """
         low, high = np.quantile(self._resampled(seed).sum(axis=-1), [0.025, 0.975])
         mean = _product_limit(self._table.mean(axis=0)).sum()
@@ -251,7 +251,7 @@ class Lifetimes:
 
 
 def _product_limit(means: Arrays) -> Arrays:
-    """S(r) = prod over i <= r of (1 - events_i / at risk_i), shape (..., depth + 1)."""
+    """Compute S(r) = product over i <= r of 1 - events_i / at_risk_i; shape (..., depth + 1)."""
     events, at_risk = np.split(means, 2, axis=-1)
     hazard = np.divide(events, at_risk, out=np.zeros_like(events), where=at_risk > 0)
     start = np.ones((*means.shape[:-1], 1))

@@ -1,4 +1,4 @@
-"""A cross-encoder as a reranker; it is slow, so it reads only a sample of the queries."""
+"""A cross-encoder as a reranker, on a sample of the queries because it is slow."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from logic_retrievers.evaluation import Dataset, Query, Search, evaluate, load_d
 from logic_retrievers.evaluation.metrics import Ranking
 
 SETS = ("excluir", "boolquestions_not")
-# Number of queries per set, and of passages read per query.
+# Number of queries per set; number of passages read per query.
 QUERIES, READ = 60, 20
 
 RERANKER = "cross-encoder over the topical list"
@@ -75,7 +75,7 @@ def rerank_search(dataset: Dataset, first: Search, judge: CrossEncoder, most: in
             pairs = [(dataset.documents[document], text) for document in head]
             scored = zip(head, (1 - judge.probabilities(pairs)).tolist(), strict=True)
             ordered = sorted(scored, key=lambda pair: -pair[1])
-            # Cosines minus 2 lie below every probability.
+            # A cosine minus 2 is below every probability.
             behind = [(document, score - 2) for document, score in ranking[most:]]
             rankings.append([*ordered, *behind])
         return rankings
@@ -84,7 +84,7 @@ def rerank_search(dataset: Dataset, first: Search, judge: CrossEncoder, most: in
 
 
 def first_groups(dataset: Dataset, count: int) -> Dataset:
-    """Keep the first queries of a data set, at least ``count``, with complete pairs."""
+    """Keep at least the first ``count`` queries of a data set, without splitting pairs."""
     groups: dict[str, list[Query]] = {}
     for query in dataset.queries:
         label = query.id if query.pair is None else f"pair {query.pair}"

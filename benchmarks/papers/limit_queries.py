@@ -1,4 +1,4 @@
-"""Boolean queries over LIMIT's people and what they like, with computed labels."""
+"""Boolean queries over LIMIT's people and their likes, with computed labels."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ _QUESTION = re.compile(r"Who likes (.+)\?")
 
 
 def limit_queries(dataset: Dataset, count: int = 500, seed: int = 0) -> Dataset:
-    """Make AND and NOT queries over pairs of attributes that exactly one person has both of.
+    """Make AND and NOT queries over pairs of things that exactly one person likes both of.
 
-    A pair (A, B) gives two queries. "Who likes A and B?" has that person as its only answer; those
+    A pair (A, B) gives two queries. "Who likes A and B?" has this person as its only answer; people
     who like just one of the two violate. "Who likes A but not B?" has the others who like A as
-    answers; that person violates. Both share a ``group``, and ``extra`` holds ``expression`` and
-    ``template`` (``a_and_b`` or ``a_not_b``). Truth is as complete as the labels of ``dataset``.
+    answers; this person violates. Both queries share a ``group``, and ``extra`` holds
+    ``expression`` and ``template`` (``a_and_b`` or ``a_not_b``). The labels are as complete as
+    those of ``dataset``.
 
     Args:
-        dataset: ``limit_small``, or another set of questions "Who likes X?" (Weller et al. 2025).
-        count: how many pairs; each gives two queries.
-        seed: seeds the pairs, and which of the two attributes comes first.
+        dataset: ``limit_small`` or a similar set of questions "Who likes X?" (Weller et al. 2025).
+        count: number of pairs; each gives two queries.
+        seed: seeds the choice of pairs, and which thing of a pair comes first.
 
     Returns:
         The same documents with ``2 * count`` queries.
@@ -54,7 +55,7 @@ def _attribute(query: Query) -> str:
 
 
 def _attribute_pairs(dataset: Dataset) -> list[tuple[int, int]]:
-    """Find index pairs of two queries that share one answer and each have another answer."""
+    """Find index pairs of queries that share exactly one answer and each have further ones."""
     liking: dict[str, list[int]] = {}
     for place, query in enumerate(dataset.queries):
         for person in query.grades if len(query.grades) > 1 else ():

@@ -46,7 +46,7 @@ from logic_retrievers.evaluation.metrics import Ranking
 FOLDER = "film_sets"
 QUERIES, DOCUMENTS = 420, 10_000
 DEPTH, VARIANTS_DEPTH = 1000, 100
-# Systems that figures show; they also run on the variants, nearly three times as many queries.
+# Systems in figures; these also run on the variants, nearly three times as many queries.
 MAIN = (BM25, BASE, CONTRASTIVE, LOGICOL, ENSEMBLE, OURS, OURS_HYBRID)
 MEASURES = ("R@5", "R@20", "R@100", "R@1000", "violation_rate")
 WITH_VARIANTS = "R@100, with variants"
@@ -54,7 +54,7 @@ BETTER: Mapping[str, Literal["higher", "lower"]] = {
     "violation rate": "lower",
     WITH_VARIANTS: "higher",
 }
-# Template -> its operator, as the paper groups them.
+# Template -> operator, grouped as in the paper.
 KINDS = {
     "a": "none",
     "a_and_b": "AND",
@@ -82,8 +82,8 @@ class Answers:
     """System -> result.
 
     Args:
-        test_results: results of the test queries, with lists of :data:`DEPTH`.
-        all_results: results of these and their variants, with lists of :data:`VARIANTS_DEPTH`.
+        test_results: results of test queries, with lists of :data:`DEPTH`.
+        all_results: results of test queries and variants, with lists of :data:`VARIANTS_DEPTH`.
     """
 
     test_results: Mapping[str, EvaluationResult]
@@ -232,7 +232,7 @@ def gains_table(answers: Answers, seed: int) -> Table:
 
 
 def by_template(pool: FilmPool, results: Answers, measure: str, seed: int) -> Figure:
-    """Draw bars of the main systems per template."""
+    """Draw bars for the main systems per template."""
     name = measure.replace("_", " ")
     systems = [system for system in MAIN if system in results.test_results]
     return Figure(
@@ -271,7 +271,7 @@ def _column(
 def _gains(
     results: Mapping[str, EvaluationResult], pairs: list[tuple[str, str]], measure: str, seed: int
 ) -> dict[tuple[str, str], Measurement | None]:
-    """Compute the gains of the pairs that have results."""
+    """Compute the gains for pairs with results."""
     measured = [pair for pair in pairs if set(pair) <= results.keys()]
     values = [
         (results[one].per_query[measure], results[other].per_query[measure])

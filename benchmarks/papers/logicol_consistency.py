@@ -1,4 +1,4 @@
-"""Logical consistency of an encoder: complementary queries, and groups of queries."""
+"""Logical consistency of an encoder, over complementary queries and groups of queries."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def consistency_table(pool: FilmPool, consistencies: Mapping[str, Consistency], 
 def correlation_figure(
     pool: FilmPool, consistencies: Mapping[str, Consistency], seed: int
 ) -> Figure:
-    """Bars of the correlations by number of atoms."""
+    """Draw bars of the correlations by number of atoms."""
     labels, groups = _pairs(pool)
     correlations = {name: consistency.correlation for name, consistency in consistencies.items()}
     return Figure(
@@ -104,7 +104,7 @@ def correlation_figure(
 
 
 def coherence_figure(consistencies: Mapping[str, Consistency]) -> Figure:
-    """Histograms of the coherence of groups."""
+    """Draw histograms of the coherence of groups."""
     values = {
         name: np.array(list(consistency.coherence.values()))
         for name, consistency in consistencies.items()
@@ -133,7 +133,7 @@ def coherence_figure(consistencies: Mapping[str, Consistency]) -> Figure:
 def scores_figure(
     pool: FilmPool, corpora: Mapping[str, ExactCollection], consistencies: Mapping[str, Consistency]
 ) -> Figure:
-    """Scores of films under two complementary queries, for each encoder."""
+    """Plot scores of films under two complementary queries, for each encoder."""
     pair = median_pair(
         complementary_pairs(pool.all_queries.queries), consistencies[BASE].correlation
     )
@@ -150,7 +150,7 @@ def scores_figure(
 
 
 def median_pair(pairs: list[Complement], correlation: Mapping[str, float]) -> Complement:
-    """Choose the pair of two atoms whose correlation is nearest to the median; first of ties."""
+    """Choose the two-atom pair with correlation nearest to the median; the first of ties."""
     two = [pair for pair in pairs if len(gold(pair.without).atoms) == min(ATOMS)]
     values = np.array([correlation[pair.without.id] for pair in two])
     return two[int(np.nanargmin(np.abs(values - np.nanmedian(values))))]

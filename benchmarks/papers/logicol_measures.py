@@ -27,9 +27,9 @@ class Complement(NamedTuple):
 def complementary_pairs(queries: Iterable[Query]) -> list[Complement]:
     """Find the pairs (A AND B, A AND NOT B) and (A AND B AND C, A AND B AND NOT C).
 
-    Two queries are a pair if the second, without the NOT before its only excluded part, equals the
-    first, in any order of the parts. Queries with a ``group`` pair only within it. A query without
-    an expression is in no pair; of several queries with one meaning only the first is.
+    Two queries are a pair if dropping the NOT before the second's only excluded part gives the
+    first, in any order of the parts. Queries with a ``group`` pair only within the group. A query
+    without an expression has no pair. Of several queries with one meaning, only the first counts.
     """
     joint: dict[tuple[str | None, frozenset[Expression]], Query] = {}
     excluding: list[tuple[Query, frozenset[Expression]]] = []
@@ -48,14 +48,14 @@ def complementary_pairs(queries: Iterable[Query]) -> list[Complement]:
 def group_coherence(vectors: npt.ArrayLike, groups: Sequence[Group]) -> dict[Group, float]:
     """Compute the mean pairwise cosine of each group's query vectors (Shen et al. 2025).
 
-    It is high if an encoder sees the atoms of the queries but not the operators between them.
+    The coherence is high if an encoder sees the atoms of queries but not the operators.
 
     Args:
         vectors: vectors of the queries, shape (queries, dimension).
         groups: the group of each query.
 
     Returns:
-        group -> mean over its pairs of different queries; a group of one query is left out.
+        group -> mean over pairs of different queries; groups of one query are left out.
     """
     rows = np.asarray(vectors, dtype=np.float64)
     members: dict[Group, list[int]] = {}
@@ -71,16 +71,16 @@ def group_coherence(vectors: npt.ArrayLike, groups: Sequence[Group]) -> dict[Gro
 
 
 def score_correlation(first: npt.ArrayLike, second: npt.ArrayLike, k: int = 100) -> float:
-    """Compute Pearson's r between the scores of two queries, which should be low if they exclude.
+    """Compute Pearson's r between the scores of two queries.
 
-    It covers every document among the k best of either query (ties by position), since the paper
-    does not say of which query it takes "the top 100". A document without a score under one of the
-    queries is left out.
+    r should be low for queries that exclude each other. It covers every document among the k
+    best of either query (ties by position), because the paper does not say which query's "top 100"
+    it takes. A document that lacks a score under one query is left out.
 
     Args:
-        first: scores over the pool, shape (documents,); NaN or infinite where there is none.
-        second: scores of the other query, over the same documents.
-        k: number of best documents of each query.
+        first: scores over the pool, shape (documents,); NaN or infinite means no score.
+        second: scores of the second query, over the same documents.
+        k: number of best documents per query.
 
     Returns:
         r in [-1, 1]; NaN with fewer than two documents, or if all scores of a query are equal.

@@ -26,7 +26,7 @@ from logic_retrievers.policies import CompatibilityPolicy, Policy, PolicyRouter,
 from logic_retrievers.queries import Expression, ParsedQuery
 
 FILMS = "wikipedia_movies"
-# Queries of each part, without variants; all parts are sampled together, as they share no atom.
+# Queries per part, without variants; sampled together, because parts must not share atoms.
 COUNTS = {"train": 3500, "dev": 350, "test": 2100}
 
 DENSE = ("topical", "compatibility")
@@ -36,7 +36,7 @@ Rank: TypeAlias = Callable[[Query, int], Ranking]
 
 BASE = "base encoder"
 CONTRASTIVE, LOGICOL = "supervised contrastive", "LogiCoL"
-# Encoder -> the role of its model.
+# Encoder -> role of its model.
 ROLES = {CONTRASTIVE: "set-contrastive", LOGICOL: "logicol"}
 BM25 = "BM25"
 ENSEMBLE, SETS = "decompose-then-ensemble", "set operations"
@@ -52,7 +52,7 @@ class FilmPool:
 
     Args:
         test_set: test queries, evenly over the templates.
-        all_queries: the test queries and their variants (the same atoms under other operators).
+        all_queries: test queries and variants (the same atoms under different operators).
     """
 
     test_set: Dataset
@@ -60,14 +60,14 @@ class FilmPool:
 
 
 def film_sets(folder: Path) -> Path:
-    """Build the set queries over films in a folder, unless it exists; return the folder."""
+    """Build the set queries over films in ``folder`` unless it exists; return ``folder``."""
     if folder.exists():
         return folder
     table = load_films_table(data_folder() / FILMS)
     parts = generate_queries(table, COUNTS, seed=0, variants=True)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        # Written in place, half of a data set would pass for a whole one.
+        # Build elsewhere first: half of a data set must not pass for a whole one.
         with TemporaryDirectory(dir=folder.parent) as new_folder:
             write_set_queries(Path(new_folder) / "sets", table.items, parts)
             (Path(new_folder) / "sets").replace(folder)
@@ -79,7 +79,7 @@ def film_sets(folder: Path) -> Path:
 def film_pool(folder: Path, queries: int, documents: int, seed: int = 0) -> FilmPool:
     """Load ``queries`` test queries and variants, over ``documents`` films or more if possible.
 
-    The pool holds the films that are labelled for these queries, and random others.
+    The pool holds the films labelled for these queries, and random others.
     """
     test_set, variants = (load_dataset(folder, part) for part in ("test", "test_variants"))
     chosen = spread_evenly(test_set.queries, queries)
@@ -101,13 +101,13 @@ def spread_evenly(queries: tuple[Query, ...], count: int) -> tuple[Query, ...]:
 
 
 def gold(query: Query) -> Expression:
-    """The gold expression of a query."""
+    """Return the gold expression of a query."""
     assert query.expression is not None
     return query.expression
 
 
 def single_vector(vector: str) -> ChoosePolicy:
-    """Search for the whole query on one vector."""
+    """Search one vector for the whole query."""
     policy = TopicalPolicy() if vector == "topical" else CompatibilityPolicy()
     return lambda _: policy
 
@@ -115,13 +115,13 @@ def single_vector(vector: str) -> ChoosePolicy:
 def gold_expression(
     router: PolicyRouter | None = None, vectors: Sequence[str] = DENSE
 ) -> ChoosePolicy:
-    """Search for the gold expression under a policy router, by default the package's."""
+    """Route the gold expression by a policy router, by default the package's."""
     chosen = router or BooleanPolicy()
     return lambda query: chosen.route(ParsedQuery.stating(gold(query)), vectors)
 
 
 def parsed_query(vectors: Sequence[str]) -> ChoosePolicy:
-    """Search for the parsed expression; for the whole query if there is none."""
+    """Route the parsed expression, or the whole query if there is none."""
     policy = BooleanPolicy()
 
     def choose(query: Query) -> Policy:
@@ -134,7 +134,7 @@ def parsed_query(vectors: Sequence[str]) -> ChoosePolicy:
 
 
 def whole_query(vectors: Sequence[str]) -> ChoosePolicy:
-    """Search for the whole query as one atom, with the same vectors and weights."""
+    """Route the whole query as one atom, with the same vectors and weights."""
     return lambda query: BooleanPolicy().route(ParsedQuery.stating(Atom(query.text)), vectors)
 
 
@@ -152,7 +152,7 @@ RULES: dict[str, ChoosePolicy] = {
 
 
 def corpora(bench: Workbench, documents: Mapping[str, str]) -> dict[str, ExactCollection]:
-    """Map each encoder to the pool with its vectors; a trained encoder makes ``compatibility``."""
+    """Map encoders to pools of their vectors; trained encoders make ``compatibility``."""
     collections = {BASE: ExactCollection(documents, bench.encoder)}
     for name, role in ROLES.items():
         trained = bench.trained(role)
@@ -172,7 +172,7 @@ def vector_of(encoder: str) -> str:
 
 
 def rankings(corpora: Mapping[str, ExactCollection]) -> dict[str, Rank]:
-    """System -> its ranking function."""
+    """Return system -> ranking function."""
     chosen: dict[str, tuple[ExactCollection, ChoosePolicy]] = {
         name: (corpus, single_vector(vector_of(name))) for name, corpus in corpora.items()
     }

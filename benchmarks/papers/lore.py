@@ -9,7 +9,7 @@ from logic_retrievers.errors import MissingExtraError
 
 def run(bench: Workbench) -> Section:
     """Disturb the questions, evaluate every query encoder, and compare."""
-    # Imported here, since it needs PyTorch, which a list of the studies does without.
+    # Imported here because listing the studies must not need PyTorch.
     try:
         from benchmarks.papers.lore_tables import section
     except ModuleNotFoundError as error:

@@ -27,7 +27,7 @@ from logic_retrievers.encoders import Encoder
 from logic_retrievers.errors import LongTextWarning
 from logic_retrievers.evaluation import data_folder
 
-# Set -> its folders, which have passages in common.
+# Set -> folders, which share passages.
 SETS: Mapping[str, Sequence[str]] = {
     "HotpotQA": ("hotpotqa_train1000_pairs", "hotpotqa_train100"),
     "MS MARCO": ("msmarco_small",),
@@ -36,11 +36,11 @@ RAW, DISTURBED = "undisturbed", "disturbed"
 
 TOPICAL = "topical"
 BASE, INFONCE, LORE = "base", "InfoNCE", "LORE"
-# Query encoder -> the role of its model.
+# Query encoder -> role of its model.
 ROLES = {INFONCE: "infonce", LORE: "lore"}
 RIGHT_RAW, RIGHT_DISTURBED = "P, undisturbed", "P, disturbed"
 DISTRACTORS_RAW, DISTRACTORS_DISTURBED = "N1, undisturbed", "N1, disturbed"
-# Measure -> form of the question, and the tier whose recall at 3 is measured.
+# Measure -> form of the question, and the tier for recall at 3.
 MEASURES = {
     RIGHT_RAW: (RAW, POSITIVES),
     RIGHT_DISTURBED: (DISTURBED, POSITIVES),
@@ -61,7 +61,7 @@ class EncoderRecalls:
 
     Args:
         recalls: measure -> question -> recall at 3.
-        shifts: tier -> places by which the disturbance lifts the tier's best passage, for each
+        shifts: tier -> places that the tier's best passage gains from the disturbance, for each
             question with a passage in the tier.
     """
 
@@ -69,7 +69,7 @@ class EncoderRecalls:
     shifts: Mapping[str, tuple[int, ...]]
 
 
-# Set -> query encoder -> its recalls.
+# Set -> query encoder -> recalls.
 Sets = Mapping[str, Mapping[str, EncoderRecalls]]
 
 
@@ -140,7 +140,7 @@ def recalls_table(
 
 
 def gains_table(recalls: Sets, counts: Mapping[str, int], seed: int) -> Table:
-    """Show the gains of LORE over InfoNCE."""
+    """Show LORE's gains over InfoNCE."""
     heads = (RIGHT_RAW, RIGHT_DISTURBED, DISTRACTORS_DISTURBED)
     pairs = {
         name: [
@@ -165,7 +165,7 @@ def gains_table(recalls: Sets, counts: Mapping[str, int], seed: int) -> Table:
 def recalls_figure(
     encoders: list[str], columns: Mapping[tuple[str, str], Mapping[str, Measurement | None]]
 ) -> Figure:
-    """Bars of all measures."""
+    """Draw bars of all measures."""
     return Figure(
         name="disturbed-questions-recall",
         title="Disturbed questions: right passages and distractors in the first three",
@@ -179,7 +179,7 @@ def recalls_figure(
 
 
 def shifts_figure(recalls: Sets) -> Figure:
-    """Histograms of the rank shift of the best passage of a tier."""
+    """Draw histograms of the rank shift of each tier's best passage."""
     most = max(
         abs(shift)
         for of_set in recalls.values()
@@ -214,7 +214,7 @@ def shifts_figure(recalls: Sets) -> Figure:
 
 
 def query_encoders(bench: Workbench) -> dict[str, Encoder]:
-    """Name -> available query encoder."""
+    """Return name -> query encoder, for available models."""
     trained = {name: bench.trained(role) for name, role in ROLES.items()}
     return {BASE: bench.encoder} | {
         name: encoder for name, encoder in trained.items() if encoder is not None
@@ -231,11 +231,11 @@ def measure_encoders(
     Args:
         examples: the questions in both forms, from :func:`both_forms`.
         encoders: name -> query encoder.
-        documents: encodes the passages for all query encoders; the base, as in training.
+        documents: encodes the passages for all query encoders; the base encoder, as in training.
     """
     texts = unique_passages(examples[DISTURBED])
     with warnings.catch_warnings():
-        # Long passages are cut for every encoder alike.
+        # Long passages are cut alike for every encoder.
         warnings.simplefilter("ignore", LongTextWarning)
         vectors = documents.encode_documents(texts, [TOPICAL])[TOPICAL]
     passages = dict(zip(texts, vectors, strict=True))
@@ -280,7 +280,7 @@ def _measure_encoder(
 
 
 def both_forms(folders: Sequence[str]) -> dict[str, list[TieredExample]]:
-    """Make both forms of each test question, with equal candidates and tiers row by row.
+    """Make both forms of each test question; both have the same candidates and tiers.
 
     The rows equal the output of ``logic-export data distractor-queries`` for these folders.
     """

@@ -32,7 +32,7 @@ POLICIES = (
     *("topical", "lexical", "hybrid", "compatibility"),
     *("sequential", "coder-union", "union", "auto"),
 )
-# Configurations that figures show.
+# Configurations in figures.
 CHARTED = ("topical", "hybrid", "auto")
 # Number of film questions, the first of 400; LIMIT adds 280.
 FILMS = 120
@@ -46,11 +46,11 @@ COLUMNS = {
 }
 HEADS = ("configuration", *COLUMNS.values(), "gained / lost")
 
-# For RAMDocs: configurations, number of passages read, filter's thresholds (None: as shipped).
+# For RAMDocs: configurations, passages read, filter thresholds (None: as shipped).
 PLAIN, FILTERED = "topical", "topical+drop_both"
 DEPTH = 5
 THRESHOLDS = (None, 0.3, 0.1, 0.03, 0.01)
-# A threshold is chosen if at most this share of the wrong answers is left.
+# A threshold must leave at most this share of the wrong answers.
 FEWER = 2 / 3
 
 _TEXT = (
@@ -61,7 +61,7 @@ _TEXT = (
 
 
 def run(bench: Workbench) -> Section:
-    """Ask the extractive reader; language models are asked by the probe's command."""
+    """Ask the extractive reader; the probe's command asks language models."""
     reader = ExtractiveReader(bench.encoder)
     bench.log(f"probe: questions read by {reader.name}")
     constraints = constraint_questions(bench, reader)
@@ -101,7 +101,7 @@ def run(bench: Workbench) -> Section:
 
 
 def constraint_questions(bench: Workbench, reader: Reader) -> ProbeResult:
-    """Ask LIMIT's and the films' questions, and test them together."""
+    """Ask LIMIT's and the films' questions, and pool both results."""
     films = film_questions("wikipedia_movies", seed=bench.seed)
     sets = (
         limit_questions("limit_small", seed=bench.seed),
@@ -141,7 +141,7 @@ def ask_reader(
 ) -> ProbeResult:
     """Ask a reader all questions under several configurations, over one collection.
 
-    The reader reads ``depth`` passages. ``threshold`` is the contradiction filter's (None: as
+    The reader gets ``depth`` passages. The contradiction filter has this ``threshold`` (None: as
     shipped).
     """
     with PassageIndex.open("probe", bench.encoder, lexical=True) as index:
@@ -159,7 +159,7 @@ def ask_reader(
 def answers_table(
     name: str, title: str, result: ProbeResult, notes: Sequence[str], published: Sequence[Row] = ()
 ) -> Table:
-    """Make a row per configuration; the first is the baseline."""
+    """Make one row per configuration; the first is the baseline."""
     compared = result.comparisons()
     rows = []
     for configuration in result.traces:
@@ -184,7 +184,7 @@ def answers_table(
 
 
 def kinds_table(name: str, result: ProbeResult) -> Table:
-    """Show right answers by kind of question, and the configurations that are worse."""
+    """Show right answers by kind of question, and note configurations that do worse."""
     first, *_ = names = list(result.traces)
     by_kind = {each: result.figures_by_kind(each) for each in names}
     rows = []
@@ -204,7 +204,7 @@ def kinds_table(name: str, result: ProbeResult) -> Table:
 
 
 def kinds_figure(name: str, result: ProbeResult) -> Figure:
-    """Bars of right answers by kind of question."""
+    """Draw bars of right answers by kind of question."""
     kinds = tuple(dict.fromkeys(result.kinds.values()))
     by_kind = {each: result.figures_by_kind(each) for each in CHARTED}
     return Figure(
@@ -239,7 +239,7 @@ def _try_thresholds(
 
 
 def choose_threshold(results: ThresholdResults) -> list[float | None]:
-    """Choose the first threshold that keeps all right and at most 2/3 of the wrong answers."""
+    """Choose the first threshold that keeps all right answers and at most 2/3 of the wrong."""
     for threshold, result in results.items():
         plain, filtered = (result.figures(name) for name in (PLAIN, FILTERED))
         fewer = round(filtered["wrong"].mean - FEWER * plain["wrong"].mean, 9) <= 0
@@ -285,7 +285,7 @@ def _cell(estimate: Estimate, compared: AccuracyComparison | None = None) -> Mea
 
 
 def _reader(result: ProbeResult) -> str:
-    """Name of the reader without its settings."""
+    """Return the reader's name without settings."""
     return result.reader.partition(" (")[0]
 
 

@@ -1,4 +1,4 @@
-"""Published figures of the papers, from set-ups other than ours, which each row's note names."""
+"""Published figures of the papers; each row's note names the set-up, which differs from ours."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ _PROBE = (
 
 
 def probe_rows(columns: int) -> list[Row]:
-    """Cells: configuration, share of right answers, dashes."""
+    """Return rows (configuration, share of right answers, dashes)."""
     shares = {"BM25": 0.15, "BGE-large": 0.30, "CoDeR-Seq": 0.40, "CoDeR-Union": 0.35}
     blank = [None] * (columns - 2)
     return [published_row(_PROBE, name, share, *blank) for name, share in shares.items()]
@@ -99,7 +99,7 @@ def probe_rows(columns: int) -> list[Row]:
 # --- SparseCL (Xu et al. 2024)
 
 _SPARSECL = "Xu et al. 2024, SparseCL"
-# Encoder -> corpus -> nDCG@10 of cosine and of cosine + alpha * Hoyer.
+# Encoder -> corpus -> nDCG@10 of cosine, and of cosine + alpha * Hoyer.
 _RETRIEVAL: Mapping[str, Mapping[str, tuple[float, float]]] = {
     "BGE-base": {"ArguAna": (0.658, 0.704), "MSMARCO": (0.600, 0.909), "HotpotQA": (0.595, 0.967)},
     "BGE-base, contrastively trained": {
@@ -118,7 +118,7 @@ _MEDIANS: Mapping[str, Mapping[str, float]] = {
     "before training": {"random": 0.212, "agreeing": 0.211, "contradicting": 0.211},
     "after training": {"random": 0.212, "agreeing": 0.281, "contradicting": 0.632},
 }
-# Corpus -> nDCG@10 of C+, C- and cleaned, corruption before and after, share recovered.
+# Corpus -> nDCG@10 (C+, C-, cleaned), corruption before and after, share recovered.
 _CLEANING: Mapping[str, tuple[float, float, float, float, float, str]] = {
     "HotpotQA": (0.676, 0.567, 0.652, 0.443, 0.020, "78 %"),
     "MSMARCO": (0.435, 0.381, 0.414, 0.413, 0.040, "61 %"),
@@ -126,7 +126,7 @@ _CLEANING: Mapping[str, tuple[float, float, float, float, float, str]] = {
 
 
 def retrieval_rows(corpora: Sequence[str]) -> list[Row]:
-    """Cells: scored by, alpha, nDCG@10, gain."""
+    """Return rows (scored by, alpha, nDCG@10, gain)."""
     rows = []
     for corpus in corpora:
         for encoder, figures in _RETRIEVAL.items():
@@ -144,7 +144,7 @@ def retrieval_rows(corpora: Sequence[str]) -> list[Row]:
 
 
 def measure_rows() -> list[Row]:
-    """Cells: scored by, alpha, nDCG@10, gain; by measure of sparsity, on ArguAna."""
+    """Return rows (scored by, alpha, nDCG@10, gain) per measure of sparsity, on ArguAna."""
     note = f"{_SPARSECL}, table of sparsity measures, ArguAna, BGE-base; another cut of ArguAna"
     return [
         published_row(
@@ -159,7 +159,7 @@ def measure_rows() -> list[Row]:
 
 
 def paraphrase_rows() -> list[Row]:
-    """Cells: scored by, then zero to three paraphrases; the paper has no figure for zero."""
+    """Return rows (scored by, 0 to 3 paraphrases); the paper has no figure for 0."""
     note = (
         f"{_SPARSECL}, table of paraphrases in ArguAna's pool; paraphrases of the query alone, by "
         "a language model"
@@ -171,7 +171,7 @@ def paraphrase_rows() -> list[Row]:
 
 
 def median_rows() -> list[Row]:
-    """Cells: head, pairs, count, median, middle half."""
+    """Return rows (head, pairs, count, median, middle half)."""
     note = (
         f"{_SPARSECL}, medians before and after training; 768 dimensions; what agrees are "
         "paraphrases by a language model there"
@@ -184,7 +184,7 @@ def median_rows() -> list[Row]:
 
 
 def cleaning_rows() -> list[Row]:
-    """Cells: corpus, nDCG@10, corruption, share of the ten, recovered, three dashes."""
+    """Return rows (corpus, nDCG@10, corruption, share of the ten, recovered, three dashes)."""
     rows = []
     for corpus, (whole, corrupt, cleaned, before, after, recovered) in _CLEANING.items():
         note = (
@@ -220,12 +220,12 @@ LOGICOL_SYSTEMS = (
     published_row(_LOGICOL, "E5, LogiCoL", None, None, 0.421, None, None, 0.219),
     published_row(_LOGICOL, "E5, decompose-then-ensemble", 0.095, 0.189, 0.314, 0.523, None, None),
 )
-# R@100 with variants, by what joins the atoms: nothing, AND, NOT, OR.
+# R@100 with variants, by operator: none, AND, NOT, OR.
 LOGICOL_KINDS = (
     published_row(_LOGICOL, "E5, supervised contrastive", 0.269, 0.229, 0.189, 0.139),
     published_row(_LOGICOL, "E5, LogiCoL", 0.290, 0.272, 0.215, 0.139),
 )
-# Coherence, and Pearson's r of complementary queries of two and of three atoms.
+# Coherence; Pearson's r of complementary queries with two atoms, with three atoms.
 LOGICOL_CORRELATIONS = (
     published_row(_LOGICOL, "before LogiCoL", None, 0.88, 0.64),
     published_row(_LOGICOL, "LogiCoL", None, 0.13, -0.29),
@@ -259,7 +259,7 @@ _LORE_FIGURES = {
 
 
 def lore_rows() -> list[Row]:
-    """Cells: encoder, then for each set P and N1, each undisturbed and disturbed."""
+    """Return rows (encoder, then per set P and N1, each undisturbed and disturbed)."""
     return [
         published_row(_LORE, name, *figures[:2], None, *figures[2:5], None, figures[5])
         for name, figures in _LORE_FIGURES.items()

@@ -1,4 +1,4 @@
-"""Contradiction retrieval after SparseCL: nDCG@10 of cosine + alpha * sparsity against cosine."""
+"""Contradiction retrieval (SparseCL): nDCG@10 of cosine + alpha * sparsity against cosine."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ BETTER: Mapping[str, Literal["higher"]] = {"gain over cosine": "higher"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scoring:
-    """A way of scoring: its weight of the sparsity, and nDCG@10 of each query."""
+    """A way of scoring: weight of the sparsity, and nDCG@10 of each query."""
 
     alpha: Cell
     values: Values
@@ -206,7 +206,7 @@ def _arguana_table(bench: Workbench, alpha: float) -> Table:
 
 
 def scoring_rows(scorings: Mapping[str, Scoring], groups: Sequence[str], seed: int) -> list[Row]:
-    """Make a row per scoring; all but the first show the gain over the first, corrected p."""
+    """Make one row per scoring; later rows show the gain over the first, with corrected p."""
     first, *others = scorings
     plain = scorings[first].values
     ps = holm(

@@ -31,7 +31,7 @@ from logic_retrievers.evaluation import Estimate, bootstrap
 from logic_retrievers.evaluation.statistics import holm, paired_bootstrap
 
 BACKGROUND = 10_000
-# More passages than any side has, so that a whole side is injected.
+# More passages than in any side, so that whole sides are injected.
 WHOLE_SIDE = 9
 KINDS = ("injected", "clean", "background")
 COLUMNS = (

@@ -1,4 +1,4 @@
-"""Figures of contradiction retrieval: nDCG over alpha, margins, sparsity of differences."""
+"""Figures of contradiction retrieval: nDCG against alpha, margins, sparsity of differences."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MARGIN_BINS, SPARSITY_BINS = 50, 60
 # Number of points of each kind in the scatter plot.
 POINTS = 200
 DIGITS = 5
-# The shipped heads share a trunk; the contradiction head began as the topical vector.
+# The shipped heads share a trunk; training of the contradiction head began at the topical head.
 SPACES: Mapping[str, str] = {"before training": TOPICAL, "after training": CONTRADICTION}
 
 
@@ -40,7 +40,7 @@ def alpha_figure(
     chosen: float,
     seed: int,
 ) -> Figure:
-    """Draw nDCG@10 over alpha with a line per part, and the chosen alpha as a vertical line."""
+    """Draw nDCG@10 against alpha, one line per part, with a vertical line at the chosen alpha."""
     lines = {}
     for part, queries in candidates.items():
         values = np.column_stack([ndcg(queries, alpha) for alpha in ALPHAS])
@@ -65,10 +65,10 @@ def alpha_figure(
 def margin_artefacts(
     candidates: Sequence[ScoredCandidates], groups: Sequence[str], alpha: float, seed: int
 ) -> tuple[Figure, Table]:
-    """Show the score of the best right passage minus the best wrong one's, by both scores.
+    """Show the best right passage's score minus the best wrong passage's, by both scores.
 
     Args:
-        candidates: candidates of each query; a query without a right one has no margin.
+        candidates: candidates of each query; a query without a right candidate has no margin.
         groups: one resampling group per query.
         alpha: weight of the sparsity.
         seed: seeds the intervals.
@@ -137,8 +137,8 @@ def sparsity_artefacts(
     """Draw histograms of the Hoyer sparsity, their medians, and cosine against sparsity.
 
     Args:
-        bench: gives encoder and seed.
-        groups: sides of the questions whose passages are paired.
+        bench: holds encoder and seed.
+        groups: the questions' sides, whose passages are paired.
     """
     kinds = pairs_by_kind(groups, bench.seed)
     texts = list(dict.fromkeys(t for of in kinds.values() for pair in of.pairs for t in pair))
@@ -148,7 +148,7 @@ def sparsity_artefacts(
         kind: [(place[text], place[other]) for text, other in of.pairs]
         for kind, of in kinds.items()
     }
-    # Copies give NaN.
+    # Identical texts give NaN.
     sparsities = {
         title: {
             kind: np.array(

@@ -24,13 +24,13 @@ from logic_retrievers.evaluation.rows import json_rows, read_qrels
 from logic_retrievers.scoring import Sparsity
 
 PARTS = ("train", "dev", "test")
-# Number of random pairs of passages of different questions.
+# Number of random pairs of passages from different questions.
 STRANGERS = 4000
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledPool:
-    """A pool, and the resampling group of each of its queries."""
+    """A pool, and the resampling group of each query."""
 
     pool: ContradictionPool
     groups: tuple[str, ...]
@@ -45,21 +45,21 @@ class Pairs:
 
 
 def conflictqa_parts() -> dict[str, list[ContradictionGroup]]:
-    """The groups of every part of ConflictQA."""
+    """Return the groups of every part of ConflictQA."""
     return {part: groups_of_questions(load_conflictqa(part)) for part in PARTS}
 
 
 def conflictqa_pool(
     parts: Mapping[str, Sequence[ContradictionGroup]], part: str, copies: int = 0
 ) -> LabelledPool:
-    """Build a pool with one part's passages as queries and those of all parts as candidates.
+    """Build a pool with one part's passages as queries and all parts' passages as candidates.
 
     Args:
         parts: groups of every part.
         part: the part whose passages are the queries.
-        copies: number of rule-made paraphrases that join the side of each passage. Paraphrases on
-            the query's own side confuse; those on the other side contradict the query as their
-            originals do, and are right.
+        copies: number of rule-made paraphrases of each passage, added to its side. Paraphrases on
+            the query's own side confuse. Paraphrases on the opposite side contradict the query as
+            the originals do, and are right.
     """
     more = [add_paraphrases(group, copies) for group in parts[part]]
     rest = [group for name in parts if name != part for group in parts[name]]
@@ -73,7 +73,7 @@ def conflictqa_pool(
         tuple(whole.queries[n] for n in query_numbers),
         tuple(whole.agreeing[n] for n in query_numbers),
     )
-    # The passages of one question are neighbours in the pool.
+    # The pool lists the passages of a question next to each other.
     groups = tuple(str(n) for n, group in enumerate(parts[part]) for _ in group.texts)
     return LabelledPool(pool, groups)
 
@@ -97,7 +97,7 @@ def add_paraphrases(group: ContradictionGroup, copies: int) -> ContradictionGrou
 
 
 def arguana_pool(folder: str = "arguana_dev") -> LabelledPool:
-    """Build ArguAna's pool: arguments are queries, and candidates for all other queries."""
+    """Build ArguAna's pool: each argument is a query, and a candidate for all others."""
     place = existing_folder(Path(folder))
     documents = {row.id(): row.text("text") for row in json_rows(place / "corpus.jsonl")}
     query_texts = {row.id(): row.text("text") for row in json_rows(place / "queries.jsonl")}
@@ -115,7 +115,7 @@ def arguana_pool(folder: str = "arguana_dev") -> LabelledPool:
 def find_candidates(
     encoder: Encoder, pool: ContradictionPool, measure: Sparsity = "hoyer"
 ) -> list[ScoredCandidates]:
-    """Candidates of every query by the topical and contradiction vectors."""
+    """Find each query's candidates by the topical and contradiction vectors."""
     vectors = encoder.encode_documents(list(pool.texts), VECTORS)
     return nearest_candidates(pool, vectors["topical"], vectors["contradiction"], measure)
 

@@ -1,1 +1,1 @@
-"""Question sets of the RAG probe, built from benchmark data; the same seed gives the same set."""
+"""Build question sets of the RAG probe from benchmark data; equal seeds give equal sets."""

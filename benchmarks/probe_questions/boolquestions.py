@@ -1,4 +1,4 @@
-"""Questions of BoolQuestions' NOT part that have an answer."""
+"""Answerable questions of BoolQuestions' NOT part."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ _SHORT_ANSWER = 5
 def boolquestions_questions(
     folder: str | os.PathLike[str],
     split: str = "test",
-    seed: int = 0,  # noqa: ARG001 - builders share a form
+    seed: int = 0,  # noqa: ARG001 - builders share a signature
 ) -> ProbeSet:
-    """The answerable rows of ``boolquestions_not`` (Zhang et al. 2024).
+    """Build a set from the answerable rows of ``boolquestions_not`` (Zhang et al. 2024).
 
     Rows whose answer is *Cannot answer*, in whole or in part, are left out.
 
-    Grade this set by support (:meth:`logic_retrievers.probe.grading.Grade.correct`), since nine in
-    ten right answers are whole sentences, which no reader repeats word by word. An answer is right
-    if it has more of the gold answer's words than of the wrong answer's. The wrong answer to a
-    yes-no question is the opposite of the right one. For other questions it is the sentence of the
-    violating passage that shares the most words with the question.
+    Grade this set by support (:meth:`logic_retrievers.probe.grading.Grade.correct`): nine in ten
+    right answers are whole sentences, which no reader repeats word by word. An answer is right if
+    it has more of the gold answer's words than of the wrong answer's. The wrong answer to a
+    yes-no question is the opposite of the right one. For other questions, the wrong answer is the
+    sentence of the violating passage that shares the most words with the question.
 
     Kinds: ``yes_no``, ``short`` (up to five words) and ``long``.
 
     Args:
         folder: ``boolquestions_not``: a path, or a name inside the benchmark folder.
         split: ``dev`` or ``test``.
-        seed: not used; nothing is drawn.
+        seed: ignored; nothing is drawn.
     """
     dataset = load_dataset(folder, split)
     questions = (_build_question(query, dataset) for query in dataset.queries)
@@ -73,7 +73,7 @@ def _build_question(query: Query, dataset: Dataset) -> ProbeQuestion | None:
 
 
 def _most_similar_sentence(question: str, passage: str) -> str:
-    """Find the sentence that shares most words with a question; the first of equals."""
+    """Find the sentence that shares the most words with a question; the first of ties."""
     words = set(answer_tokens(question))
     return max(
         _SENTENCE_END.split(passage), key=lambda text: len(words.intersection(answer_tokens(text)))

@@ -23,7 +23,7 @@ from logic_retrievers.files import write_folder
 from logic_retrievers.probe import ProbeSet, read_probe
 from logic_retrievers.probe.questions import CORPUS, FIELDS, QUESTIONS
 
-# Builders take a folder, one of its parts (if it has parts), and a seed.
+# Builders take a folder, a part of it (if it has parts), and a seed.
 BUILDERS: Mapping[str, Callable[..., ProbeSet]] = {
     "limit": limit_questions,
     "films": film_questions,
@@ -38,7 +38,7 @@ app = typer.Typer(
 
 
 def write_probe(folder: str | os.PathLike[str], questions: ProbeSet) -> None:
-    """Write a folder that :func:`read_probe` reads as the same set, except for its name."""
+    """Write a folder that :func:`read_probe` reads as the same set under a new name."""
     rows = [{"_id": question.id, **asdict(question)} for question in questions.questions]
     passages = [
         {"_id": name, "title": "", "text": text} for name, text in questions.passages.items()

@@ -1,4 +1,4 @@
-"""Facts that a short text states about a film, and the films that may involve a person."""
+"""Facts that a short text states about a film, and films that may involve a person."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import lru_cache
 from logic_retrievers.evaluation.rows import Row
 from logic_retrievers.probe.grading import Tokens, answer_tokens
 
-# Number of words in the longest passage.
+# Maximum words of a passage.
 _MAX_WORDS = 90
 
 _PLAYS = re.compile(r"\b(?:starring|stars|starred|features?|featuring)\b")
@@ -30,15 +30,15 @@ _SUFFIXES = frozenset({"jr", "sr", "ii", "iii"})
 
 @dataclass(frozen=True, slots=True)
 class Film:
-    """A film, and the facts that its passage states unambiguously.
+    """A film, and facts that its passage states unambiguously.
 
     Args:
         title: the first words of ``text``.
         text: the first whole sentences of the film's text.
-        year: year of release; None if the first sentence gives no year or not only the table's.
+        year: year of release; None unless it is the only year in the first sentence.
         years: all years in the text.
-        stars: people whom both the text and the table name in the cast.
-        director: None if the text names no director, or several.
+        stars: people in the cast according to both text and table.
+        director: the director; None if the text does not name exactly one.
     """
 
     id: str
@@ -53,7 +53,7 @@ class Film:
 class Films:
     """The films of a table, indexed by the people that they name.
 
-    If several films share a text, only the first counts.
+    Of several films with the same text, only the first counts.
     """
 
     def __init__(self, rows: Iterable[Row]) -> None:
@@ -76,8 +76,8 @@ class Films:
     def possible_films(self, person: str) -> set[str]:
         """Find films whose cast has a person of this name, or whose text may mean that person.
 
-        A text may mean a person by first and last name with anything between them (*Lionel and
-        Ethel Barrymore*), or by a last name without a first name before it (*Laurel and Hardy*).
+        A text may give first and last name with anything between them (*Lionel and Ethel
+        Barrymore*), or a last name without a first name before it (*Laurel and Hardy*).
         """
         name_tokens = _name_tokens(person)
         first, last = name_tokens[0], name_tokens[-1]
@@ -135,7 +135,7 @@ def _build_film(name: str, title: str, text: str, year: int, cast: Iterable[str]
 
 
 def _may_be_first_name(piece: str) -> bool:
-    """Whether a word may be the first part of a name of which the next word is the last."""
+    """Whether a word may be the first part of a name whose last part is the next word."""
     return (
         piece[:1].isupper()
         and not piece.endswith((",", ";", ":", ")"))
@@ -144,7 +144,7 @@ def _may_be_first_name(piece: str) -> bool:
 
 
 def _first_sentences(text: str) -> str:
-    """Return the first sentences, as many as fit in :data:`_MAX_WORDS` words, at least one."""
+    """Return as many first sentences as fit in :data:`_MAX_WORDS` words, at least one."""
     chosen: list[str] = []
     for sentence in _split_sentences(text):
         if chosen and len(" ".join([*chosen, sentence]).split()) > _MAX_WORDS:
@@ -165,7 +165,7 @@ def _split_sentences(text: str) -> list[str]:
 
 @lru_cache(maxsize=100_000)
 def _name_tokens(person: str) -> Tokens:
-    """Tokenize a name without suffixes that only some texts have (*Jr.*)."""
+    """Tokenize a name without suffixes that some texts omit (*Jr.*)."""
     tokens = _text_tokens(person)
     return tuple(word for word in tokens if word not in _SUFFIXES) or tokens
 

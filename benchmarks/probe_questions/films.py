@@ -1,4 +1,4 @@
-"""Questions on films: which film with an actor is left when a title, year or person is excluded?"""
+"""Questions on films: which film with an actor is left once a title, year or person is excluded?"""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.probe import ProbeQuestion, ProbeSet
 from logic_retrievers.probe.grading import answer_tokens, find_spans
 
-# Number of films per question that have other actors of its right film.
+# Number of films per question with further actors of the right film.
 RELATED_FILMS = 3
 
-# Kind of a question -> its forms, a plain and a natural one, which take turns.
+# Kind of question -> a plain and a natural form, which take turns.
 WORDINGS: Mapping[str, tuple[str, ...]] = {
     "title": (
         "Which film starring {person} is not {ruled_out}?",
@@ -55,9 +55,9 @@ WORDINGS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A person, the one film with that person that is not excluded, and the excluded ones.
+    """A person, that person's only film that is not excluded, and the excluded films.
 
-    ``ruled_out`` is what excludes these films, as a question says it.
+    ``ruled_out`` holds the question's words that exclude films.
     """
 
     person: str
@@ -68,26 +68,25 @@ class Case:
 
 def film_questions(
     folder: str | os.PathLike[str],
-    split: str = "test",  # noqa: ARG001 - builders share a form
+    split: str = "test",  # noqa: ARG001 - builders share a signature
     seed: int = 0,
     *,
     count: int = 400,
     films: int = 3000,
 ) -> ProbeSet:
-    """Questions over ``wikipedia_movies`` with exactly one right answer, a title.
+    """Make questions over ``wikipedia_movies`` with exactly one right answer, a title.
 
-    Each question names an actor and excludes all films with that actor in the set but one. The
-    passages are the first whole sentences of up to 90 words. They state the cast, year and director
-    that a question uses, in agreement with the table's fields. A film is left out of the set if its
-    cast or any part of its whole text could mean the actor, so that there is no second right
-    answer.
+    Each question names an actor and excludes all but one of the set's films with that actor. A
+    passage holds a film's first whole sentences, up to 90 words. Passages state the cast, year and
+    director that a question uses, in agreement with the table's fields. Any further film whose cast
+    or whole text could mean the actor is left out, so that no second answer is right.
 
     The excluded films are the wrong answers. The set also holds films with the right films' other
     actors, and random films.
 
     Args:
         folder: ``wikipedia_movies``: a path, or a name inside the benchmark folder.
-        split: not used; the films have no parts.
+        split: ignored; the films have no parts.
         seed: seeds the draw of actors and films.
         count: number of questions, spread evenly over the kinds of :data:`WORDINGS`.
         films: number of passages.
@@ -115,7 +114,7 @@ def film_questions(
 
 
 def draw_case(kind: str, person: str, known: Films, random: Random) -> Case | None:
-    """Draw a case for an actor; None if no case has an unambiguous answer."""
+    """Draw a case for an actor; return None if none has an unambiguous answer."""
     count = random.randint(1, 2) if kind == "title" else random.randint(2, 4)
     splits = [split for split in _splits(kind, person, known) if split[0]]
     random.shuffle(splits)
@@ -132,7 +131,7 @@ def draw_case(kind: str, person: str, known: Films, random: Random) -> Case | No
 
 
 def _splits(kind: str, person: str, known: Films) -> Iterator[tuple[list[Film], list[Film], str]]:
-    """Yield films that may be right, films to exclude, and what excludes them ("" for titles)."""
+    """Yield films that may be right, films to exclude, and the excluding words ("" for titles)."""
     films = known.starring[person]
     years = {film.id: film.year for film in films if film.year is not None}
     dated = [film for film in films if film.id in years]
@@ -161,7 +160,10 @@ def _splits(kind: str, person: str, known: Films) -> Iterator[tuple[list[Film], 
 
 
 def _is_unambiguous(right: Film, wrong: Sequence[Film], question: str) -> bool:
-    """Whether the right title has two tokens or more, and neither contains nor is in another."""
+    """Whether the right title has at least two tokens and stands apart from all other texts.
+
+    The title must not contain the question or a wrong title, nor be contained in one.
+    """
     own = answer_tokens(right.title)
     others = [answer_tokens(question), *(answer_tokens(film.title) for film in wrong)]
     return len(own) > 1 and not any(
@@ -172,7 +174,7 @@ def _is_unambiguous(right: Film, wrong: Sequence[Film], question: str) -> bool:
 def _draw_cases(
     known: Films, count: int, random: Random
 ) -> tuple[list[tuple[str, Case]], set[str]]:
-    """Draw cases with their kinds; return also the films that must stay out of the set."""
+    """Draw pairs (kind, case); also return the films that must stay out of the set."""
     people = sorted(known.starring)
     random.shuffle(people)
     candidates = {kind: iter(people) for kind in WORDINGS}
@@ -204,7 +206,7 @@ def _draw_cases(
 def _select_passages(
     known: Films, cases: Sequence[Case], banned: set[str], count: int, random: Random
 ) -> dict[str, str]:
-    """Select the films of the cases, related films and random films: id -> text."""
+    """Select films of the cases, related films and random films; return id -> text."""
     chosen = {film.id for case in cases for film in (case.right, *case.wrong)}
     for case in cases:
         sharing = {film.id for star in case.right.stars for film in known.starring[star]}

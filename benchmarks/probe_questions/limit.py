@@ -1,4 +1,4 @@
-"""Questions on LIMIT: who likes A but not B, over passages short enough for a small reader."""
+"""Questions on LIMIT: who likes A but not B? Passages are short enough for small readers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from logic_retrievers.evaluation import load_dataset
 from logic_retrievers.probe import ProbeQuestion, ProbeSet
 from logic_retrievers.probe.grading import answer_tokens
 
-# Kind of a question -> how it is asked.
+# Kind of question -> wording.
 WORDINGS: Mapping[str, str] = {
     "but_not": "Who likes {a} but not {b}?",
     "does_not": "Who likes {a} and does not like {b}?",
@@ -36,23 +36,23 @@ def limit_questions(
     count: int = 280,
     likes: int = 12,
 ) -> ProbeSet:
-    """Questions over ``limit_small`` with exactly one right answer.
+    """Make questions over ``limit_small`` with exactly one right answer.
 
-    The 45 likes of a person are too long a list for a reader of half a billion parameters, so the
-    passages are shortened. Some things are drawn at random, the same for all people, so that no
-    person likes more than ``likes`` of them. Each passage names those that its person likes. The
-    shortened passages decide what is right: the one person who likes A and not B is the answer.
-    Each person who likes both is a wrong answer, whose passage is listed as ``violating``.
+    A reader of half a billion parameters cannot handle 45 likes per person, so the passages are
+    shortened. Some things are drawn at random, the same for all people, so that no person likes
+    more than ``likes`` of them. Each passage names only the drawn things that its person likes. The
+    shortened passages define the labels: the only person who likes A and not B is the answer. Each
+    person who likes both is a wrong answer, with a ``violating`` passage.
 
-    A thing is left out if only one person likes it, or if its words are part of another thing
-    (*Chess*, *Chess Boxing*), since a passage about one could be taken for the other.
+    A thing is left out if only one person likes it, or if a different thing contains its words
+    (*Chess*, *Chess Boxing*), because a passage about one could be taken for the other.
 
     Args:
         folder: ``limit_small``: a path, or a name inside the benchmark folder.
-        split: which part, if the folder has parts.
+        split: the part to read, if the folder has parts.
         seed: seeds the draw of things and pairs.
         count: number of questions, spread evenly over the kinds of :data:`WORDINGS`.
-        likes: greatest number of things in a passage.
+        likes: maximum number of things in a passage.
     """
     dataset = load_dataset(folder, split)
     random = Random(seed)
@@ -105,7 +105,7 @@ def _parse_document(document: tuple[str, str]) -> tuple[str, tuple[str, list[str
 def _draw_things(
     people: Mapping[str, tuple[str, list[str]]], likes: int, random: Random
 ) -> frozenset[str]:
-    """Draw things at random, until any further thing would make a passage too long."""
+    """Draw things at random until no further thing fits in all passages."""
     liking = _documents_by_thing({name: things for name, (_, things) in people.items()})
     unambiguous = _unambiguous_things(liking)
     things = sorted(thing for thing in unambiguous if len(liking[thing]) > 1)
@@ -121,7 +121,7 @@ def _draw_things(
 
 
 def _unambiguous_things(things: Iterable[str]) -> Iterator[str]:
-    """Yield the things whose words are not all in another thing."""
+    """Yield the things whose words are not all part of a different thing."""
     sets = {thing: frozenset(answer_tokens(thing)) for thing in things}
     counts = Counter(word for each in sets.values() for word in each)
     for thing, own in sets.items():
@@ -139,7 +139,7 @@ def _documents_by_thing(likes: Mapping[str, Iterable[str]]) -> dict[str, frozens
 
 
 def _find_pairs(liking: Mapping[str, frozenset[str]]) -> Iterator[tuple[str, str]]:
-    """Find things (A, B) such that exactly one document has A without B, and some have both."""
+    """Find pairs (A, B) such that exactly one document has A without B, and some have both."""
     for a, wanted in liking.items():
         for b, ruled_out in liking.items():
             if len(wanted - ruled_out) == 1 and wanted & ruled_out and a != b:

@@ -17,11 +17,11 @@ _CORRECT, _MISINFORMED = "correct", "misinfo"
 def ramdocs_questions(
     folder: str | os.PathLike[str], split: str = "test", seed: int = 0, *, trusted: int = 1
 ) -> ProbeSet:
-    """The questions of ``ramdocs`` (Wang et al. 2025), each over its own documents.
+    """Load the questions of ``ramdocs`` (Wang et al. 2025), each over its own documents.
 
-    Any of the gold answers is right, since many questions are ambiguous. A wrong answer counts
-    once, and never if a gold answer contains it, since RAMDocs lists *Hindi* as both for one
-    question. Correct documents satisfy, misinformed ones violate; noise does neither.
+    Every gold answer is right, because many questions are ambiguous. Repeated wrong answers count
+    once. A wrong answer inside a gold answer does not count, because RAMDocs lists *Hindi* as both
+    for one question. Correct documents satisfy, misinformed ones violate; noise does neither.
 
     Kinds: ``one_answer`` and ``several_answers``, with ``_misinformed`` appended if a document is
     misinformed.
@@ -30,7 +30,7 @@ def ramdocs_questions(
         folder: ``ramdocs``: a path, or a name inside the benchmark folder.
         split: ``dev`` or ``test``.
         seed: seeds the draw of the trusted documents.
-        trusted: greatest number of correct documents per question that the user vouches for.
+        trusted: maximum number of correct documents per question that the user trusts.
     """
     files = find_dataset_files(folder, split)
     corpus = read_corpus(files.corpus)

@@ -1,11 +1,11 @@
-"""What the cleaner lists and hides, end to end, by default and with ``prefer_newest``.
+"""Measure what the cleaner lists and hides, end to end, by default and with ``prefer_newest``.
 
 python -m benchmarks.product.cleaner_decisions {dev,test} [--bundle DIR] [--no-judge] [--wrong]
 
-Three tables: all passages of a file of labelled pairs as one corpus, where a listed pair that
-no one labelled counts as wrong; small corpora whose passages look alike and are all true together;
-and, with ``test``, pairs of kinds that cleaners are prone to hide wrongly, each pair alone.
-``--wrong`` lists what is wrong in the second and third. Tests are read once per reported
+The first table cleans all passages of a file of labelled pairs as one corpus; a listed pair without
+a label counts as wrong. The second cleans small corpora whose passages look alike without
+contradicting. The third, with ``test``, cleans single pairs of kinds that cleaners often hide
+wrongly. ``--wrong`` lists the errors of the second and third. Tests are read once per reported
 configuration.
 """
 
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def found_in_corpus(cleaner: CorpusCleaner, part: str) -> dict[str, Any]:
-    """Clean all passages of labelled pairs as one corpus; count the contradictions listed."""
+    """Clean all passages of labelled pairs as one corpus; count the listed contradictions."""
     ids: dict[tuple[str, str], str] = {}
     passages, labels = [], {}
     for row in load_pairs(part):
@@ -80,7 +80,7 @@ def found_in_corpus(cleaner: CorpusCleaner, part: str) -> dict[str, Any]:
 
 
 def alike(cleaner: CorpusCleaner, part: str, *, show: bool) -> dict[str, Any]:
-    """Clean corpora in which nothing contradicts; count what is listed and hidden."""
+    """Clean corpora without contradictions; count what is listed and hidden."""
     corpora: dict[str, list[Passage]] = {}
     for row in json_rows(DATA / "alike.jsonl.gz"):
         fields = row.fields
@@ -119,7 +119,11 @@ def met_pairs(cleaner: CorpusCleaner, *, show: bool) -> list[dict[str, Any]]:
 
 
 def _is_right(pair: Mapping[str, Any], result: CleaningResult) -> bool:
-    """Whether a conflict is listed, or nothing is listed as one and nothing is hidden."""
+    """Whether the decisions suit the label.
+
+    A conflict must be listed without hiding the newer text. No other pair may be listed as a
+    contradiction or hidden.
+    """
     kinds = [decision.finding.kind.value for decision in result.decisions]
     if pair["label"] in CONFLICTS:
         is_listed = any(kind in CONFLICTS for kind in kinds)

@@ -2,9 +2,9 @@
 
 python -m benchmarks.product.cleaning [--part test] [--background 10000] [--judge]
 
-Every question is a query. The passages of one of its sides are the clean corpus, over a background
-of films and SciFact abstracts, and a passage of its other side is injected. Both directions are run
-and taken together. The report measures the part with a trusted passage
+Every question is a query. The clean corpus holds the passages of one side of each question, over a
+background of films and SciFact abstracts. A passage of the other side is injected. Both directions
+are run and pooled. The report measures cleaning with a trusted passage
 (``python -m benchmarks report OUT --study cleaning``).
 """
 

@@ -1,11 +1,11 @@
-"""False alarms of the cleaner on corpora without contradictions, and its recall of planted ones.
+"""Measure the cleaner's false alarms without contradictions, and its recall of planted ones.
 
 python -m benchmarks.product.cleaning_alarms [--films 34375] [--judge | --bundle DIR]
 
-No contradictions are planted in Cranfield, the films and the passages of users' queries (many
-variants of one thing). Every reported contradiction counts as false there, though some may be real.
-In ConflictQA one passage of the other side is planted for every question, in both directions. It
-counts as found if a contradiction with a passage of its question is reported.
+Nothing is planted in Cranfield, the films and the passages of users' queries (many variants of one
+thing). Every contradiction reported there counts as false, though some may be real. In ConflictQA
+one passage of the other side is planted for every question, in both directions. The passage counts
+as found if the cleaner reports a contradiction with a passage of its question.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def planted_recall(part: str, judge: Judge) -> dict[str, Any]:
-    """Measure the recall of planted passages, both directions together."""
+    """Measure the recall of planted passages, with both directions pooled."""
     is_found: list[bool] = []
     own = other_question = others = 0
     one_way = load_questions(part)
@@ -115,7 +115,7 @@ def false_alarms(name: str, most: int | None, judge: Judge) -> dict[str, Any]:
 
 
 def poisson_interval(count: int) -> tuple[float, float]:
-    """Compute the exact 95 % interval of a count's expectation (Garwood 1936)."""
+    """Compute the exact 95 % interval for the expectation of a count (Garwood 1936)."""
     low = 0.0 if count == 0 else float(chi2.ppf(0.025, 2 * count)) / 2
     return low, float(chi2.ppf(0.975, 2 * count + 2)) / 2
 

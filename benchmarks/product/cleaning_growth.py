@@ -1,11 +1,11 @@
-"""How the time of a cleaning and of its parts grows with the corpus; the rate of ingestion hooks.
+"""Measure how cleaning time and its parts grow with the corpus, and the rate of ingestion hooks.
 
 python -m benchmarks.product.cleaning_growth [--sizes 5000 10000] [--new 500] [--judge]
 python -m benchmarks.product.cleaning_growth --hooks [--sizes 10000] [--new 500] [--judge]
 
-One dry run cleans a whole collection of films, whose vectors are stored. Another cleans new films,
-whose vectors must be made. With ``--hooks``, the new films are stored, a hundred at a time, without
-a cleaner and with the cleaner of the core, of LangChain and of LlamaIndex before storing (hooks).
+One dry run cleans a whole collection of films with stored vectors. A second cleans new films, whose
+vectors must be made. With ``--hooks``, the new films are stored, a hundred at a time: without a
+cleaner, and with the core's, LangChain's and LlamaIndex's cleaner as a hook before storing.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Ingest: TypeAlias = Callable[[Sequence[Passage]], Any]
 
 
 class TimedRelation(OnnxRelation):
-    """The shipped cross-encoder, with the seconds spent in it and the number of pairs read."""
+    """The shipped cross-encoder, which counts its seconds and the pairs that it read."""
 
     seconds = 0.0
     readings = 0
@@ -101,7 +101,7 @@ def main() -> None:
 
 
 def exponents(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Fit for each column the slope of its logarithm over that of the number of passages."""
+    """Fit the slope of each column against the number of passages, in logarithms."""
     size = [row["passages"] for row in rows]
     return {
         column: round(float(np.polyfit(np.log(size), np.log(values), 1)[0]), 2)
@@ -112,7 +112,7 @@ def exponents(rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
 
 @contextmanager
 def filled(passages: Sequence[Passage]) -> Iterator[tuple[PassageIndex, TimedEncoder]]:
-    """Fill a collection in the embedded engine; yield it and its encoder, which is warmed up."""
+    """Fill a collection in the embedded engine; yield the index and a warmed-up encoder."""
     with tempfile.TemporaryDirectory() as folder:
         with PassageIndex.open(
             "growth", cached_encoder(), vectors=VECTORS, location=folder
@@ -127,7 +127,7 @@ def filled(passages: Sequence[Passage]) -> Iterator[tuple[PassageIndex, TimedEnc
 
 @contextmanager
 def parts(encoder: TimedEncoder, judge: Judge, passages: int) -> Iterator[dict[str, Any]]:
-    """Yield a row, filled after the ``with`` block with the block's seconds by part."""
+    """Yield a row; after the ``with`` block it holds the block's seconds by part."""
     row: dict[str, Any] = {}
     encoder.seconds = 0.0
     if judge is not None:

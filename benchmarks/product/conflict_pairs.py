@@ -1,4 +1,4 @@
-"""Pairs of texts labelled with whether they contradict, by people or by construction."""
+"""Load pairs of texts labelled as contradicting or not, by people or by construction."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from logic_retrievers.evaluation import data_folder
 from logic_retrievers.evaluation.rows import json_rows
 from logic_retrievers.types import Passage
 
-# Two texts, and whether they contradict.
+# two texts, and whether they contradict
 Row: TypeAlias = tuple[str, str, bool]
 # two passages of a list, or a statement and a passage
 Use: TypeAlias = Literal["passages", "statements"]
@@ -35,7 +35,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
 def fit_sets(most: int) -> list[Pairs]:
-    """Load the pairs that the weights of NLI are fitted on, all from development parts."""
+    """Load the pairs for fitting the weights of NLI, all from development parts."""
     inference = ("mnli_small/dev", "cad_nli/dev")
     return [
         *(_inference(n, most, two_ways=ways) for ways in (False, True) for n in inference),
@@ -44,7 +44,7 @@ def fit_sets(most: int) -> list[Pairs]:
 
 
 def evaluation_sets(most: int) -> dict[Use, dict[str, Pairs]]:
-    """Load held-out pairs. Of those written for this, two states of one thing are a conflict."""
+    """Load held-out pairs; in hand-written pairs, two states of one thing are a conflict."""
     everything, one_question = conflictqa("test")
     return {
         "statements": {
@@ -66,7 +66,7 @@ def evaluation_sets(most: int) -> dict[Use, dict[str, Pairs]]:
 
 
 def neighbour_lists(name: str, seed: int = 5) -> Pairs:
-    """Make :data:`LISTS` lists of a random passage and its nearest, and pair within each list."""
+    """Pair the passages within each of :data:`LISTS` lists: a random passage and its nearest."""
     random = Random(seed)
     texts = _texts(name, random)
     vectors = document_vectors("topical", texts)
@@ -100,14 +100,14 @@ def statement_lists(name: str, seed: int = 7) -> Pairs:
 
 
 def sample(rows: Sequence[Row], most: int, seed: int = 0) -> list[Row]:
-    """Sample at most ``most`` rows; return all rows, in order, if there are no more."""
+    """Sample ``most`` rows; if there are no more, return all rows in order."""
     if len(rows) <= most:
         return list(rows)
     return [rows[n] for n in Random(seed).sample(range(len(rows)), most)]
 
 
 def conflictqa(part: str) -> tuple[list[Row], list[Row]]:
-    """Make all pairs of a part of ConflictQA; return also the pairs within one question."""
+    """Return all pairs of a part of ConflictQA, and the pairs within one question."""
     groups = groups_of_questions(load_conflictqa(part))
     question = {text: n for n, group in enumerate(groups) for text in group.texts}
     rows = list(labelled_pairs(groups))
@@ -127,7 +127,7 @@ def _sick() -> Iterator[Row]:
 
 
 def _scifact() -> Iterator[Row]:
-    """Pair each claim with the sentences of an abstract that bear on it."""
+    """Pair each claim with the sentences of an abstract that are evidence."""
     folder = data_folder() / "scifact"
     documents = {row.id(): row.text("text") for row in json_rows(folder / "corpus.jsonl.gz")}
     for row in json_rows(folder / "claims_dev.jsonl"):
@@ -139,7 +139,7 @@ def _scifact() -> Iterator[Row]:
 
 
 def _ramdocs(part: str) -> Iterator[Row]:
-    """Pair the documents of a question; a right and a wrong one contradict each other."""
+    """Pair the documents of a question; a right one and a wrong one contradict."""
     for question in load_questions(part):
         for one, other in combinations(question.documents, 2):
             yield one.text, other.text, {one.kind, other.kind} == {"correct", "misinfo"}

@@ -1,12 +1,12 @@
-"""Probability of a contradiction, by the vectors and by cross-encoders that read both texts.
+"""Measure the probability of a contradiction, by the vectors and by cross-encoders.
 
 python -m benchmarks.product.conflict_probability [--bundle DIR] [--fit] [--most 700]
 
-Measures the vectors, each cross-encoder (relation and NLI), and what a filter and a search make of
-them, on labelled pairs of several kinds: ROC-AUC, calibration error, and conflicts at the
+Compares the vectors, each cross-encoder (relation and NLI), and the combined probability of filter
+and search on labelled pairs of several kinds: ROC-AUC, calibration error, and conflicts at the
 threshold. Then it counts alarms among neighbours in corpora without contradictions: 30 lists of six
-passages each, and sentences with their nearest passages. ``--fit`` fits the weights of NLI again,
-on development parts alone (each set counts the same), measures with them, and prints them as
+passages each, and sentences with their nearest passages. ``--fit`` refits the weights of NLI on
+development parts alone (each set counts the same), measures with these weights, and prints them as
 constants for ``logic-export add-judge``.
 """
 
@@ -82,7 +82,7 @@ def main() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """Labelled pairs as the vectors and the cross-encoders see them.
+    """Labelled pairs with the probabilities of vectors and cross-encoders.
 
     Args:
         labels: whether each pair contradicts.
@@ -97,7 +97,7 @@ class Readings:
     nli: Values
 
     def conflicts(self, constants: dict[str, float], use: Use) -> Values:
-        """Compute the probability of a conflict of each pair, as filter and search do."""
+        """Compute each pair's probability of a conflict, as filter and search do."""
         read = self.relation if use == "passages" else self.nli
         rows = zip(read.tolist(), self.own.tolist(), strict=True)
         return np.array([conflict_probability(row, own, constants) for row, own in rows])
@@ -150,7 +150,7 @@ def count_alarms(
     scorer: ContradictionScorer,
     use: Use,
 ) -> dict[str, Any]:
-    """Count the conflicts found where there are none."""
+    """Count the conflicts found in pairs without a conflict."""
     conflicts = readings.conflicts(constants, use) >= constants["threshold"]
     return {
         "corpus": name,

@@ -1,11 +1,11 @@
-"""The filter inside retrieval: RAMDocs with one trusted correct document, and without any.
+"""Measure the filter in retrieval: RAMDocs with one trusted correct document, and without any.
 
 python -m benchmarks.product.contradiction_filter [--draws 5]
 
 With a trusted document (a random correct one of each question), it measures the share of
-misinformation that the filter's vectors remove, and that other judges would remove, each at the
-threshold that keeps 97 % of the correct documents of the dev part. Without a trusted document, it
-measures which pairs the shipped threshold flags.
+misinformation removed by the filter's vectors and by other judges, each at the threshold that keeps
+97 % of the correct documents of the dev part. Without a trusted document, it measures which pairs
+the shipped threshold flags.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def load_questions(part: str) -> list[Question]:
-    """The questions of a part."""
+    """Load the questions of a part."""
     folder = data_folder() / "ramdocs" / part
     documents = {
         row.id(): Document(row.text("text"), row.text("type"), row.text("answer"))
@@ -79,7 +79,7 @@ def load_questions(part: str) -> list[Question]:
 
 
 def judges() -> Mapping[str, Judge]:
-    """Name -> judge."""
+    """Return name -> judge."""
     scorer = ContradictionScorer(cached_encoder())
 
     def passages(pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float64]:
@@ -115,7 +115,7 @@ def judge_row(
     draws: int,
     threshold: float | None = None,
 ) -> dict[str, Any]:
-    """Measure shares on test; the threshold is chosen on dev if none is given."""
+    """Measure shares on test; without a threshold, choose one on dev."""
     if threshold is None:
         scored = _score_against_trusted(parts["dev"], judge, draws)
         correct = np.concatenate([s[k == "correct"] for s, k in scored])
@@ -129,7 +129,7 @@ def judge_row(
 
 
 def label_row(questions: Sequence[Question], draws: int) -> dict[str, Any]:
-    """Measure an oracle that drops documents with an answer other than the trusted one's."""
+    """Measure an oracle that drops documents whose answer differs from the trusted document's."""
     over = []
     for question in questions:
         for trusted, others in _draw_trusted(question, draws):

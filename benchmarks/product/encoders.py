@@ -1,9 +1,9 @@
-"""The shipped encoder against PyTorch and against float32 ONNX, on this machine, in one run.
+"""Compare the shipped encoder with PyTorch and float32 ONNX, on this machine, in one run.
 
 python -m benchmarks.product.encoders [--rounds 3] [--no-ndcg]
 
 Each variant runs in its own process, which isolates memory and load time. The variants take turns,
-so that disturbances hit all of them; medians are shown.
+so that disturbances affect all. Medians are shown.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def measure(variant: str, *, ndcg: bool) -> dict[str, float]:
 
 
 def rate(encode: Encode, texts: Sequence[str]) -> float:
-    """Measure texts per second, the best of two passes."""
+    """Measure texts per second, as the better of two passes."""
     seconds = []
     for _ in range(2):
         begun = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Overhead of the frameworks over the engine, and time of reranking.
+"""Measure the overhead of the frameworks over the engine, and the time of reranking.
 
 python -m benchmarks.product.frameworks [--queries 300] [--points 1000]
 """

@@ -1,10 +1,10 @@
-"""Ingestion into an embedded index: films through the library, SciFact through the command line.
+"""Measure embedded ingestion: films through the library, SciFact through the command line.
 
 python -m benchmarks.product.ingestion [--sizes 1000 10000] [--abstracts 5183]
 
 Measures passages per second, the encoder's share of the time, and memory. The command `index` runs
-twice, the second time with nothing left to do. Its processor seconds are measured too, because
-other work disturbs them less.
+twice; the second run has nothing left to do. Processor seconds are measured too, because other work
+disturbs them less.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def measure(size: int) -> dict[str, float]:
-    """Measure storing ``size`` films, and storing them again unchanged."""
+    """Measure storing ``size`` films, and storing the same films again."""
     passages, encoder = film_passages(size), TimedEncoder(OnnxEncoder())
     with (
         tempfile.TemporaryDirectory() as folder,

@@ -1,11 +1,11 @@
-"""Latency of every policy except ``judge`` over one collection.
+"""Measure the latency of every policy except ``judge`` over one collection.
 
 python -m benchmarks.product.latency [--points 10000] [--queries 60]
 
 One query at a time searches film texts of about 130 tokens in an embedded index with words, k = 10.
-Document vectors are cached; queries are encoded each time. Ordinary queries are MS MARCO's, queries
-that exclude ExcluIR's. "Rest" is the time outside the encoder: engine, parser, policy, judge,
-evidence.
+Document vectors are cached; queries are encoded each time. Ordinary queries come from MS MARCO,
+excluding queries from ExcluIR. "Rest" is the time outside the encoder: engine, parser, policy,
+judge, evidence.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from logic_retrievers.evaluation import load_dataset
 from logic_retrievers.policies import POLICIES
 
 K = 10
-# Policies that do more for a query with an exclusion.
+# Policies that do more work for a query with an exclusion.
 EXCLUDING = ("auto", "boolean")
 
 
@@ -67,7 +67,7 @@ def measure(engine: Engine, encoder: TimedEncoder, queries: list[str]) -> dict[s
         **percentiles(totals),
         **percentiles(encoding, "encoder "),
         **percentiles(rest, "rest "),
-        # Threads that spin while they wait count as well.
+        # Also counts threads that spin while they wait.
         "processor ms a query": round(1000 * float(np.mean(processor)), 2),
     }
 

@@ -1,4 +1,4 @@
-"""The parser of exclusions: accuracy on labelled queries, and speed.
+"""Measure the parser of exclusions: accuracy on labelled queries, and speed.
 
 python -m benchmarks.product.parser
 """
@@ -26,7 +26,7 @@ def main() -> None:
 
 
 def accuracy(part: str) -> dict[str, object]:
-    """Measure the accuracy of kinds, and of excluded and wanted texts, with 95 % intervals."""
+    """Measure accuracy for kinds, excluded texts and wanted texts, with 95 % intervals."""
     rows = [row.fields for row in json_rows(LABELLED / f"{part}.jsonl.gz")]
     parser = ConstraintParser()
     table = []
@@ -55,7 +55,7 @@ def accuracy(part: str) -> dict[str, object]:
 
 
 def speed() -> dict[str, object]:
-    """Microseconds per labelled query."""
+    """Measure microseconds per labelled query."""
     parser = ConstraintParser()
     texts = [row.fields["text"] for row in json_rows(LABELLED / "test.jsonl.gz")]
     seconds = []

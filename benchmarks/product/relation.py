@@ -1,9 +1,9 @@
-"""Classification of pairs as contradictions, or as another scope, version or wording.
+"""Measure classification of pairs: contradiction, or different scope, version or wording.
 
 python -m benchmarks.product.relation PART [--bundle DIR] [--no-judge] [--wrong]
 
 The pairs are labelled by hand (``benchmarks/data``). ``--wrong`` lists the misclassified pairs of a
-dev file, but not every third pair of dev3, which was kept aside while rules were made. Tests are
+dev file, except every third pair of dev3, which was kept aside while rules were made. Tests are
 read once per reported configuration.
 """
 
@@ -50,7 +50,7 @@ CONTRADICTION = Kind.CONTRADICTION.value
 
 @dataclass(frozen=True, slots=True)
 class ClassifiedPair:
-    """A labelled pair, its finding, and its kind as read, which may be listed nowhere."""
+    """A labelled pair, its finding, and the kind that the cross-encoder read."""
 
     row: Mapping[str, Any]
     finding: Finding | None
@@ -89,19 +89,19 @@ def main() -> None:
 
 
 def is_kept_aside(part: str, place: int) -> bool:
-    """Whether a row was kept aside; only shares over such rows may be read."""
+    """Whether a row was kept aside; look only at shares over such rows, not at the rows."""
     return part == "dev3" and place % ASIDE_STEP == ASIDE_STEP - 1
 
 
 def load_pairs(part: str) -> list[dict[str, Any]]:
-    """The labelled pairs."""
+    """Load the labelled pairs."""
     return [dict(row.fields) for row in json_rows(DATA / PARTS[part])]
 
 
 def classify_pairs(
     rows: Sequence[Mapping[str, Any]], read: OnnxRelation | None
 ) -> list[ClassifiedPair]:
-    """Classify every pair with the shipped vectors and, where there is one, a cross-encoder."""
+    """Classify every pair with the shipped vectors and, if given, a cross-encoder."""
     scorer = ContradictionScorer()
     scores = scorer.score([(row["one"]["text"], row["other"]["text"]) for row in rows])
     passages = [
@@ -129,7 +129,7 @@ def classify_pairs(
 
 
 def _kind(relation: Sequence[float]) -> str:
-    """Return the likeliest kind; the two directions of two states are one."""
+    """Return the likeliest kind; both orders of two states count as one kind."""
     contradiction, superseded, supersedes, *others = relation
     kinds = (Kind.CONTRADICTION, Kind.SUPERSEDED, *RELATIONS[3:])
     shares = (contradiction, superseded + supersedes, *others)
@@ -137,7 +137,7 @@ def _kind(relation: Sequence[float]) -> str:
 
 
 def confusion(pairs: Sequence[ClassifiedPair]) -> list[dict[str, Any]]:
-    """Make a table with a row per label and a column per predicted kind."""
+    """Make a table with one row per label and one column per predicted kind."""
     counts = Counter((pair.label, pair.kind) for pair in pairs)
     labels = [kind for kind in KINDS if any(pair.label == kind for pair in pairs)]
     return [{"label": label, **{kind: counts[label, kind] for kind in KINDS}} for label in labels]

@@ -1,10 +1,10 @@
-"""``auto`` on users' queries and on the papers' sets, next to plain search and the baselines.
+"""Compare ``auto`` with plain search and baselines, on users' queries and the papers' sets.
 
 python -m benchmarks.product.user_queries [--part dev] [--set new-domains|clusters|strangers]
 
-The users' queries and their labels are in ``tests/queries``: ``users``, ``users_new_domains`` and
-``clusters`` (see the READMEs there). The test parts are read only when a version is finished;
-nothing is ever chosen on them.
+``tests/queries`` holds the users' queries and labels: ``users``, ``users_new_domains`` and
+``clusters`` (see the READMEs there). Read the test parts only when a version is finished; nothing
+may be chosen on them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SETS: Mapping[str, Sequence[Path | str]] = {
     "strangers": (QUERIES / "strangers",),
 }
 DEPTH = 100
-# How many places the first satisfying passage may lose against plain search.
+# Maximum places that the first satisfying passage may lose against plain search.
 PUSHED_DOWN = 2
 KINDS: Mapping[str, str] = {
     "A": "exclusions",
@@ -43,7 +43,7 @@ KINDS: Mapping[str, str] = {
     "E": "several constraints",
     "F": "wanted positively",
 }
-# the judge's verdicts on what plain search finds, and nothing else
+# applies only the judge's verdicts to the hits of plain search
 _PLAIN_JUDGED = AutoPolicy(
     settings=ConstraintSettings(compatibility_weight=0, penalty=0), base="topical"
 )
@@ -129,7 +129,7 @@ def _metrics(query: Query, ranked: Sequence[str], plain: Sequence[str]) -> list[
 
 
 def _first_rank(ranked: Sequence[str], query: Query) -> int:
-    """Rank of the first satisfying passage; one past the list if there is none."""
+    """Return the rank of the first satisfying passage; one past the list if there is none."""
     return next((i for i, d in enumerate(ranked, 1) if d in query.grades), DEPTH + 1)
 
 

@@ -1,5 +1,5 @@
 """The reproduction report: tables and figures of the papers, measured in one run.
 
-Studies (``benchmarks.papers``) give sections of tables and figures as data (``artefacts``). The
-runner keeps each section in a file, so that an interrupted run can continue; ``render`` draws them.
+Studies (``benchmarks.papers``) return sections of tables and figures as data (``artefacts``). The
+runner keeps each section in a file, so that an interrupted run can continue; ``render`` draws all.
 """

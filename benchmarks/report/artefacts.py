@@ -1,4 +1,4 @@
-"""Tables and figures as data that can be written to JSON and read back."""
+"""Tables and figures as data, which JSON can store."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class _Artefact(BaseModel):
-    """Frozen, without extra fields, and equal after a round trip through JSON."""
+    """Base of the artefacts: frozen, without extra fields, equal after a round trip via JSON."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="constants")
 
@@ -19,10 +19,10 @@ class Measurement(_Artefact):
 
     Args:
         value: the mean.
-        low, high: ends of the interval, where there is one.
-        p: p of the difference from the table's baseline, corrected for all rows that are compared
-            in that column; None where nothing is compared.
-        unit: what the figure counts, such as ``ms``; a plain share or rank has none.
+        low, high: ends of the interval, if there is one.
+        p: p-value of the difference from the table's baseline, corrected for all rows compared in
+            that column; None if nothing is compared.
+        unit: unit of the figure, such as ``ms``; plain shares and ranks have none.
     """
 
     value: float
@@ -32,7 +32,7 @@ class Measurement(_Artefact):
     unit: str = ""
 
 
-# None is a missing figure, shown as a dash.
+# None: a missing figure, shown as a dash.
 Cell: TypeAlias = Measurement | str | int | float | None
 # The stem of an artefact's files, unique in the report.
 Name: TypeAlias = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
@@ -42,10 +42,10 @@ class Row(_Artefact):
     """One line of a table.
 
     Args:
-        cells: one for each column.
-        origin: ``measured`` in this run; ``published`` by others, in another set-up; ``absent``
+        cells: one cell per column.
+        origin: ``measured`` in this run; ``published`` by others, in a different set-up; ``absent``
             if something is missing.
-        note: source and differences of published figures; why a row is absent, and the remedy.
+        note: source and set-up of published figures; cause and remedy of an absent row.
     """
 
     cells: tuple[Cell, ...]
@@ -57,9 +57,9 @@ class Table(_Artefact):
     """Figures in rows and columns.
 
     Args:
-        baseline: the first cell of the row that the others are compared with.
-        better: column -> the better direction, if the column's name does not tell (the renderer
-            knows V@k, FVR, R@k, nDCG@k and the like).
+        baseline: first cell of the row that other rows are compared with.
+        better: column -> better direction, where the column's name does not tell (the renderer
+            knows V@k, FVR, R@k, nDCG@k and similar ones).
     """
 
     name: Name
@@ -103,8 +103,8 @@ class Curves(_Artefact):
     """Lines over one pair of axes, for trade-offs and survival.
 
     Args:
-        panels: title -> label -> line; panels stand side by side.
-        style: ``line`` joins the points; ``step`` holds a value until the next.
+        panels: title -> label -> line; shown side by side.
+        style: ``line`` joins the points; ``step`` holds a value until the next point.
     """
 
     kind: Literal["curves"] = "curves"
@@ -120,8 +120,8 @@ class Histograms(_Artefact):
     """Counts of values in bins that all panels share.
 
     Args:
-        edges: edges of the bins, one more than there are bins.
-        panels: title -> label -> count of each bin.
+        edges: edges of the bins, one more than bins.
+        panels: title -> label -> count per bin.
         marks: label -> value of a vertical line.
     """
 
@@ -149,7 +149,7 @@ class Scatter(_Artefact):
 
 
 class Bars(_Artefact):
-    """One bar for each system under each label, with its interval."""
+    """One bar per system under each label, with its interval."""
 
     kind: Literal["bars"] = "bars"
     y_label: str
@@ -167,7 +167,7 @@ Plot = Annotated[Curves | Histograms | Scatter | Bars, Field(discriminator="kind
 
 
 class Figure(_Artefact):
-    """A plot as data; the caption says how to read the plot, and what it shows."""
+    """A plot as data; the caption says what the plot shows and how to read it."""
 
     name: Name
     title: str

@@ -1,4 +1,4 @@
-"""Rows and columns of tables, and bars: means with intervals and corrected significance."""
+"""Make rows and columns of tables, and bars: means with intervals and corrected p."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.report.workbench import ROLES
 from logic_retrievers.evaluation import Estimate, EvaluationResult, bootstrap, compare
 from logic_retrievers.evaluation.statistics import holm, paired_bootstrap
 
-# Digits to keep, since later ones depend on the number of threads that summed the values.
+# Digits to keep; later digits depend on the number of threads that sum the values.
 DIGITS = 6
 
 # Query -> value; NaN where a measure is undefined.
@@ -29,18 +29,18 @@ def estimate_cell(estimate: Estimate | None, p: float | None = None) -> Measurem
 
 
 def absent_row(name: str, role: str, figures: int) -> Row:
-    """Make the row of a system whose model is missing, with a dash for each figure."""
+    """Make the row of a system whose model is missing, with a dash per figure."""
     note = f"no model for the role {role!r}; made by {ROLES[role]}"
     return Row(cells=(name, *[None] * figures), origin="absent", note=note)
 
 
 def published_row(note: str, *cells: str | float | None) -> Row:
-    """Make a row of published figures; ``note`` names paper, encoder and differences."""
+    """Make a row of published figures; ``note`` names paper, encoder and differences from ours."""
     return Row(cells=cells, origin="published", note=note)
 
 
 def system_rows(systems: Sequence[str], columns: Columns) -> list[Row]:
-    """Make a row per system, with its cell of each column."""
+    """Make one row per system, with a cell per column."""
     return [Row(cells=(name, *(cells.get(name) for cells in columns.values()))) for name in systems]
 
 
@@ -56,10 +56,11 @@ def comparison_table(
     notes: Sequence[str] = (),
     seed: int = 0,
 ) -> Table:
-    """Make a row per system and a column per metric; each p tests the gap to the baseline.
+    """Make one row per system and one column per metric; p tests the gap to the baseline.
 
-    All results are over the same queries. ``published`` gives note and figures of rows after ours,
-    ``absent`` gives the role of a system's missing model. A note on short lists is added.
+    All results are for the same queries. ``published`` maps systems to note and figures of rows
+    after ours; ``absent`` maps systems to the roles of missing models. A note on short lists is
+    added.
     """
     comparisons = compare(results[baseline], results, metrics, seed=seed)
     rows = []
@@ -93,7 +94,7 @@ def comparison_table(
 def estimates_curve(
     x: Sequence[float], estimates: Sequence[Estimate], digits: int | None = None
 ) -> Curve:
-    """Make a line through the means, with its band; rounded if ``digits`` are given."""
+    """Make a line through the means, with its band; ``digits`` rounds the values."""
     columns = zip(*estimates, strict=True)
     mean, low, high = (
         tuple(value if digits is None else round(value, digits) for value in column)
@@ -105,10 +106,10 @@ def estimates_curve(
 def column(
     systems: Mapping[str, Values], groups: Groups, baseline: str | None = None, seed: int = 0
 ) -> dict[str, Measurement | None]:
-    """Map systems to the mean of one measure, with the p of its difference from the baseline's.
+    """Map systems to the mean of one measure, with p for the difference from the baseline.
 
-    A system without values gets None. The p are corrected over all systems (Holm). Without a
-    baseline there is no p.
+    A system without values gets None. Holm's method corrects p over all systems. Without a baseline
+    there is no p.
     """
     base = systems.get(baseline, {}) if baseline is not None else {}
     ps = [
@@ -124,10 +125,10 @@ def column(
 def gains(
     pairs: Sequence[tuple[Values, Values]], groups: Groups, seed: int = 0
 ) -> list[Measurement | None]:
-    """Compute the mean gain of the first of each pair over the second, on the same queries.
+    """Compute the mean gain of each pair's first over its second, on the same queries.
 
     Returns:
-        A cell per pair, with p corrected over all pairs; None if the two share no query.
+        One cell per pair, with p corrected over all pairs; None if the two share no query.
     """
     differences = [_difference(*pair) for pair in pairs]
     ps = holm([_p_value(values, groups, seed) for values in differences])
@@ -146,7 +147,7 @@ def bars(
     baseline: str | None = None,
     seed: int = 0,
 ) -> Bars:
-    """Make a bar per system under each label of the queries, with :func:`column` per label."""
+    """Make one bar per system and label of queries; :func:`column` computes each label."""
     by_label = {}
     for label in dict.fromkeys(labels.values()):
         under = {

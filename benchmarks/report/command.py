@@ -12,7 +12,7 @@ from logic_retrievers.cli.console import ExitCode, out, print_status, report_err
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.evaluation.datasets import DATA_VARIABLE, data_folder
 
-# Default file of the vectors, in the folder of the report.
+# Default file for vectors, in the report's folder.
 VECTORS = "vectors.sqlite"
 
 
@@ -45,10 +45,10 @@ def report(
 ) -> None:
     """Repeat the papers' measurements next to ours, and write one page with all of them.
 
-    The data come from the folder that the environment variable LOGIC_RETRIEVERS_DATA names. An
-    interrupted run continues when it is started again.
+    The environment variable LOGIC_RETRIEVERS_DATA names the folder of the data. An interrupted run
+    continues when started again.
     """
-    # Imported here, since no other command needs pydantic, numpy and more.
+    # Imported here because no other command needs pydantic, numpy and more.
     from benchmarks.papers import select_studies
     from benchmarks.report.render import write_report
     from benchmarks.report.runner import run_studies

@@ -1,4 +1,4 @@
-"""The data of tables and figures as CSV."""
+"""Write the data of tables and figures as CSV."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PARTS = ("low", "high", "p", "unit")
 
 
 def table_csv(table: Table) -> str:
-    """Write a line per row; ends of intervals, p and unit have columns of their own."""
+    """Write one line per row; interval ends, p and unit have their own columns."""
     heads: list[str] = []
     columns: list[list[Any]] = []
     for place, head in enumerate(table.columns):
@@ -30,7 +30,7 @@ def table_csv(table: Table) -> str:
 
 
 def figure_csv(figure: Figure) -> str:
-    """Write a line per point, bin or bar of a plot."""
+    """Write one line per point, bin or bar of a plot."""
     plot = figure.plot
     if isinstance(plot, Bars):
         return csv_text(["system", "label", plot.y_label, *PARTS], _bars(plot))

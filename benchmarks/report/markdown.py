@@ -1,4 +1,4 @@
-"""The report as Markdown."""
+"""Write the report as Markdown."""
 
 from __future__ import annotations
 

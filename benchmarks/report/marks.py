@@ -1,4 +1,4 @@
-"""Texts of a table's cells, like .839 (.790 to .888), and their marks against the baseline."""
+"""Format a table's cells as text, like .839 (.790 to .888), with marks against the baseline."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ NOTHING = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 # Corrected p below which a difference is significant.
 LEVEL = 0.05
-# Direction -> measures of the evaluation for which it is better.
+# Better direction -> measures of the evaluation.
 KNOWN = {
     "higher": re.compile(r"(R|nDCG|MAP|MRR|P|AP|RR|Success)@\d+|FVR(@\d+)?|MAP|MRR"),
     "lower": re.compile(r"V@\d+"),
 }
-# Mark -> sign and meaning.
+# Mark -> sign, meaning.
 MARKS = {
     "better": ("▲", "better than the baseline, corrected p < .05"),
     "worse": ("▼", "worse than the baseline, corrected p < .05"),
@@ -30,7 +30,7 @@ TAGS = {"measured": "", "published": "published", "absent": "not run"}
 
 
 class CellText(NamedTuple):
-    """A cell as text: figure, interval and mark (empty if there is none)."""
+    """A cell as text: figure, interval and mark; empty where missing."""
 
     figure: str
     interval: str
@@ -69,7 +69,7 @@ def table_rows(table: Table) -> list[RowText]:
 
 
 def footnotes(table: Table) -> dict[str, str]:
-    """Map notes to letters (a to z, then aa), in the order of the rows."""
+    """Map notes to letters (a to z, then aa), in row order."""
     notes = dict.fromkeys(row.note for row in table.rows if row.note)
     return {note: _letter(place) for place, note in enumerate(notes)}
 
@@ -80,7 +80,7 @@ def is_number_column(table: Table, place: int) -> bool:
 
 
 def mark(column: str, cell: Cell, base: Cell, better: object = None) -> str:
-    """Mark how a figure compares with the baseline's, by a key of :data:`MARKS` or ""."""
+    """Return the key of :data:`MARKS` for a figure against the baseline's, or ""."""
     if not isinstance(cell, Measurement) or cell.p is None:
         return ""
     if not cell.p < LEVEL:
@@ -123,7 +123,7 @@ def format_interval(cell: Cell) -> str:
 
 
 def format_number(value: float, *, places: int | None = None, zero: bool = False) -> str:
-    """Write a number as tables show it, with ``places`` decimals (default: by its size).
+    """Write a number as in tables, with ``places`` decimals (default: by size).
 
     Shares have no zero before the point, unless ``zero`` is set.
     """

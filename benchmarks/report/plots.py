@@ -1,4 +1,4 @@
-"""Plots of the report, drawn by matplotlib; the same figure gives the same bytes."""
+"""Draw the report's plots with matplotlib; the same figure gives the same bytes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Drawn
 
-# Okabe and Ito's colours without the pale yellow; colour-blind readers can tell them apart.
+# Okabe and Ito's colours, without pale yellow; colour-blind readers can tell these apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#333333")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES: tuple[Any, ...] = ("-", "--", ":")
@@ -28,15 +28,15 @@ SETTINGS: Mapping[str, Any] = {
     "axes.axisbelow": True,
     "grid.color": "#e6e8eb",
     "legend.frameon": False,
-    # A dollar in a label is a dollar, not the start of a formula.
+    # A dollar in a label must not start a formula.
     "text.parse_math": False,
-    # Without a salt the ids of an SVG are random.
+    # Without a salt, ids in an SVG are random.
     "svg.hashsalt": "logic-retrievers",
 }
 # Width of the whole figure and height of a panel, in inches.
 WIDTH, HEIGHT = 9.6, 3.3
 PANELS_IN_A_ROW = 3
-# Longest line (in points) with marked points; on a longer line the marks would hide it.
+# Maximum points of a line with marked points; more marks would hide the line.
 MARKED = 25
 
 
@@ -65,7 +65,7 @@ def draw(figure: Figure) -> Drawn:
 def picture(figure: Figure, form: str) -> bytes:
     """Draw the plot of a figure as a file, ``png`` or ``svg``."""
     drawn, target = draw(figure), io.BytesIO()
-    # Date and version would make the bytes differ.
+    # Leave out date and version, which differ between runs.
     names = ("Software",) if form == "png" else ("Date", "Creator")
     with _settings():
         drawn.savefig(target, format=form, dpi=150, metadata=dict.fromkeys(names))
@@ -74,7 +74,7 @@ def picture(figure: Figure, form: str) -> bytes:
 
 @contextmanager
 def _settings() -> Iterator[None]:
-    """Let matplotlib use only :data:`SETTINGS`, whatever the user has set."""
+    """Let matplotlib use only :data:`SETTINGS`, not the user's."""
     try:
         import matplotlib
     except ModuleNotFoundError as error:
@@ -86,7 +86,7 @@ def _settings() -> Iterator[None]:
 
 
 def _styles(labels: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Choose styles by the labels' order, the same in all panels and distinct without colours."""
+    """Choose styles by the order of labels: equal in all panels, distinct without colours."""
     return {
         label: {
             "color": COLOURS[place % len(COLOURS)],
@@ -98,12 +98,12 @@ def _styles(labels: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 
 def _panels(panels: Mapping[str, object]) -> tuple[Drawn, list[Axes]]:
-    """Make a figure with a panel for each title, in reading order."""
+    """Make a figure with one panel per title, in reading order."""
     from matplotlib.figure import Figure
 
     in_row = min(PANELS_IN_A_ROW, max(1, len(panels)))
     rows = max(1, math.ceil(len(panels) / in_row))
-    # Figure and not pyplot, which opens windows and keeps a global list of figures.
+    # Not pyplot, which opens windows and keeps a global list of figures.
     figure = Figure(figsize=(WIDTH, HEIGHT * rows), layout="constrained")
     places = [figure.add_subplot(rows, in_row, n + 1) for n in range(len(panels))]
     for axes, title in zip(places, panels, strict=True):
@@ -117,13 +117,13 @@ def _draw_group(axes: Axes, plot: Any, data: Any, style: dict[str, Any]) -> None
         case Curves():
             _draw_curve(axes, plot, data, style)
         case Histograms():
-            # Shares make groups of any size comparable.
+            # Shares make groups of different sizes comparable.
             shares = [count / max(1, sum(data)) for count in data]
             axes.stairs(shares, plot.edges, color=colour, fill=True, alpha=0.18)
             style = {name: value for name, value in style.items() if name != "marker"}
             axes.stairs(shares, plot.edges, **style)
         case Scatter():
-            # As shapes of an SVG, many points would take megabytes.
+            # Many points as SVG shapes take megabytes.
             many = len(data) > 2000
             x, y = zip(*data, strict=True) if data else ((), ())
             axes.scatter(
@@ -154,7 +154,7 @@ def _finish(axes: Axes, plot: Any, styles: Mapping[str, dict[str, Any]]) -> None
 
 
 def _bars(plot: Bars) -> Drawn:
-    """Draw horizontal bars, which leave room for long labels."""
+    """Draw horizontal bars, to leave room for long labels."""
     figure, (axes,) = _panels({"": None})
     systems = max(1, len(plot.systems))
     figure.set_size_inches(WIDTH, 1.2 + len(plot.labels) * (0.16 * systems + 0.2))
@@ -184,7 +184,7 @@ def _bars(plot: Bars) -> Drawn:
 
 
 def _legend(figure: Drawn, places: Iterable[Axes]) -> None:
-    """Add one legend for all panels, and space for it; each label occurs once."""
+    """Add one legend with each label once for all panels, and space for the legend."""
     artists: dict[str, Any] = {}
     for axes in places:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):

@@ -1,4 +1,4 @@
-"""Writes a report as files (a page, Markdown, tables and figures), each atomically."""
+"""Write a report as files (a page, Markdown, tables and figures), each atomically."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def write_report(sections: Sequence[Section], folder: Path) -> Path:
     """Write the page and all other files of a report.
 
     ``report.html`` needs no other file. ``REPORT.md`` and ``summary.md`` (measured rows without
-    intervals, for a README) link to the pictures in ``figures``. Each figure is written as
-    ``.png``, ``.svg`` and ``.csv``, each table in ``tables`` as ``.csv`` and ``.md``. Returns the
-    page's path.
+    intervals, for a README) link to the pictures in ``figures``. Each figure becomes ``.png``,
+    ``.svg`` and ``.csv``; each table in ``tables`` becomes ``.csv`` and ``.md``. Returns the path
+    of the page.
     """
     template = _environment().get_template("report.html.j2")
     pictures: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Runs studies and stores each section, so that an interrupted run can continue."""
+"""Run studies and store each section, so that an interrupted run can continue."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Report:
     """Outcome of a run.
 
     Args:
-        sections: sections of the studies, in their order, and the set-up at the end.
+        sections: sections in the order of the studies, with the set-up at the end.
         failed: study -> error message.
         reused: studies whose stored section was used.
     """
@@ -66,7 +66,7 @@ def run_studies(
                 bench.log(f"{about}: begun")
                 started = time.monotonic()
                 section = study.run(bench)
-                # Times go to a separate file, or the sections of two runs would differ.
+                # Times go to a separate file, so that sections of two runs are equal.
                 seconds[study.name] = round(time.monotonic() - started, 1)
                 write_text(folder / "seconds.json", json.dumps(seconds, indent=1) + "\n")
                 stored = {"key": key, "section": json.loads(section.model_dump_json())}
@@ -89,7 +89,7 @@ def run_studies(
 
 
 def _reject_duplicates(names: Iterable[str]) -> None:
-    """Refuse studies or artefacts whose files would overwrite one another."""
+    """Refuse duplicate names of studies or artefacts, whose files overwrite each other."""
     for name, count in Counter(names).items():
         if count > 1:
             raise ConfigurationError(f"the name {name!r} is there {count} times in the report")

@@ -1,4 +1,4 @@
-"""The set-up of a report (versions, machine, data, models, seed, times) and keys of sections."""
+"""The set-up of a report (versions, machine, data, models, seed, times), and section keys."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PACKAGES = (
     "logic-retrievers", "numpy", "onnxruntime", "tokenizers", "qdrant-client", "pydantic",
     "ir-measures", "matplotlib", "jinja2", "sentence-transformers", "torch",
 )  # fmt: skip
-# Number of a hash's letters that tables show.
+# Number of characters of a hash in tables.
 SHORT = 12
 
 
@@ -34,7 +34,7 @@ class Contents:
         self._known: dict[Path, str] = {}
 
     def hash(self, place: Path, pattern: str = "*") -> str:
-        """Compute the SHA-256 of the names and contents of the files."""
+        """Compute the SHA-256 of names and contents of the files."""
         place = place.resolve()
         if place not in self._known:
             total = hashlib.sha256()
@@ -58,14 +58,14 @@ class Contents:
 
 
 def files(place: Path, pattern: str = "*") -> list[Path]:
-    """List every file below a folder, sorted by name, or the path itself if it is a file."""
+    """List every file below a folder, sorted by name; a file gives only itself."""
     if place.is_file():
         return [place]
     return sorted(path for path in place.rglob(pattern) if path.is_file())
 
 
 def study_key(study: Study, bench: Workbench, contents: Contents) -> str:
-    """Compute a hash over everything that the figures of a study depend on."""
+    """Compute a hash of everything that affects the figures of a study."""
     models = {role: bench.model(role) for role in study.models}
     parts = {
         "study": study.name,
@@ -152,7 +152,7 @@ def _row(cells: tuple[str, Any]) -> Row:
 
 
 def _encoder(bench: Workbench) -> dict[str, Any]:
-    """Map vectors to the fingerprints of their document and query sides, and constants."""
+    """Map vectors to constants and to the fingerprints of document and query side."""
     return {
         name: {
             "document": spec.fingerprint,

@@ -1,4 +1,4 @@
-"""The resources of studies: cached encoders, trained models by role, settings; and a study."""
+"""A study, and its resources: cached encoders, trained models by role, settings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from logic_retrievers.encoders import (
     default_encoder,
 )
 
-# Role of a model that studies compare with -> how to make it. None of these models is shipped.
+# Role of a model for comparison -> how to make the model. None of these models is shipped.
 ROLES: Mapping[str, str] = {
     "coder": "export/recipes/coder-comparison.toml",
     "contrastive": "the same recipe without the violating passages",
@@ -38,10 +38,10 @@ class Workbench:
 
     Args:
         vectors: SQLite cache of the vectors of all texts and encoders.
-        models: a folder with the models of :data:`ROLES`, each in a folder named after its role (a
-            training run, with its model in ``model``, or the model itself); None without models.
+        models: folder with one folder per role of :data:`ROLES`, named by role: a training run,
+            with its model in ``model``, or the model itself. None without models.
         seed: seeds all random numbers.
-        log: called with lines about the progress.
+        log: called with lines about progress.
     """
 
     vectors: Path
@@ -55,7 +55,7 @@ class Workbench:
         return CachedEncoder(default_encoder(), self.vectors)
 
     def model(self, role: str) -> Path | None:
-        """Find the folder of a trained model, or None."""
+        """Return the folder of a trained model; None if missing."""
         if self.models is None:
             return None
         folder = self.models / role
@@ -64,7 +64,7 @@ class Workbench:
         return folder if folder.is_dir() else None
 
     def trained(self, role: str) -> Encoder | None:
-        """Open a trained sentence encoder as ``topical``, with cached vectors; or None."""
+        """Open a trained sentence encoder as ``topical``, with cached vectors; None if missing."""
         folder = self.model(role)
         if folder is None:
             return None
@@ -76,9 +76,9 @@ class Study:
     """One experiment of the report.
 
     Args:
-        data: folders of the benchmark data that the study reads.
+        data: folders of benchmark data that the study reads.
         run: makes the study's section.
-        models: roles of the trained models that the study compares with, if they are available.
+        models: roles of trained models that the study compares with, if available.
     """
 
     name: str

@@ -1,1 +1,1 @@
-"""Code that the adapters of all frameworks share; it imports no framework."""
+"""Code that all framework adapters share; it imports no framework."""

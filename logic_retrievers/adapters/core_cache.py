@@ -1,4 +1,4 @@
-"""Keep an adapter's core object (from ``logic_retrievers``) until one of its settings changes."""
+"""Keep an adapter's core object (from ``logic_retrievers``) until a setting changes."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ T = TypeVar("T")
 
 
 class Built(NamedTuple, Generic[T]):
-    """A core object and the settings it was made from."""
+    """A core object, and the settings that made it."""
 
     core: T
     settings: dict[str, Any]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(None), ()  # pickled as None, so that another process builds its own
+        return type(None), ()  # pickled as None, so that each process builds its own
 
 
 def build(built: Built[T] | None, settings: dict[str, Any], make: Callable[..., T]) -> Built[T]:

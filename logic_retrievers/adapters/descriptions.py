@@ -1,7 +1,7 @@
 """Descriptions of settings in JSON types, for cache keys, traces and saved pipelines.
 
-A user's own function or object is described by its name and cannot be restored. The error at
-loading says which argument to pass.
+A user's own function or object is described by name and cannot be restored. On loading, the error
+says which argument to pass.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _PASSAGE_FIELDS = ("id", "text", "metadata", "source", "embed_text")
 
 
 def qualified_name(value: Any) -> str:
-    """Return the module and name of a function, of a class, or of a value's class."""
+    """Return module and name of a function or a class; for other values, of the value's class."""
     named = value if hasattr(value, "__qualname__") else type(value)
     return f"{named.__module__}.{named.__qualname__}"
 
 
 def jsonable(value: Any) -> Any:
-    """Convert a value to JSON types; other objects become their names."""
+    """Convert a value to JSON types; unsupported objects become names."""
     return to_jsonable_python(value, fallback=qualified_name)
 
 
@@ -54,7 +54,7 @@ def any_policy_from(description: Any) -> Any:
 
 
 def describe_resolution(resolution: Any) -> Any:
-    """Describe a resolution by its name, its name and fields, or a list of these."""
+    """Describe a resolution as a name, as name and fields, or as a list of these."""
     if isinstance(resolution, str):
         return resolution
     if isinstance(resolution, InOrder):
@@ -98,7 +98,7 @@ def resolution_from(description: Any) -> Any:
 
 
 def describe_passages(passages: Sequence[Passage]) -> list[dict[str, Any]]:
-    """Describe passages in full, since other trusted passages give other results."""
+    """Describe passages in full, because different trusted passages give different results."""
     return [
         {name: jsonable(getattr(passage, name)) for name in _PASSAGE_FIELDS} for passage in passages
     ]
@@ -107,7 +107,7 @@ def describe_passages(passages: Sequence[Passage]) -> list[dict[str, Any]]:
 def describe_hits(policy: str, hits: Sequence[Hit]) -> dict[str, Any]:
     """Describe the result of a search or reranking for tracers, without any text.
 
-    ``policy`` is the requested policy; ``ranked_by`` names the one that a router chose.
+    ``policy`` is the requested policy; ``ranked_by`` is the policy that a router chose.
     """
     return {
         "policy": policy,

@@ -1,8 +1,8 @@
-"""Put evidence into a document's metadata and take it out again, without changing the input.
+"""Add evidence to copies of a document's metadata, and remove it again.
 
 Evidence tells why a document has its rank, what a contradiction filter decided (``contradiction``)
-and what a cleaner found (``cleaning``, ``quarantined``). All of it is under the key ``logic``. A
-user's own value of ``logic`` is kept under ``replaced`` and restored.
+and what a cleaner found (``cleaning``, ``quarantined``). The key ``logic`` holds all evidence. A
+user's own value of ``logic`` is kept under ``replaced`` and restored later.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ T = TypeVar("T")
 EVIDENCE = "logic"
 CONTRADICTION = "contradiction"
 CLEANING = "cleaning"
-# PassageIndex reads this key in collections that other stores write; True hides the document
+# PassageIndex reads this key in collections of other stores; True hides the document
 QUARANTINED = "quarantined"
 REPLACED = "replaced"
 _RANKING_KEYS = frozenset({"policy", "scores", "ranks", "passed_filter"})
@@ -27,8 +27,8 @@ _OTHER_KEYS = frozenset({CONTRADICTION, CLEANING, QUARANTINED, REPLACED})
 
 
 def paired(candidates: Sequence[tuple[Passage, T]], hits: Sequence[Hit]) -> list[tuple[T, Hit]]:
-    """Pair each hit with the framework's item behind its passage."""
-    # paired by object identity, because several items may have one id
+    """Pair each hit with the framework's item for its passage."""
+    # pair by object identity, because several items may have the same id
     item_of = {id(passage): item for passage, item in candidates}
     return [(item_of[id(hit.passage)], hit) for hit in hits]
 
@@ -50,7 +50,7 @@ def with_ranking(
     Args:
         metadata: the document's metadata.
         hit: the document's hit.
-        score_key: a further key for the score, if the framework has a usual one.
+        score_key: an additional key for the score, if the framework has a usual one.
         source: the passage's source, if the framework's document has no field for it.
     """
     original = deepcopy(without_evidence(metadata, score_key))
@@ -64,7 +64,7 @@ def with_ranking(
 
 
 def with_contradictions(metadata: Mapping[Any, Any], hit: Hit) -> dict[Any, Any]:
-    """Copy the metadata deeply, with a contradiction filter's evidence added to the ranking's."""
+    """Copy the metadata deeply, and add a contradiction filter's evidence to the ranking's."""
     return _with_added(metadata, {CONTRADICTION: describe_hit(hit)})
 
 
@@ -92,7 +92,7 @@ def with_findings(
 
     Args:
         metadata: the document's metadata.
-        described: one value of :func:`describe_findings`; None means no findings.
+        described: the document's value in :func:`describe_findings`; None means no findings.
     """
     remaining = without_findings(metadata)
     return _with_added(remaining, described) if described else deepcopy(dict(remaining))
@@ -105,7 +105,7 @@ def without_evidence(
     if not has_evidence(metadata):
         return metadata
     evidence = metadata[EVIDENCE]
-    # without ranking evidence, another retriever wrote the score
+    # without ranking evidence, a different retriever wrote the score
     added = {EVIDENCE, score_key} if _is_ranking(evidence) else {EVIDENCE}
     original = {key: value for key, value in metadata.items() if key not in added}
     return original | dict(evidence.get(REPLACED, {}))
@@ -124,7 +124,7 @@ def without_findings(metadata: Mapping[Any, Any]) -> Mapping[Any, Any]:
 
 
 def has_evidence(metadata: Mapping[Any, Any]) -> bool:
-    """Whether this package, and not the user, wrote the value of ``logic``."""
+    """Whether this package, not the user, wrote the value of ``logic``."""
     evidence = metadata.get(EVIDENCE)
     if not isinstance(evidence, Mapping):
         return False
@@ -149,7 +149,7 @@ def source_of(metadata: Mapping[Any, Any]) -> Any:
 
 
 def _with_added(metadata: Mapping[Any, Any], added: Mapping[str, Any]) -> dict[Any, Any]:
-    """Copy the metadata deeply, add evidence, and keep a user's own value under ``replaced``."""
+    """Copy the metadata deeply, add evidence, and keep the user's value under ``replaced``."""
     copied = deepcopy(dict(metadata))
     evidence: Any = copied.get(EVIDENCE)
     if not has_evidence(copied):

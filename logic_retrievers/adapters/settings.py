@@ -1,7 +1,7 @@
-"""Settings that several frameworks share, as pydantic fields.
+"""Pydantic fields for settings that several frameworks share.
 
 :class:`logic_retrievers.ContradictionFilter` and
-:class:`logic_retrievers.conflicts.cleaning.settings.CleaningSettings` explain them.
+:class:`logic_retrievers.conflicts.cleaning.settings.CleaningSettings` explain the settings.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from logic_retrievers.ranking.query_input import (
 )
 from logic_retrievers.types import Passage
 
-# what an ingestion hook does if the model, the ledger or Qdrant fails
+# reaction of an ingestion hook if the model, the ledger or Qdrant fails
 OnError: TypeAlias = Literal["raise", "skip"]
 _STORE_SETTINGS = frozenset({"location", "client", "api_key", "prefer_grpc", "grpc_port", "create"})
 
@@ -73,11 +73,11 @@ def _checked(check: Callable[[Any], object]) -> Callable[[Any], Any]:
 
 
 def check_policy(policy: Any) -> str | Policy | PolicyRouter:
-    """Check a policy, or make one from a description by :func:`describe_policy`.
+    """Check a policy, or make one from the output of :func:`describe_policy`.
 
     Raises:
         UnknownPolicyError: no policy has that name.
-        ConfigurationError: it is not a policy, or no description can restore it.
+        ConfigurationError: ``policy`` is not a policy, or its description cannot restore one.
     """
     made: str | Policy | PolicyRouter = any_policy_from(policy)
     resolve_policy(made)
@@ -91,7 +91,7 @@ def _describe_judge(judge: AnyJudge) -> Any:
     return judge if judge is None or isinstance(judge, str) else qualified_name(judge)
 
 
-# pydantic alone would accept True as 1
+# pydantic alone accepts True as 1
 Number: TypeAlias = Annotated[
     float, BeforeValidator(_checked(partial(check_number, "this setting")))
 ]
@@ -99,8 +99,8 @@ Count: TypeAlias = Annotated[
     int, BeforeValidator(_checked(partial(check_count, "the number of documents")))
 ]
 ExcludeSetting: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(check_excluded)]
-# InstanceOf keeps a type out of a JSON schema, and keeps a dict with the keys of a Qdrant filter
-# from becoming one. The core's class checks settings that depend on each other.
+# InstanceOf keeps a type out of a JSON schema, and keeps a dict with a Qdrant filter's keys from
+# becoming a Qdrant filter. The core's class checks settings that depend on each other.
 PolicySetting: TypeAlias = Annotated[
     str | InstanceOf[Policy] | InstanceOf[PolicyRouter],
     BeforeValidator(check_policy),
@@ -123,7 +123,7 @@ ResolutionSetting: TypeAlias = Annotated[
     _Resolution | tuple[_Resolution, ...], PlainSerializer(describe_resolution)
 ]
 PairJudgeSetting: TypeAlias = Annotated[Callable[..., Any], PlainSerializer(qualified_name)]
-# an AnyJudge, which has no JSON schema
+# the type is Any, because AnyJudge has no JSON schema
 JudgeSetting: TypeAlias = Annotated[
     Any, BeforeValidator(_checked(check_any_judge)), PlainSerializer(_describe_judge)
 ]
@@ -156,7 +156,7 @@ class RerankerFields(QueryFields):
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
         if self.encoder is None and self.index is None:
-            default_encoder()  # loaded now, because loading it later might block an event loop
+            default_encoder()  # load now, because loading later may block an event loop
 
     def _request(self, query: str, candidates: Sequence[tuple[Passage, Any]]) -> dict[str, Any]:
         """Return the arguments of :meth:`logic_retrievers.Reranker.rerank`."""
@@ -197,7 +197,7 @@ class FilterFields(ConflictFields):
     @model_validator(mode="before")
     @classmethod
     def _read_earlier_form(cls, values: Any) -> Any:
-        """Leave out ``edited_copies=False``, which filters of earlier versions were saved with."""
+        """Drop ``edited_copies=False``, which earlier versions saved with a filter."""
         if isinstance(values, Mapping) and values.get("edited_copies") is False:
             return {name: value for name, value in values.items() if name != "edited_copies"}
         return values
@@ -218,7 +218,7 @@ class CleanerFields(ConflictFields):
 
 
 class QueryOptions(TypedDict, total=False):
-    """Settings that a single search may replace."""
+    """Settings that a single search may override."""
 
     policy: AnyPolicy | None
     min_score: float | None
@@ -229,7 +229,7 @@ class QueryOptions(TypedDict, total=False):
 
 
 class ContradictionOptions(TypedDict, total=False):
-    """Settings that a single search for contradictions may replace."""
+    """Settings that a single search for contradictions may override."""
 
     min_probability: float | None
     candidates: int | None
@@ -252,10 +252,10 @@ class FilterOptions(TypedDict, total=False):
 
 
 def refuse_unknown(owner: str, settings: Mapping[str, Any], known: Set[str] = frozenset()) -> None:
-    """Refuse an unknown setting, which a framework would silently drop.
+    """Refuse an unknown setting, which frameworks silently drop.
 
     Raises:
-        ConfigurationError: the message names it and the known ones.
+        ConfigurationError: the message names the unknown setting and the known ones.
     """
     if unknown := sorted(settings.keys() - known):
         names = f"; there is {', '.join(sorted(known))}" if known else ""
@@ -265,7 +265,7 @@ def refuse_unknown(owner: str, settings: Mapping[str, Any], known: Set[str] = fr
 def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Split keyword arguments of ``over`` into a retriever's settings and an index's.
 
-    The retriever gets unknown names, and refuses them.
+    Unknown names go to the retriever, which refuses them.
     """
     names = {*Settings.__annotations__, "embed_model", "encoder", "identity"}
     own = {name: value for name, value in options.items() if name not in names}
@@ -274,10 +274,10 @@ def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
 
 
 def open_index_of(store: Any, *options: Any) -> PassageIndex:
-    """Return the index of an open store, which takes no settings.
+    """Return the index of an open store; refuse settings, because the store is open already.
 
     Raises:
-        ConfigurationError: there are settings.
+        ConfigurationError: an option is set.
     """
     if any(options):
         raise ConfigurationError("A LogicVectorStore is open already and takes no settings.")
@@ -286,7 +286,7 @@ def open_index_of(store: Any, *options: Any) -> PassageIndex:
 
 
 def refuse_store_settings(settings: Settings, *further: str) -> None:
-    """Refuse settings that an existing store decides, and a framework's ``further`` settings.
+    """Refuse settings that an existing store decides, and the settings in ``further``.
 
     Raises:
         ConfigurationError: the message names the first such setting.
@@ -296,8 +296,8 @@ def refuse_store_settings(settings: Settings, *further: str) -> None:
 
 
 def warn_cleaning_skipped(count: int, error: Exception, kind: str) -> None:
-    """Warn that documents were not examined and are passed on unchanged."""
-    # another package's message may hold a key or a text
+    """Warn that documents are passed on unchanged, because cleaning failed."""
+    # messages of other packages may hold a key or a text
     own = isinstance(error, LogicRetrieversError)
     cause = f"{type(error).__name__}: {error}" if own else f"it raised {type(error).__name__}"
     warn(

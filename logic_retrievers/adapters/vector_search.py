@@ -1,6 +1,6 @@
 """Search by a vector, or for diverse results, over topical vectors only.
 
-A vector does not tell what a query excludes, so no policy is applied.
+A vector does not say what a query excludes, so no policy is applied.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ def nearest_hits(
     index: PassageIndex,
     vector: Sequence[float],
     k: int,
-    filter: UserFilter = None,  # noqa: A002 - the word that vector stores use
+    filter: UserFilter = None,  # noqa: A002 - the name in vector stores
 ) -> Operation[list[Hit]]:
     """Find the k passages whose topical vectors are nearest to a vector.
 
     Raises:
-        InputError: the vector has another dimension, is not finite, or has length 0.
+        InputError: the vector has a different dimension, is not finite, or has length 0.
         ConfigurationError: k is under 1.
         MissingVectorError: the collection has no topical vectors.
     """
@@ -59,9 +59,9 @@ def diverse_hits(
 
     Args:
         index: the index that found the hits.
-        hits: hits of a plain topical search. A hit without a stored vector resembles no other hit.
+        hits: hits of a plain topical search. A hit without a stored vector resembles no other.
         k: number of hits to pick.
-        weight: weight of relevance, 0 to 1; 1 - weight penalises similarity to picked hits.
+        weight: weight of relevance, 0 to 1; similarity to picked hits costs 1 - weight.
 
     Raises:
         ConfigurationError: k is under 1, or the weight is outside [0, 1].

@@ -1,4 +1,4 @@
-"""The command line; needs the `cli` extra."""
+"""The command line, which needs the `cli` extra."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> None:
-    """Entry point of ``logic-retrievers``."""
+    """Run ``logic-retrievers``."""
     try:
         from logic_retrievers.cli.app import app
         from logic_retrievers.cli.console import ShownStream

@@ -1,4 +1,4 @@
-"""The commands of ``logic-retrievers``. The module of a command is imported when it is called."""
+"""Define the commands of ``logic-retrievers``; calling a command imports its module."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typer.main import get_command
 from logic_retrievers import __version__
 from logic_retrievers.cli.console import CommandGroup, out
 
-# command -> its line in `--help`, which is the first sentence of the command's own help
+# command -> line in `--help`; repeats the first sentence of the command's own help
 COMMANDS = {
     "index": "Read documents, split the long ones, and store them with their vectors.",
     "backfill": "Make vectors that the stored passages of a collection lack.",
@@ -28,12 +28,12 @@ COMMANDS = {
     "quarantine": "List, show, restore, purge or verify what the cleaner has hidden.",
     "probe": "Compare the answers that different policies lead to.",
 }
-# command -> its module, for commands whose module has another name
+# command -> module, where the names differ
 MODULES = {"backfill": "index", "reindex": "index", "contradictions": "search", "parse": "search"}
 
 
 class LazyCommandGroup(CommandGroup):
-    """Imports a command when it is called. ``--help`` lists commands without importing them."""
+    """Imports a command when called; ``--help`` lists the commands without importing them."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -45,7 +45,7 @@ class LazyCommandGroup(CommandGroup):
 
 
 def import_command(name: str) -> Any:
-    """Import a command's module, and build the command."""
+    """Import the module of a command and build the command."""
     command = getattr(import_module(f"logic_retrievers.cli.{MODULES.get(name, name)}"), name)
     if not isinstance(command, typer.Typer):
         single = typer.Typer()

@@ -114,9 +114,9 @@ def clean(
 ) -> None:
     """Find passages that contradict, repeat or replace each other, and decide.
 
-    With --collection the passages that a resolution decides against are hidden from every search
-    and can be restored (`quarantine`); nothing is deleted. With PATH the documents are examined
-    and nothing is stored.
+    With --collection, passages that a resolution decides against are hidden from every search.
+    Nothing is deleted; `quarantine` can restore them. With PATH, the documents are examined and
+    nothing is stored.
     """
     from logic_retrievers.conflicts import CorpusCleaner, failing_decisions, write_report
     from logic_retrievers.conflicts.cleaning.report import check_fail_on, check_suffix
@@ -185,7 +185,7 @@ def clean(
 
 
 def _print_result(result: CleaningResult, *, judged: bool) -> None:
-    """Print the most serious decisions, and the number of each kind."""
+    """Print the most serious decisions, and a count for each finding and decision."""
     from logic_retrievers.conflicts import Kind
 
     serious = [

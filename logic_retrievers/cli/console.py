@@ -1,6 +1,6 @@
 """Console of the commands: output, progress, exit codes, and one-line errors.
 
-Hidden characters are printed in a visible form, so that no text can control a terminal.
+Hidden characters are printed in a visible form, so that texts cannot control a terminal.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ from logic_retrievers.text import escape_hidden, show_hidden
 
 P = ParamSpec("P")
 
-# width of a pipe or a file, so large that no line breaks
+# width for a pipe or a file; large enough that no line wraps
 UNBROKEN = 1_000_000
-# seconds between two lines about progress, if no terminal shows a bar
+# seconds between two progress lines, if no terminal shows a bar
 REPORT_EVERY = 10.0
 
 AsJson = Annotated[bool, Option("--json", help="Print JSON on standard output.")]
@@ -64,9 +64,9 @@ class ExitCode(IntEnum):
 
 
 class TerminalConsole(Console):
-    """A console that sends only its own escape sequences, for styles and progress bars.
+    """A console that lets only its own escape sequences pass: styles and progress bars.
 
-    Texts are printed as they are: "[bold]" or ":key:" is no markup, and numbers have no colour.
+    Texts are printed literally: "[bold]" and ":key:" are not markup, and numbers get no colour.
     """
 
     def __init__(self, **settings: Any) -> None:
@@ -77,16 +77,16 @@ class TerminalConsole(Console):
         return super().size if self.is_terminal else ConsoleDimensions(UNBROKEN, 25)
 
     def print_line(self, *parts: str | tuple[str, str], soft_wrap: bool = True) -> None:
-        """Print parts in one line. A part is a text, or a pair of text and style."""
+        """Print parts in one line. A part is a text or a pair (text, style)."""
         pairs = [(part, "") if isinstance(part, str) else part for part in parts]
         line = Text.assemble(*(self.render_str(text, style=style) for text, style in pairs))
         self.print(line, soft_wrap=soft_wrap)
 
-    # a text is measured and wrapped in its visible form
+    # Rich must measure and wrap a text in its visible form
     def render_str(self, text: str, **settings: Any) -> Text:
         return super().render_str(show_hidden(text), **settings)
 
-    # all output, tables included, passes through this method
+    # all output passes through this method, tables too
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
@@ -98,7 +98,7 @@ class ShownStream:
     """Wraps standard output or error for output that bypasses the consoles, such as tracebacks."""
 
     def __init__(self, stream: TextIO) -> None:
-        # Rich writes to the attribute of this name, so that its own escape sequences pass
+        # Rich writes to the attribute of this name, so its own escape sequences pass
         self.rich_proxied_file = stream
 
     def write(self, text: str) -> int:
@@ -112,7 +112,7 @@ out, err = TerminalConsole(), TerminalConsole(stderr=True)
 
 
 class CommandGroup(TyperGroup):
-    """The commands of a program. Wrong usage is reported like any other error."""
+    """A group of commands that reports wrong usage like all other errors."""
 
     def main(self, *arguments: Any, **settings: Any) -> Any:
         escape_unencodable()
@@ -122,7 +122,7 @@ class CommandGroup(TyperGroup):
             print_status("stopped", "nothing was changed")
             code = ExitCode.FAILED
         except Exception as error:
-            if not hasattr(error, "format_message"):  # only Typer's errors have it
+            if not hasattr(error, "format_message"):  # only Typer's errors have this method
                 raise
             message, context = error.format_message(), getattr(error, "ctx", None)
             if message:  # empty if the help was printed instead
@@ -159,7 +159,7 @@ def report_errors(command: Callable[P, None]) -> Callable[P, None]:
         except KeyboardInterrupt:
             print_status("stopped", "what was stored stays; run the same command again to go on")
             raise typer.Exit(130) from None
-        except BrokenPipeError:  # the program that reads our output has closed the pipe
+        except BrokenPipeError:  # the reader of our output has closed the pipe
             sys.stderr.close()
             raise typer.Exit(ExitCode.DONE) from None
 
@@ -167,7 +167,7 @@ def report_errors(command: Callable[P, None]) -> Callable[P, None]:
 
 
 def describe_error(error: LogicRetrieversError) -> str:
-    """Describe an error by its problem and the command line's remedy."""
+    """Describe an error and its remedy on the command line."""
     match error:
         case LogicRetrieversError(remedy=""):
             return error.problem
@@ -213,7 +213,7 @@ def print_json(value: Any) -> None:
 
 
 def print_result(value: Any, line: str, *, as_json: bool) -> None:
-    """Print a value as JSON, or print the line that describes it to people."""
+    """Print a value as JSON; without ``as_json`` print ``line``, its text for people."""
     if as_json:
         print_json(value)
     else:
@@ -221,7 +221,7 @@ def print_result(value: Any, line: str, *, as_json: bool) -> None:
 
 
 def make_table(first: str, *others: str, min_width: int | None = None, **settings: Any) -> Table:
-    """Make a table whose first column holds names, and whose others hold numbers."""
+    """Make a table with names in the first column and numbers in the others."""
     table = Table(title_justify="left", caption_justify="left", **settings)
     table.add_column(first, overflow="fold", min_width=min_width)
     for title in others:
@@ -254,7 +254,7 @@ def progress_bar(label: str) -> Iterator[ProgressCallback]:
         *(SpinnerColumn("line"), TextColumn(label), BarColumn(), words, TimeElapsedColumn()),
         console=err,
         transient=True,
-        redirect_stdout=False,  # the consoles print everything, and they know about the bar
+        redirect_stdout=False,  # all output goes through the consoles, which know the bar
         redirect_stderr=False,
     ) as bar:
         task = bar.add_task("", total=None)
@@ -267,7 +267,7 @@ def progress_bar(label: str) -> Iterator[ProgressCallback]:
 
 
 def describe_progress(progress: Progress) -> str:
-    """Describe progress: ``1,024 done, 34 %, 91/s, about 3 min left``, without unknown parts."""
+    """Describe progress (``1,024 done, 34 %, 91/s, about 3 min left``) without unknown parts."""
     parts = [f"{progress.done:,} done"]
     if progress.share is not None:
         parts.append(f"{progress.share:.0%}".replace("%", " %"))

@@ -1,4 +1,4 @@
-"""``logic-retrievers doctor``: list the installed parts, and check whether they work."""
+"""``logic-retrievers doctor``: list the installed parts and check that they work."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ OPTIONAL = (
     *("sentence-transformers", "torch", "ir-measures"),
     *("pypdfium2", "mammoth", "markdownify"),
 )
-# these packages install into one folder, so each breaks the one installed before it
+# these packages share a folder, so installing one breaks the one before
 RUNTIMES = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxruntime-openvino")
 NOTE = "on the server"
 SLOW = "slow or missing"
-# from this many passages on, filtering a field without a payload index is slow
+# number of passages from which filtering a field without a payload index is slow
 SLOW_FILTER = 10_000
 
 
 class Check(NamedTuple):
-    """Name, result and detail of one check."""
+    """One check: name, result and detail."""
 
     name: str
     ok: bool
@@ -44,7 +44,7 @@ class Check(NamedTuple):
 
 @dataclass(frozen=True)
 class PossibleCollection(StoredCollection):
-    """The options of a stored collection. Without a location no index is checked."""
+    """The options of a stored collection; without a location, no index is checked."""
 
     location: Annotated[
         str,

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from logic_retrievers.index import PassageIndex
     from logic_retrievers.search import Engine
 
-BASE = "base"  # the bundle's own query side, in place of a query encoder's file
+BASE = "base"  # value that selects the bundle's own query side
 
 
 @report_errors
@@ -96,7 +96,7 @@ def evaluate(
     encoder = open_encoder(bundle, cache)
     with PassageIndex.open("evaluation", encoder) as index:
         for source in query_encoders.values():
-            # a query encoder that does not fit is refused before documents are encoded
+            # refuse a query encoder that does not fit before encoding the documents
             _set_query_encoder(index, source)
         _add_documents(index, dataset, encoder)
 
@@ -138,7 +138,7 @@ def _search(engine: Engine, texts: Sequence[str], k: int) -> list[list[tuple[str
 def _table(
     results: Mapping[str, EvaluationResult], comparisons: Mapping[str, Mapping[str, Comparison]]
 ) -> Table:
-    """Build a table of means: of one result with intervals, or of several with differences."""
+    """Build a table of means: intervals for one result, differences for several."""
     from logic_retrievers.evaluation.metrics import MEANINGS
 
     first, *others = results

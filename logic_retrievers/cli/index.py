@@ -66,8 +66,8 @@ def index(
 ) -> None:
     """Read documents, split the long ones, and store them with their vectors.
 
-    Run it again after a change, or after it was stopped: unchanged passages are skipped, and
-    passages that are no longer in a file are removed.
+    Run it again after a change or an interruption: unchanged passages are skipped, and passages
+    that are no longer in a file are removed.
     """
     from logic_retrievers.conflicts.settings import merge_constants
     from logic_retrievers.documents import Splitter, read_documents
@@ -118,7 +118,7 @@ def index(
 def _ensure_contradiction_vector(
     stored: StoredCollection, encoder: Encoder, settings: dict[str, Any]
 ) -> None:
-    """Create the collection with the contradiction vector, or add it to an existing collection."""
+    """Create the collection with the contradiction vector, or add the vector to an existing one."""
     from logic_retrievers.conflicts.settings import CONTRADICTION
 
     with suppress(MissingVectorError):
@@ -141,7 +141,7 @@ def backfill(
 ) -> None:
     """Make vectors that the stored passages of a collection lack.
 
-    Run the same command again after it was stopped.
+    If interrupted, run the same command again.
     """
     with stored.open() as passages:
         report = _run_backfill(passages, vectors)
@@ -188,8 +188,8 @@ def reindex(
 ) -> None:
     """Make a second collection of all passages, with another encoder or settings.
 
-    Searches and writes go on meanwhile, and the second collection has all changes at the end. Run
-    the same command again after it was stopped.
+    Searches and writes can go on meanwhile; at the end the second collection has all changes. If
+    interrupted, run the same command again.
     """
     settings: dict[str, Any] = {} if language is None else {"lexical": language}
     if options := new.options():

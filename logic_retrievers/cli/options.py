@@ -1,4 +1,4 @@
-"""Options that several commands share, and functions that open what they name."""
+"""Define options that several commands share, and open encoders, policies and collections."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def open_encoder(bundle: Path | None, cache: Path | None = None) -> Encoder:
 
 
 def open_policy(name: str, base: Base) -> Policy | PolicyRouter:
-    """Return the policy of that name. Only ``auto`` takes a base."""
+    """Return the policy named ``name``. Only ``auto`` takes a base."""
     from logic_retrievers.policies import AutoPolicy, resolve_policy
 
     policy = resolve_policy(name)
@@ -128,13 +128,13 @@ class StoredCollection:
     ) -> PassageIndex:
         """Open the collection, by default with the bundle's encoder.
 
-        With ``reads``, nothing will be written. The other arguments are those of
+        ``reads`` promises that the command writes nothing. ``settings`` go to
         :meth:`PassageIndex.open`.
         """
         from logic_retrievers.index import PassageIndex
 
         is_server, folder = _is_server(self.location), self.location
-        # read_only makes a copy, which takes .1 s and 80 MB for 10,000 passages
+        # only where needed: read_only makes a copy (.1 s and 80 MB for 10,000 passages)
         if reads and not is_server and os.path.isdir(folder) and not os.access(folder, os.W_OK):  # noqa: PTH112
             settings["read_only"] = True
         nodes = self.location.split(",")
@@ -151,14 +151,14 @@ class StoredCollection:
 
 @dataclasses.dataclass(frozen=True)
 class StoredCollectionWithLedger(StoredCollection):
-    """The same options, and the ledger."""
+    """The options of :class:`StoredCollection`, and the ledger."""
 
     ledger: LedgerFile = None
 
 
 @dataclasses.dataclass(frozen=True)
 class NewCollection:
-    """How Qdrant stores a new collection."""
+    """The options for how Qdrant stores a new collection."""
 
     shards: Annotated[
         int | None, Option(min=1, help="Number of shards of a new collection on a cluster.")
@@ -181,7 +181,7 @@ class NewCollection:
     ] = None
 
     def options(self) -> dict[str, Any]:
-        """Return the options from the file, overridden by those of the command line."""
+        """Return the file's options; options on the command line take precedence."""
         file = self.collection_options
         try:
             options = {} if file is None else json.loads(file.read_text("utf-8"))
@@ -201,7 +201,7 @@ class NewCollection:
 
 @dataclasses.dataclass(frozen=True)
 class FileOptions:
-    """The options for reading files. Their names are those of :func:`read_documents`."""
+    """The options for reading files, named as in :func:`read_documents`."""
 
     text_column: Annotated[
         str | None,
@@ -259,7 +259,7 @@ def as_command(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def open_ledger(file: Path | None, location: str, *, create: bool) -> Ledger:
-    """Open the ledger in a file, or a location's default ledger."""
+    """Open the ledger in a file; without a file, the default ledger of the location."""
     from logic_retrievers.conflicts import Ledger
 
     path = file or Path("." if _is_server(location) else location) / "ledger.sqlite"
@@ -267,7 +267,7 @@ def open_ledger(file: Path | None, location: str, *, create: bool) -> Ledger:
 
 
 def parse_filter(conditions: list[str]) -> dict[str, Any] | None:
-    """Read ``["city=Oslo", "year=2020"]`` as a filter. Values of the same key are alternatives."""
+    """Parse ``["city=Oslo", "year=2020"]`` as a filter; values of one key are alternatives."""
     from logic_retrievers.documents.rows import read_number
 
     values: dict[str, Any] = {}

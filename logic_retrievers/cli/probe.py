@@ -36,7 +36,7 @@ probe = typer.Typer(
 )
 
 EXTRACTIVE = "extractive"
-# metric -> column title in the second table, which has only metrics of the questions
+# metric -> column title in the second table
 _SHARES = {
     "gold": "names right",
     "wrong": "names wrong",
@@ -162,7 +162,7 @@ def run(
 
 
 def _check_new_file(path: Path) -> None:
-    """Check, before any question is asked, that the traces can be written. A pipe may exist."""
+    """Check that the traces can be written before any question is asked. A pipe may exist."""
     if is_file(path) or is_folder(path):
         raise ConfigurationError(f"--traces: {path} is there already; name a new file")
     folder = path.absolute().parent

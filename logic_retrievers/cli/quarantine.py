@@ -58,7 +58,7 @@ def show(
     *,
     stored: StoredCollectionWithLedger,
 ) -> None:
-    """Print a passage and everything that the ledger knows about it."""
+    """Print a passage and all of its ledger entries."""
     with _open_quarantine(stored, reads=True) as store:
         history = store.history(passage)
         current = store.stored(passage)
@@ -92,7 +92,7 @@ def restore(
     *,
     stored: StoredCollectionWithLedger,
 ) -> None:
-    """Show passages again, exactly as they were; the cleaner leaves them alone from then on."""
+    """Show passages again, exactly as they were; later cleanings leave them alone."""
     with _open_quarantine(stored) as store:
         result = store.restore(_selected_ids(store, ids, everything))
     for name in result.changed:
@@ -135,7 +135,7 @@ def verify(
 ) -> None:
     """Compare the ledger with the collection, and complete what a crash interrupted.
 
-    Exits with 3 if hidden passages are no longer stored, because nothing can bring them back.
+    Exits with 3 if hidden passages are no longer stored: nothing can restore them.
     """
     with _open_quarantine(stored) as store:
         result = store.verify(accept_ledger=accept_ledger)

@@ -173,7 +173,7 @@ def _print_hits(
 ) -> None:
     """Print rank, score, id, text and evidence of each hit. An empty collection is an error.
 
-    ``query`` is the text whose words are explained.
+    ``query`` gives the words to explain.
     """
     if not hits and not index.count():
         tenant = "" if index.tenant is None else f" of tenant {index.tenant!r}"
@@ -198,7 +198,7 @@ def _print_hits(
 
 
 def _explain_hit(hit: Hit) -> list[str]:
-    """Return a line for each atom of an expression, or the reason, and then scores and ranks."""
+    """Return one line per atom of an expression, else the reason; then scores and ranks."""
     evidence = hit.evidence
     scores = [
         f"{name} {'-' if score is None else f'{score:.3f}'} (rank {evidence.ranks[name] or '-'})"
@@ -218,7 +218,7 @@ def _explain_words(hit: Hit, query: str, language: str) -> list[str]:
     """Name the words that a passage shares with the query, if the policy reads words."""
     from logic_retrievers.index import lexical
 
-    # an expression's are named "lexical: orchids", an excluded text "excluded: lexical analysis"
+    # "lexical: orchids" is a score by words; "excluded: lexical analysis" is an excluded text's
     if not any(name.partition(":")[0] == lexical.NAME for name in hit.evidence.scores):
         return []
     details = hit.evidence.details

@@ -16,7 +16,7 @@ from logic_retrievers.cli.options import (
 )
 from logic_retrievers.errors import MissingExtraError
 
-# package -> the extra that installs it
+# package -> extra that installs the package
 EXTRAS = {"mcp": "mcp", "fastapi": "rest", "uvicorn": "rest", "prometheus_client": "rest"}
 
 
@@ -34,8 +34,8 @@ def serve(
 ) -> None:
     """Serve searches of a collection over HTTP, or to an assistant over MCP.
 
-    Over HTTP, requests must carry the key in LOGIC_RETRIEVERS_API_KEY if it is set. It must be set
-    for any address other than 127.0.0.1. Meanwhile no other command can open an embedded
+    If LOGIC_RETRIEVERS_API_KEY is set, HTTP requests must carry that key. Any address other than
+    127.0.0.1 requires a key. While this command runs, no other command can open an embedded
     collection.
     """
     from logic_retrievers.serving.service import SearchService

@@ -1,4 +1,4 @@
-"""From files to passages: readers by extension, and a splitter of long passages."""
+"""Read files as passages, by extension, and split long passages."""
 
 from logic_retrievers.documents.reading import DocumentReader, read_documents
 from logic_retrievers.documents.splitting import Splitter

@@ -1,7 +1,7 @@
-"""Convert PDF, Word and HTML in a separate process; both ends of its pipe are here.
+"""Convert PDF, Word and HTML in a separate process. This module holds both ends of its pipe.
 
-A hostile file can keep a converter busy for ever, take all memory, or end its process. So the
-process holds nothing else, and each file has limits of time, memory and output.
+A hostile file can keep a converter busy forever, take all memory, or crash the process. So the
+process does nothing else, and each file has limits of time, memory and output.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from logic_retrievers.documents.files import (
 from logic_retrievers.documents.formats import CONVERTERS
 from logic_retrievers.python_process import python_command
 
-SECONDS = 180.0  # for a file; the slowest that we expect, 16 MiB of HTML tables, takes 80
-MEMORY = 2**31  # bytes for a file, on Linux; other systems do not enforce a limit
-START_SECONDS = 60.0  # for the process to be ready; it takes about one
+SECONDS = 180.0  # limit for a file; the slowest expected, 16 MiB of HTML tables, takes 80
+MEMORY = 2**31  # limit for a file, in bytes; enforced on Linux only
+START_SECONDS = 60.0  # limit for starting the process, which takes about one second
 
 _PROGRAM = "from logic_retrievers.documents.converter import serve; serve()"
 _READY = b"ready\n"
-_TIMEOUT = b"Timeout ("  # what faulthandler writes before it ends the process
+_TIMEOUT = b"Timeout ("  # faulthandler writes this before it ends the process
 
 
 class Converter:
-    """Converts files one after the other, in a process that restarts if a file has ended it."""
+    """Converts files one by one in a process, and restarts the process if a file crashes it."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -65,23 +65,23 @@ class Converter:
         items: list[Record | Problem] = []
         try:
             for item in _convert(process, file, os.fstat(stream.fileno()).st_size):
-                items.append(item)  # those before an error are kept
+                items.append(item)  # items before an error are kept
         except EOFError as error:
             self.close()
-            if not is_new:  # the file before may have damaged it, so try once more
+            if not is_new:  # an earlier file may have damaged the process: try a new one
                 return self.read(file, stream)
             items.append(Problem(str(error)))
         except Problem as problem:
             self.close()
             items.append(problem)
-        except BaseException:  # else answers to this file stay in the pipe
+        except BaseException:  # otherwise answers for this file stay in the pipe
             self.close()
             raise
         return items
 
 
 def _start() -> subprocess.Popen[bytes]:
-    """Start this interpreter, or the one that ``multiprocessing`` is set to."""
+    """Start the interpreter set for ``multiprocessing``; by default this one."""
     command = python_command(_PROGRAM)
     if command is not None:
         with suppress(OSError):
@@ -151,7 +151,7 @@ def serve() -> None:
     """Convert the files named on standard input, until the input or the parent process ends."""
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     with os.fdopen(os.dup(1), "wb") as out:
-        os.dup2(2, 1)  # so that a converter's prints are not taken for answers
+        os.dup2(2, 1)  # keeps a converter's prints out of the answers
         out.write(_READY)
         out.flush()
         _limit_memory()
@@ -160,8 +160,7 @@ def serve() -> None:
             inside = values["inside"] and Path(values["inside"])
             form = TextFormat(**values["format"])
             file = SourceFile(Path(path), values["name"], values["ending"], inside, form)
-            # This ends the process even if native code never returns, or if the reading process
-            # was killed.
+            # Ends the process even if native code never returns or the reading process was killed.
             faulthandler.dump_traceback_later(seconds, exit=True, file=out)
             for item in _convert_here(file):
                 if isinstance(item, Problem):
@@ -173,7 +172,7 @@ def serve() -> None:
 
 
 def _end_with(parent: int) -> None:
-    """End this process if its parent was killed in the middle of a file; not on Windows."""
+    """End this process if its parent is killed while a file is converted; not on Windows."""
     while os.getppid() == parent:
         time.sleep(1)
     os._exit(1)
@@ -192,7 +191,7 @@ def _convert_here(file: SourceFile) -> Iterator[Record | Problem]:
 
 
 def _limit_memory() -> None:
-    """Let the process take ``MEMORY`` bytes more than it has."""
+    """Limit the process to ``MEMORY`` bytes more than it uses now."""
     with suppress(ImportError, OSError, ValueError):
         import resource
 

@@ -19,12 +19,12 @@ from logic_retrievers.files import is_file
 from logic_retrievers.types import Passage
 from logic_retrievers.validation import storable
 
-LONGEST_LINE = 2**24  # characters; a compressed file of 1.5 MB can hold a row of gigabytes
-LONGEST_TEXT = 100 * 2**20  # characters of a file that is in memory as a whole
-# Characters that a file may give for each of its bytes; real compressed files give 5 to 20.
+LONGEST_LINE = 2**24  # characters; a row in a compressed file of 1.5 MB can have gigabytes
+LONGEST_TEXT = 100 * 2**20  # characters of a file that is read into memory whole
+# Maximum characters per byte of a file; real compressed files have 5 to 20.
 OUTPUT_PER_BYTE, LEAST_LIMIT = 100, 2**20
 
-# Names of the text's column, in upper or lower case; the first that exists is taken.
+# Names of the text column, in any letter case; the first that exists is used.
 TEXT_KEYS = (
     *("text", "page_content", "contents", "content", "body", "description", "passage"),
     "document",
@@ -39,8 +39,8 @@ _UNPACKED = f"unpacks to more than {OUTPUT_PER_BYTE} times its size; unpack it"
 _BAD_BYTE = re.compile("[\udc80-\udcff]")
 
 
-class Problem(Exception):  # noqa: N818 - no more than a message
-    """A fault of a row or a file, and what to do about it; becomes a ReadError."""
+class Problem(Exception):  # noqa: N818 - carries only a message
+    """A fault of a row or a file with its remedy; becomes a ReadError."""
 
     def __init__(self, text: str, line: int | None = None) -> None:
         super().__init__(text)
@@ -64,11 +64,11 @@ class SourceFile:
 
     Args:
         path: path on disk; shown in messages.
-        name: path relative to the root, with forward slashes. It is the ``source`` of its passages
-            and the stem of their default ids, so neither changes when the root is moved.
-        ending: ending of its name, in lower case; decides how the file is read.
-        inside: folder in which the file must lie once links are followed; None allows any place.
-        format: how its text is written.
+        name: path relative to the root, with forward slashes. Passages get it as ``source`` and as
+            the start of default ids, so neither changes when the root is moved.
+        ending: extension in lower case; decides how the file is read.
+        inside: folder that must hold the file once links are followed; None allows any place.
+        format: encoding, columns and delimiter.
     """
 
     path: Path
@@ -83,8 +83,8 @@ class Record:
     """Named values of a row, or of a whole file.
 
     Args:
-        values: as the file gives them.
-        number: number of the row in its file, for its default id; ``None`` for a whole file.
+        values: the values as in the file.
+        number: number of the row in its file, for the default id; ``None`` for a whole file.
         line: 1-based line where the row begins.
     """
 
@@ -97,9 +97,9 @@ RecordReader: TypeAlias = Callable[[SourceFile, IO[bytes]], Iterator[Record | Pr
 
 
 def list_files(folder: Path, inside: Path | None) -> tuple[list[Path], list[ReadError]]:
-    """Return the files below a folder in the order of names, and what could not be listed.
+    """Return the files below a folder in the order of names, and an error per unlisted folder.
 
-    Hidden files and folders are left out. Each real folder is entered once, so a link back to a
+    Hidden files and folders are left out. Each real folder is entered once, so a link to a
     parent does no harm. A link to a folder that is not ``inside`` is an error.
     """
     files: list[Path] = []
@@ -112,7 +112,7 @@ def list_files(folder: Path, inside: Path | None) -> tuple[list[Path], list[Read
 
     for place, folders, names in os.walk(folder, onerror=report, followlinks=True):
         children = sorted((n for n in folders if not n.startswith(".")), key=os.fsencode)
-        folders.clear()  # os.walk enters those that are put back
+        folders.clear()  # os.walk enters only folders that are added again
         if (real := os.path.realpath(place)) in entered:
             continue
         entered.add(real)
@@ -128,18 +128,18 @@ def list_files(folder: Path, inside: Path | None) -> tuple[list[Path], list[Read
 
 @contextmanager
 def open_file(file: SourceFile) -> Iterator[IO[bytes]]:
-    """Open a file; a packed one is unpacked as it is read.
+    """Open a file; a compressed one is decompressed while it is read.
 
     Raises:
-        Problem: the file is a pipe (which would block), a device (which may never end), a dead
-            link, or a link out of the folder; or it cannot be opened.
+        Problem: the file is a pipe (reading may block), a device (may never end), a dead link or a
+            link out of the folder, or cannot be opened.
     """
     if not is_file(file.path):
         raise Problem("not a regular file, or a link to nothing")
-    # A link or a pipe can take the file's place at any moment, so check the opened one.
+    # A link or a pipe can replace the file at any moment, so check the opened file.
     nonblocking = getattr(os, "O_NONBLOCK", 0)
     try:
-        stream = open(  # noqa: SIM115 - closed below; only this call's errors are caught
+        stream = open(  # noqa: SIM115 - closed below; only errors of this call are caught
             file.path, "rb", opener=lambda path, flags: os.open(path, flags | nonblocking)
         )
     except OSError as error:
@@ -161,17 +161,17 @@ def open_file(file: SourceFile) -> Iterator[IO[bytes]]:
 
 
 def longest_output(size: int) -> int:
-    """Return the characters of text that a file of this size may give."""
+    """Return the maximum characters of text for a file of this size."""
     return max(LEAST_LIMIT, OUTPUT_PER_BYTE * size)
 
 
 def _open_text(file: SourceFile, stream: IO[bytes]) -> io.TextIOWrapper:
-    """Decode a stream without its byte-order mark; bytes that are not text become lone surrogates.
+    """Decode a stream without its byte-order mark; undecodable bytes become lone surrogates.
 
-    Line ends stay as they are.
+    Line ends are kept.
 
     Raises:
-        Problem: the text is UTF-16, and the caller did not say so.
+        Problem: the text is UTF-16, but the encoding is UTF-8.
     """
     encoding, begin = file.format.encoding, stream.read(3)
     if encoding == "utf-8" and begin.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -181,9 +181,9 @@ def _open_text(file: SourceFile, stream: IO[bytes]) -> io.TextIOWrapper:
 
 
 def read_lines(file: SourceFile, stream: IO[bytes]) -> Iterator[str]:
-    """Yield the lines of a file; a line that is too long is cut to ``LONGEST_LINE + 1`` characters.
+    """Yield the lines of a file; long lines are cut to ``LONGEST_LINE + 1`` characters.
 
-    A carriage return ends a line too, as in an old Mac's files.
+    A carriage return also ends a line, as in files of old Macs.
     """
     left = longest_output(os.fstat(stream.fileno()).st_size)
     with _open_text(file, stream) as text:
@@ -212,7 +212,7 @@ def read_text(file: SourceFile, stream: IO[bytes]) -> str:
 
 
 def bad_byte(text: str, file: SourceFile, line: int) -> Problem | None:
-    """Return a Problem for the first byte that is not of the file's encoding, if there is one."""
+    """Return a Problem for the first byte that the encoding cannot decode, if there is one."""
     if (found := _BAD_BYTE.search(text)) is None:
         return None
     advice, encoding = "name another encoding", file.format.encoding
@@ -228,7 +228,7 @@ def bad_byte(text: str, file: SourceFile, line: int) -> Problem | None:
 
 
 def find_columns(columns: Iterable[str], known: Iterable[str], named: str | None) -> list[str]:
-    """Return the column that the caller named, else the known ones, in whatever letter case."""
+    """Return the column that the caller named, else the known ones, in any letter case."""
     present = {column.lower(): column for column in columns} | {c: c for c in columns}
     return [present[name] for name in ([named] if named else known) if name in present]
 
@@ -251,12 +251,12 @@ def name_columns(
     for name, found in ((named.id_column, ids), (named.source_column, sources)):
         if name and not found:
             raise Problem(f"no {name!r} among {_join(values)}", line)
-    ids.sort(key=lambda key: values[key] in (None, ""))  # one with a value first
+    ids.sort(key=lambda key: values[key] in (None, ""))  # a column with a value first
     return texts[0], next(iter(ids), None), next(iter(sources), None)
 
 
 def _join(keys: Iterable[str]) -> str:
-    """List names for a message, not too many."""
+    """List the first few names for a message."""
     joined = ", ".join(map(repr, keys))
     return joined if len(joined) <= 200 else joined[:200] + " ..."
 
@@ -264,14 +264,15 @@ def _join(keys: Iterable[str]) -> str:
 def to_passage(record: Record, file: SourceFile) -> Passage:
     """Make the passage that a record describes.
 
-    ``_id`` or else ``id`` gives the id. If both are absent or empty, the position does:
+    ``_id`` or else ``id`` gives the id. If both are absent or empty, the id is the position:
     ``notes/a.jsonl#3`` for a row, ``notes/a.md`` for a file. The first of ``TEXT_KEYS`` gives the
-    text. A ``title`` is put on a line before it, unless the text begins with it. The entries of a
-    ``metadata`` object become metadata, and so do the other keys (the title too). If both have the
-    same key, the object's entry wins. Column names that the caller gave apply to rows only.
+    text. A ``title`` is put on a line before the text, unless the text begins with the title.
+    The entries of a ``metadata`` object become metadata, and so do the other keys (the title too).
+    If both have the same key, the object's entry wins. Column names that the caller gave apply to
+    rows only.
 
     Raises:
-        Problem: the record describes no passage.
+        Problem: the record does not describe a passage.
     """
     values, line = record.values, record.line
     is_row = record.number is not None

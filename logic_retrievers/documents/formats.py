@@ -21,17 +21,17 @@ from logic_retrievers.text import without_layout
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup
 
-LONGEST_MARKUP = 2**24  # bytes of a web page or of a Word document's XML, held as a tree
+LONGEST_MARKUP = 2**24  # bytes of a web page or of a Word document's XML; each is parsed to a tree
 
 _PDF_ADVICE = "open it in a PDF viewer and print it to a new file"
 _HTML_ADVICE = "open it in a browser and save it again"
 _WORD_ADVICE = "open it in Word or LibreOffice and save it again as .docx"
 
 _PASSWORD_ERROR, _IMAGE = 4, 3  # FPDF_ERR_PASSWORD, FPDF_PAGEOBJ_IMAGE
-_BROKEN = "\x02"  # PDFium's mark for a word that is hyphenated at a line's end
+_BROKEN = "\x02"  # PDFium's mark for a word hyphenated at the end of a line
 _CHARACTERS = {ord(_BROKEN): "-\n", **dict.fromkeys(map(ord, "\x00\r"))}
 _LINE_END = re.compile(r"([^\W_]+)-\n(?=([^\W_]+))")
-# Words after a hyphen that stands for a word to come: "pre- and post-war".
+# Words that follow a hyphen in place of a later word: "pre- and post-war".
 _CONJUNCTIONS = {
     *("and", "or", "und", "oder", "bis", "et", "ou", "y", "o", "e", "en", "of", "og", "och"),
 }
@@ -46,7 +46,7 @@ _AROUND = ", ".join(
     f"{tag}:not(main *, article *)"
     for tag in ("header", "footer", "aside", "[role=banner]", "[role=contentinfo]")
 )
-# Elements that begin a new line, but that markdownify does not know.
+# Elements that begin a new line but are unknown to markdownify.
 _BLOCKS = (
     "body, main, header, footer, aside, details, summary, address, fieldset, legend, form, hgroup, "
     "center"
@@ -65,7 +65,7 @@ def _conversion(advice: str) -> Iterator[None]:
         raise Problem(str(error)) from None
     except RecursionError:
         raise Problem(f"its elements are nested too deeply; {advice}") from None
-    except Exception as error:  # converters promise no kinds of errors
+    except Exception as error:  # converters do not document their errors
         cause = " ".join(f"{type(error).__name__}: {error}".split())[:MAX_SHOWN]
         raise Problem(f"damaged, or of another format ({cause}); {advice}") from None
 
@@ -81,7 +81,7 @@ def read_pdf(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
     """Yield a record for every page with text, under the id ``name.pdf#page=3``.
 
     Metadata hold ``page``, counted from 1, and the file's ``title`` if it has one. One page is in
-    memory at a time. Pages with pictures and no text are named in a problem after the last record.
+    memory at a time. A problem after the last record names the pages with pictures but no text.
     """
     found, scans = False, []
     with closing(_open_pdf(stream)) as document:
@@ -130,11 +130,11 @@ def _open_pdf(stream: IO[bytes]) -> Any:
 
 
 def _read_page(document: Any, index: int) -> tuple[str, bool]:
-    """Return the text of a page, and whether a page without text holds a picture."""
+    """Return the text of a page; if it has none, also whether the page holds a picture."""
     with closing(document[index]) as page:
         with closing(page.get_textpage()) as text_page:
-            # Within bounds PDFium joins a cell of one digit to the cell before: "Town 1" and "7"
-            # become "Town 17". Without bounds it also takes text outside the page, but no emoji.
+            # With bounds, PDFium joins a cell of one digit to the previous cell: "Town 1" and "7"
+            # become "Town 17". Without bounds, it adds text outside the page and drops emoji.
             bounded: str = text_page.get_text_bounded()
             text: str = text_page.get_text_range().replace("\ufffe", _BROKEN)
         if "".join(text.split()) != "".join(bounded.split()):
@@ -144,7 +144,7 @@ def _read_page(document: Any, index: int) -> tuple[str, bool]:
 
 
 def _join(parts: re.Match[str]) -> str:
-    """Join the two parts of a word at a line's end; between two English words the hyphen stays."""
+    """Join a word that a line end splits; a hyphen between two English words stays."""
     left, right, english = parts[1], parts[2], english_words()
     if (left + right).casefold() in english:
         return left
@@ -157,8 +157,7 @@ def _join(parts: re.Match[str]) -> str:
 def read_docx(_file: SourceFile, stream: IO[bytes]) -> Iterator[Record]:
     """Yield a Word document as one record; headings, lists, tables, footnotes become Markdown.
 
-    Headers, footers, comments and deleted text are left out. Nothing that the document links to is
-    opened.
+    Headers, footers, comments and deleted text are left out. Links of the document are not opened.
     """
     if stream.read(len(_OLD_WORD)) == _OLD_WORD:
         raise Problem(
@@ -189,7 +188,7 @@ def read_docx(_file: SourceFile, stream: IO[bytes]) -> Iterator[Record]:
 
 
 def read_html(file: SourceFile, stream: IO[bytes]) -> Iterator[Record]:
-    """Yield the only record of a web page; its title goes before a text without a heading."""
+    """Yield a web page as one record; a text without a heading gets the title in front."""
     raw = stream.read(LONGEST_MARKUP + 1)
     _check_size(len(raw))
     if not raw.strip():
@@ -219,7 +218,7 @@ def _decode(raw: bytes, encoding: str) -> str:
         if known is None:
             unknown = f"declares the charset {declared[:40]!r}, which is unknown"
             raise Problem(f"{unknown}; {_HTML_ADVICE}, as UTF-8")
-        # A declaration that is read byte by byte cannot be UTF-16.
+        # A charset declaration that can be read as ASCII cannot be in UTF-16.
         charset = "utf-8" if known.name.startswith("utf-16") else known.codec_info.name
     charset = charset or encoding
     try:
@@ -236,8 +235,8 @@ def parse_html(html: str) -> tuple[str, str, bool]:
     """Return a page as Markdown, its title, and whether it has an ``h1`` heading.
 
     Headings, lists, tables and code stay; links and pictures become text. Scripts, navigation, form
-    fields and hidden parts are left out. If there is a single ``main`` element, everything outside
-    is left out. Else headers, footers and asides outside of an ``article`` are.
+    fields and hidden parts are left out. With a single ``main`` element, everything outside is
+    left out. Otherwise headers, footers and asides outside of an ``article`` are left out.
     """
     converter = _import("markdownify", "markdownify").MarkdownConverter(
         heading_style="ATX",
@@ -249,8 +248,8 @@ def parse_html(html: str) -> tuple[str, str, bool]:
     )
     bs4 = _import("bs4", "beautifulsoup4")
     _import("lxml", "lxml")  # closes elements that old pages leave open: <td>, <li>
-    # Beautiful Soup warns of a text without a tag (it may be a file's name or an address) and of an
-    # XML declaration (it may be no HTML). A zero character ends the text for lxml.
+    # Beautiful Soup warns if a text has no tag (may be a file name or an address) or has an XML
+    # declaration (may not be HTML). For lxml a zero character ends the text.
     tagged = _XML_DECLARATION.sub("", html).replace("\0", "\ufffd")
     soup: BeautifulSoup = bs4.BeautifulSoup(f"<html>{tagged}", "lxml")
     for note in soup.find_all(string=lambda s: isinstance(s, bs4.element.PreformattedString)):
@@ -260,7 +259,7 @@ def parse_html(html: str) -> tuple[str, str, bool]:
     title = soup.find("title")
     title_text = " ".join(title.get_text().split()) if title else ""
     mains = soup.select("main, [role=main]")
-    body = mains[0] if len(mains) == 1 else soup  # some pages go on behind </body>
+    body = mains[0] if len(mains) == 1 else soup  # some pages continue after </body>
     for element in [*body.select(_AROUND), *body.select("head")]:
         element.decompose()
     for block in [*mains, *body.select(_BLOCKS)]:
@@ -269,7 +268,7 @@ def parse_html(html: str) -> tuple[str, str, bool]:
         image.replace_with(str(image.get("alt") or ""))
     for link in body.select('a[href^="#"]'):
         if not re.search(r"\w", link.get_text()):
-            link.decompose()  # the "¶" behind a heading
+            link.decompose()  # the "¶" after a heading
     text = converter.convert_soup(body)
     text = re.sub(r"[ \t]+$", "", without_layout(text), flags=re.MULTILINE)
     text = re.sub(r"\n{3,}", "\n\n", text).strip()

@@ -1,4 +1,4 @@
-"""Passages from a file or a folder, and a record of what could not be read."""
+"""Read the passages of a file or a folder, and record errors and skipped files."""
 
 from __future__ import annotations
 
@@ -61,33 +61,33 @@ def read_documents(
 ) -> DocumentReader:
     """Open a file or a folder: JSON, CSV, Markdown, text, PDF, Word (.docx) and HTML.
 
-    Every passage's ``source`` is the path of its file relative to ``root``, also for rows of JSON
-    and CSV. So with ``replace_sources=True``, indexing a file again removes rows that are no longer
-    in it, and chunks of a document that became shorter.
+    The ``source`` of every passage, rows included, is the path of the file relative to ``root``.
+    So with ``replace_sources=True``, indexing a file again removes rows that are no longer in the
+    file, and surplus chunks of a document that became shorter.
 
-    PDF, Word and HTML need ``pip install 'logic-retrievers[files]'``; without it each such file is
-    an error that says so. A PDF gives a passage for every page, whose metadata say its ``page``.
+    PDF, Word and HTML need ``pip install 'logic-retrievers[files]'``; without the extra each such
+    file gives an error that says so. A PDF gives a passage per page with ``page`` in its metadata.
 
     Args:
         path: the file or the folder; folders are read recursively.
         on_error: ``collect`` adds each bad row or file to :attr:`DocumentReader.errors` and
             continues; ``raise`` raises the first one.
         root: the folder that sources and default ids are relative to; by default ``path`` itself,
-            or the folder of the file. Name a common parent where two folders in one collection
-            hold files of the same name.
+            or the folder of the file. If two folders in one collection hold files of the same
+            name, pass a common parent.
         text_column: column of the text in JSON and CSV; by default the first of ``text``,
             ``page_content``, ``contents``, ``content``, ``body``, ``description``, ``passage`` and
             ``document``, in any letter case.
         id_column: column of ids in JSON and CSV; by default ``_id`` or ``id``, in any letter case.
-        source_column: column of JSON and CSV that gives the source of each row. Indexing the file
-            again then does not remove a source whose rows are all gone.
-        delimiter: mark between the columns of CSV; by default the one of ``,``, ``;``, tab and
-            ``|`` that separates the text's column from others, and a tab for ``.tsv``.
+        source_column: column of JSON and CSV with the source of each row. Indexing the file again
+            then keeps the stored rows of a source that is no longer in the file.
+        delimiter: separator of the columns of CSV; by default the one of ``,``, ``;``, tab and
+            ``|`` that separates the text column from others, and a tab for ``.tsv``.
         encoding: encoding of JSON, CSV, Markdown and text, and of web pages that declare none.
         follow_links: whether links may lead out of the folder.
 
     Raises:
-        ReadError: there is no such path, or no file of a readable format.
+        ReadError: the path does not exist, or holds no file of a readable format.
         ConfigurationError: ``path`` is outside of ``root``, or a setting cannot work.
     """
     if on_error not in get_args(OnError):
@@ -125,16 +125,16 @@ def read_documents(
 class DocumentReader:
     """An iterable of passages, read lazily, row by row.
 
-    The attributes report what was left out; they are filled during iteration. A second iteration
-    reads the files again.
+    Iteration fills the attributes, which report what was left out. A second iteration reads the
+    files again.
 
     Attributes:
-        files: the files to read, in this order.
+        files: the files in reading order.
         skipped: number of files in other formats, by extension.
         errors: bad rows and files so far.
         incomplete: sources that an error left partly unread. A stored passage of such a source may
-            be current although it was not read. If the caller named ``source_column``, any error
-            makes all sources incomplete, because the lost row may belong to any of them.
+            be current although it was not read. With ``source_column``, any error makes all
+            sources incomplete, because the lost row may belong to any source.
         total_bytes: size of all files on disk; known before the iteration.
     """
 
@@ -160,10 +160,10 @@ class DocumentReader:
 
     @property
     def read_bytes(self) -> int:
-        """How many of ``total_bytes`` this iteration has read; grows within a file."""
+        """Number of bytes out of ``total_bytes`` read so far; also grows within a file."""
         stream, position = self._stream, 0
         if stream is not None and not stream.closed:
-            position = getattr(stream, "fileobj", stream).tell()  # of a .gz: in the packed file
+            position = getattr(stream, "fileobj", stream).tell()  # of the compressed file
         return min(self._bytes_before + position, self.total_bytes)
 
     def __iter__(self) -> Iterator[Passage]:
@@ -172,7 +172,7 @@ class DocumentReader:
         self.incomplete.clear()
         for error in self._listing_errors:
             self._report(error)
-        # In a collection, the later of two passages with the same id would replace the earlier one.
+        # In a collection, a later passage with the same id would replace the earlier passage.
         ids: set[str] = set()
         sources: set[str] = set()
         with closing(Converter()) as converter:
@@ -235,7 +235,7 @@ def _check(encoding: str) -> str:
 
 
 def _check_delimiter(delimiter: str | None) -> str | None:
-    mark = "\t" if delimiter == r"\t" else delimiter  # as a shell hands it over
+    mark = "\t" if delimiter == r"\t" else delimiter  # a shell passes "\t" as two characters
     if mark is None or (isinstance(mark, str) and len(mark) == 1 and mark not in '"\r\n'):
         return mark
     raise ConfigurationError(f"delimiter is {shown(delimiter)}; use one character")

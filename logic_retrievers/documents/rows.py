@@ -1,4 +1,4 @@
-"""Readers of JSON and CSV, whose rows are passages, and of Markdown and text."""
+"""Read JSON and CSV, whose rows become passages, and Markdown and text."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from logic_retrievers.errors import InputError
 from logic_retrievers.validation import plain_value
 
 MAX_COLUMNS = 1_000
-LONGEST_FRONT_MATTER = 2**14  # characters; PyYAML reads some 50,000 a second
+LONGEST_FRONT_MATTER = 2**14  # characters; PyYAML reads about 50,000 a second
 
 _BETWEEN = re.compile(r"[\s,]*")
-# "007", "+47" and numbers that a float cannot hold are texts, because their digits count.
+# "007", "+47" and numbers that a float cannot hold stay texts, so that no digit is lost.
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?")
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(.*?\n)??---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _TEXT_WITH_COLON = re.compile(r"^([\w.-]+):[ \t]+([^\s\[{\"'|>&*!#].*:[ \t].*)$", re.M)
 
 
 def read_jsonl(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
-    """Yield a record or a problem for every line that is not blank, with one line in memory."""
+    """Yield a record or a problem for every non-blank line, with one line in memory at a time."""
     for number, row in enumerate(read_lines(file, stream), start=1):
         if len(row) > LONGEST_LINE:
             yield _too_long(number)
@@ -53,7 +53,7 @@ def _too_long(line: int) -> Problem:
 def read_json(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
     """Yield a record or a problem for every object of a list, or of a sequence without brackets.
 
-    The first syntax error ends the reading. Default ids number the objects.
+    Reading ends at the first syntax error. Default ids number the objects.
     """
     text = read_text(file, stream)
     decode = json.JSONDecoder().raw_decode
@@ -95,16 +95,16 @@ def _parse(file: SourceFile, row: str, number: int, line: int) -> Record | Probl
 
 
 def read_csv(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
-    """Yield a record or a problem for every row that is not blank, with one row in memory.
+    """Yield a record or a problem for every non-blank row, with one row in memory at a time.
 
-    An empty cell counts as absent, and a number is read as such. A quote that is never closed turns
-    all that follows into one bad row. If that has more than 16 MiB, the reading ends.
+    An empty cell counts as absent, and a cell that is a number becomes one. An unclosed quote turns
+    the rest of the file into one bad row. At more than 16 MiB of that row, reading ends.
 
     Raises:
-        Problem: the header is missing, too wide, or lacks a column that is needed.
+        Problem: the header is missing, too wide, or lacks a required column.
     """
-    # Python's own limit, 131,072 characters, is shorter than real documents. It is global in the
-    # process, so it is only ever raised.
+    # Python's own limit, 131,072 characters, is shorter than real documents. The limit is global
+    # in the process, so never lower it.
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
     rows = _read_rows(file, stream)
     header = next(rows, None)
@@ -118,7 +118,7 @@ def read_csv(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
     for place, name in enumerate(columns):
         if name and name in columns[:place]:
             raise Problem(f"two columns are called {name!r}; rename one", header[0])
-    # Text, ids and source stay texts, even if they are all digits, and are kept even if empty.
+    # Text, id and source stay texts even if all digits, and are kept even if empty.
     named = {
         *name_columns(dict.fromkeys(columns), file.format, header[0]),
         *find_columns(columns, ID_KEYS, file.format.id_column),
@@ -137,7 +137,7 @@ def read_csv(file: SourceFile, stream: IO[bytes]) -> Iterator[Record | Problem]:
 
 
 def _read_rows(file: SourceFile, stream: IO[bytes]) -> Iterator[tuple[int, list[str]] | Problem]:
-    """Yield the header and the rows of its width, each with the number of its first line."""
+    """Yield the header and all rows as wide as the header, each with its first line's number."""
     lines = enumerate(read_lines(file, stream), start=1)
     header = next((line for line in lines if line[1].strip()), None)
     if header is None:
@@ -148,7 +148,7 @@ def _read_rows(file: SourceFile, stream: IO[bytes]) -> Iterator[tuple[int, list[
         nonlocal start, last, size
         for last, line in chain([header], lines):
             start, size = start or last, size + len(line)
-            if size > LONGEST_LINE:  # the rest of the cell must not be read as rows
+            if size > LONGEST_LINE:  # do not read the rest of the cell as rows
                 raise Problem(
                     f"a row of more than {LONGEST_LINE:,} characters, if its quotes are closed; "
                     "what follows is not read",
@@ -179,7 +179,7 @@ def _read_rows(file: SourceFile, stream: IO[bytes]) -> Iterator[tuple[int, list[
 
 
 def _find_delimiter(header: str, file: SourceFile) -> str:
-    """Return the mark that sets the text's column apart, else the one for the most columns."""
+    """Return the delimiter that separates the text column, else the one for the most columns."""
     if file.path.suffix.lower() == ".tsv":
         return "\t"
 
@@ -191,7 +191,7 @@ def _find_delimiter(header: str, file: SourceFile) -> str:
 
 
 def read_plain(file: SourceFile, stream: IO[bytes]) -> Iterator[Record]:
-    """Yield the only record of a text file."""
+    """Yield a text file as one record."""
     text = read_text(file, stream)
     if problem := bad_byte(text, file, 1):
         raise problem
@@ -199,16 +199,16 @@ def read_plain(file: SourceFile, stream: IO[bytes]) -> Iterator[Record]:
 
 
 def read_markdown(file: SourceFile, stream: IO[bytes]) -> Iterator[Record]:
-    """Yield the only record of a Markdown file."""
+    """Yield a Markdown file as one record."""
     for record in read_plain(file, stream):
         values, body = split_front_matter(record.values["text"])
         if "title" in values:
-            values["title"] = str(values["title"])  # also where it is a year
+            values["title"] = str(values["title"])  # front matter may hold a number, such as a year
         yield Record({**values, "text": body})
 
 
 def read_number(text: str) -> int | float | str:
-    """Return the number that a text is, or the text."""
+    """Convert a text to a number if it is one; otherwise return the text."""
     if _NUMBER.fullmatch(text) is None:
         return text
     return float(text) if "." in text else int(text)
@@ -217,10 +217,10 @@ def read_number(text: str) -> int | float | str:
 def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
     """Split front matter (YAML between two lines of three dashes) from the rest.
 
-    Numbers, ``true`` and ``false`` become values of their type. ``no``, ``007``, dates and all else
-    stay texts, and a key without a value is left out. A text with a colon need not be quoted. YAML
-    stays in the text, so that nothing is lost, if it is malformed, too long, nested too deeply, no
-    mapping with text keys, or has aliases.
+    Numbers, ``true`` and ``false`` become typed values. All else (``no``, ``007``, dates, ...)
+    stays text. A key without a value is left out. A text with a colon needs no quotes. YAML that is
+    malformed, too long, nested too deeply, has aliases, or is not a mapping with text keys stays in
+    the text, so that nothing is lost.
     """
     match = _FRONT_MATTER.match(text)
     source = (match and match[1]) or ""

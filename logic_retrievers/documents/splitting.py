@@ -1,4 +1,4 @@
-"""Splits long passages into overlapping windows of tokens, with their character offsets."""
+"""Split long passages into overlapping windows of tokens, with character offsets."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from logic_retrievers.validation import check_stream, check_types
 TokenSpans: TypeAlias = Callable[[str], list[tuple[int, int]]]
 
 SPECIAL_TOKENS = 2  # [CLS] and [SEP], or <s> and </s>
-SECTION = 2**16  # characters tokenized at once; a tokenizer takes 35 times the memory of its text
-LONGEST_TOKEN = 20  # characters; vocabularies hold words of up to 18 or so
+SECTION = 2**16  # characters tokenized at once; a tokenizer needs 35 times the text's memory
+LONGEST_TOKEN = 20  # characters; the longest words of vocabularies have about 18
 
 _BORDERS = [re.compile(p, re.S) for p in (r".*\S(?= \S)", r".*\S(?=[ \t\r\n])", r".*[^\w\s]", ".+")]
 _SENTENCE_ENDS = (".", "!", "?", "…")
@@ -36,10 +36,10 @@ class Splitter:
     Args:
         token_spans: returns the character span of each token of a text, as
             :meth:`Encoder.token_spans` does.
-        max_tokens: most tokens of a chunk, without special tokens and prefix, as ``token_spans``
-            counts them for the chunk alone.
-        overlap: most tokens that two neighbouring chunks share, approximately; by default an eighth
-            of ``max_tokens``.
+        max_tokens: maximum tokens of a chunk, without special tokens and prefix, as counted by
+            ``token_spans`` for the chunk alone.
+        overlap: approximate maximum of tokens that two neighbouring chunks share; by default an
+            eighth of ``max_tokens``.
 
     Raises:
         ConfigurationError: ``overlap`` is not in [0, max_tokens / 2].
@@ -67,7 +67,7 @@ class Splitter:
         """Make a splitter whose chunks are short enough for every vector of the encoder.
 
         Raises:
-            ConfigurationError: prefix and special tokens leave no tokens for text.
+            ConfigurationError: prefix and special tokens leave no room for text.
         """
         limit = min(
             spec.max_tokens - SPECIAL_TOKENS - len(encoder.token_spans(spec.document_prefix))
@@ -81,21 +81,21 @@ class Splitter:
         return cls(encoder.token_spans, limit, overlap)
 
     def split(self, passages: Iterable[Passage]) -> Iterator[Passage]:
-        """Yield the passages in their order, long ones in chunks; one that fits stays whole.
+        """Yield the passages in order; a passage that is too long is split into chunks.
 
         A chunk ends where a paragraph ends in the last quarter of its window. If none does, it ends
         at the end of a sentence, a line or a word. It begins at a word if possible. Every character
         that is not white space is in a chunk. Chunk ``i`` has the id ``{id}#{i}``. Its ``span``
         counts characters of the passage's text, so that ``text[start:end]`` is the chunk. If the
-        passage has a span of its own, the start of that is added.
+        passage has a span of its own, the start of that span is added.
 
         A chunk keeps all other values of its passage. The text that ``embed_text`` puts around the
         passage's text (a title) is embedded with each chunk. An ``embed_text`` without the text (a
-        summary) is embedded before each chunk. If that takes more than half of ``max_tokens``, a
-        chunk is embedded alone.
+        summary) is embedded before each chunk. If these texts take more than half of
+        ``max_tokens``, a chunk is embedded alone.
 
-        A passage without a source gets its id as source. So if its text later grows past the
-        window, or shrinks below it, ingesting it again leaves no stale chunk.
+        A passage without a source gets its id as source. So ingesting the passage again
+        leaves no stale chunk, even if its text has grown past the window or shrunk below it.
 
         Raises:
             ConfigurationError: a single token of a text, encoded alone, becomes more than
@@ -135,7 +135,7 @@ class Splitter:
         return around, self.max_tokens - tokens
 
     def _windows(self, pieces: _Pieces, max_tokens: int) -> Iterator[tuple[int, str]]:
-        """Yield the chunks without white space at both ends, each with its place in the text."""
+        """Yield each chunk's place in the text, and the chunk without white space at both ends."""
         tokens_before, last, covered = pieces.tokens_before, len(pieces), 0
         first = pieces.next_visible(0)
         while first < last:
@@ -146,7 +146,7 @@ class Splitter:
                     quarter = range(end - (end - first) // 4, end + 1)
                     end = max(quarter, key=lambda edge: (pieces.boundary(edge), edge))
                 start, chunk = pieces.stripped(first, end)
-                # A piece can have more tokens alone than inside its word.
+                # A piece can have more tokens alone than within its word.
                 excess = len(self.token_spans(chunk)) - max_tokens
                 if excess <= 0:
                     break
@@ -157,7 +157,7 @@ class Splitter:
                     )
                 end = max(first + 1, end - excess)
             stop = start + len(chunk)
-            # Otherwise the window adds only white space to the last chunk, or holds no token.
+            # Any other window adds only white space to the last chunk, or holds no token.
             if stop > covered and tokens_before[end] > tokens_before[first]:
                 yield start, chunk
                 covered = stop
@@ -213,7 +213,7 @@ class _Pieces:
         return self.text[self.edges[index] : self.edges[index + 1]]
 
     def boundary(self, edge: int) -> int:
-        """Rate what ends before a piece: 4 paragraph, 3 sentence, 2 line, 1 word, 0 none."""
+        """Rate the boundary before a piece: 4 paragraph, 3 sentence, 2 line, 1 word, 0 none."""
         if edge == 0 or edge == len(self):
             return 4
         left, right = self._piece(edge - 1), self._piece(edge)
@@ -228,7 +228,7 @@ class _Pieces:
         return 2 if "\n" in gap else 1 if gap else 0
 
     def _ends_sentence(self, last: int, piece: str) -> bool:
-        # For most tokenizers a closing quote or bracket is its own piece, so look further back.
+        # Most tokenizers make a closing quote or bracket its own piece, so look further back.
         while piece and not piece.rstrip(_CLOSERS) and last > 0:
             last -= 1
             piece = self._piece(last)
@@ -236,10 +236,10 @@ class _Pieces:
 
 
 def in_characters(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:
-    """Return the span of a token, or those of its characters if it is too long to be a word.
+    """Return a token's span, or its characters' spans if the token is too long for a word.
 
-    A tokenizer that does not know a script makes one unknown token from any text without spaces,
-    even from a page of Thai. Marks stay with the character that they stand on.
+    If a tokenizer does not know a script, any text without spaces becomes one unknown token, even a
+    page of Thai. Combining marks stay with their base character.
     """
     if end - start <= LONGEST_TOKEN:
         return [(start, end)]
@@ -248,9 +248,9 @@ def in_characters(text: str, start: int, end: int) -> Iterable[tuple[int, int]]:
 
 
 def _sections(text: str) -> Iterator[tuple[int, str]]:
-    """Yield parts of a text, with their places, that give the same tokens as the whole text.
+    """Yield places and parts of a text; the parts give the same tokens as the whole text.
 
-    They end before a space between two words, else before other white space, else after a mark.
+    A part ends before a space between two words, else before other white space, else after a mark.
     """
     start = 0
     while start < len(text):

@@ -1,4 +1,4 @@
-"""Find data sets in folders, and read their documents, queries and labels."""
+"""Find data sets in folders, and read documents, queries and labels."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from logic_retrievers.evaluation.rows import Row, json_rows, read_qrels
 from logic_retrievers.files import is_file, is_folder
 from logic_retrievers.queries import Expression, Not
 
-DATA_VARIABLE = "LOGIC_RETRIEVERS_DATA"  # names the folder of the benchmark sets
+DATA_VARIABLE = "LOGIC_RETRIEVERS_DATA"  # variable with the benchmark folder's path
 SET_VARIABLE = f"Set {DATA_VARIABLE} to the folder that holds the data sets"
 
 _LABELS = ("satisfying", "violating", "neutral")
 _NOT_EXTRA = frozenset({"_id", "text", *_LABELS})
-_SIMILAR = 0.7  # difflib's ratio of two names; .71 for "violates" and "violating"
+_SIMILAR = 0.7  # difflib's ratio of two names; "violates" and "violating" have .71
 
 
 class Corpus(NamedTuple):
     """Documents by id.
 
     Args:
-        documents: id -> text, in the order of the file. Every text occurs once, because copies
-            would tie, and ties can change metrics.
-        ids: id of every row -> the id in ``documents`` with the same text; None for a row without
-            text, which no search can return.
+        documents: id -> text, in the order of the file. Every text occurs once, because ties
+            between copies can change metrics.
+        ids: id of every row -> id of the same text in ``documents``; None for a row without text,
+            which no search can return.
     """
 
     documents: Mapping[str, str]
@@ -46,8 +46,8 @@ class Query:
         grades: satisfying document -> its relevance, 1 or more.
         violating: documents that the query rules out.
         neutral: documents on the topic that neither satisfy nor violate.
-        exclude: documents that are the query itself and may not appear in its results.
-        extra: the other fields of the row (``pair_id``, ``expression``, ...).
+        exclude: documents that are the query itself and must not appear in its results.
+        extra: further fields of the row (``pair_id``, ``expression``, ...).
     """
 
     id: str
@@ -69,7 +69,7 @@ class Query:
 
     @property
     def group(self) -> str | None:
-        """The id that a set query shares with its variants, which join its atoms differently."""
+        """The id that set queries share if they join the same atoms differently."""
         return self._text_field("group")
 
     @property
@@ -82,7 +82,7 @@ class Query:
         """The gold expression, if the row has one (in the form of :meth:`Expression.to_dict`).
 
         Raises:
-            ExpressionError: the row's ``expression`` has another form.
+            ExpressionError: the row's ``expression`` has a different form.
         """
         value = self.extra.get("expression")
         return None if value is None else Expression.from_dict(value)
@@ -107,7 +107,7 @@ class Dataset:
     Args:
         name: ``nevir/test``, ``scifact/test``, ``coder_antonym``, ...
         documents: id -> title and text; every text occurs once.
-        queries: the queries that have labels, in the order of the file.
+        queries: labelled queries in the order of the file.
     """
 
     name: str
@@ -138,10 +138,10 @@ def load_dataset(folder: str | os.PathLike[str], split: str = "test") -> Dataset
 
     Args:
         folder: a path, or a name inside :func:`data_folder`.
-        split: the part to read if the folder has parts; ignored if it has only one.
+        split: the part to read; ignored if the folder has only one.
 
     Raises:
-        ReadError: the message names the folder, or the wrong file and line.
+        ReadError: a file is missing or wrong; the message names the folder, or file and line.
     """
     files = find_dataset_files(folder, split)
     corpus = read_corpus(files.corpus)
@@ -152,8 +152,8 @@ def load_dataset(folder: str | os.PathLike[str], split: str = "test") -> Dataset
 def read_corpus(path: Path) -> Corpus:
     """Read ``corpus.jsonl[.gz]``: rows ``{_id, title, text}``.
 
-    A document is its title and its text, joined by a space, even if the text repeats the title (as
-    in Cranfield). Published figures use such documents.
+    A document is its title and text, joined by a space, even if the text repeats the title (as in
+    Cranfield), because published figures use such documents.
 
     Raises:
         ReadError: a row is bad, an id is used twice, or there is no document.
@@ -229,7 +229,7 @@ def find_dataset_files(folder: str | os.PathLike[str], split: str) -> DatasetFil
 
 
 def existing_folder(folder: Path, advice: str = SET_VARIABLE) -> Path:
-    """Return the folder, or the folder of that name inside :func:`data_folder`.
+    """Return ``folder``, or else the folder of that name inside :func:`data_folder`.
 
     Raises:
         ReadError: neither exists; the message ends with ``advice``.
@@ -244,7 +244,7 @@ def existing_folder(folder: Path, advice: str = SET_VARIABLE) -> Path:
 
 
 def data_file(folder: Path, name: str) -> Path | None:
-    """Return the file of that name, plain or with ``.gz`` appended; None if neither exists."""
+    """Return the file ``name`` or ``name.gz``; None if neither exists."""
     return next(filter(is_file, (folder / name, folder / f"{name}.gz")), None)
 
 
@@ -275,8 +275,8 @@ def _find_qrels(part: Path, split: str) -> Path | None:
 def _read_queries(path: Path, qrels: Path | None, corpus: Corpus) -> tuple[Query, ...]:
     """Read the queries that have labels.
 
-    With a ``qrels`` file, a query needs a grade above 0 in that file. Else the query's row must
-    list satisfying or violating documents. Labels of empty documents are dropped.
+    With a ``qrels`` file, a query needs a grade above 0 in that file. Otherwise its row must list
+    satisfying or violating documents. Labels of empty documents are dropped.
     """
     grades = {} if qrels is None else _read_grades(qrels, corpus)
     queries: list[Query] = []
@@ -348,9 +348,9 @@ def _canonical_ids(documents: Sequence[str], row: Row, corpus: Corpus) -> frozen
 
 
 def _own_document(query: str, text: str, corpus: Corpus) -> frozenset[str]:
-    """Find the document that is the query: it has the same id and text, apart from a title.
+    """Find the document that is the query itself: same id and, apart from a title, same text.
 
-    The id alone proves nothing, since many sets number both queries and documents from 1.
+    An id alone is not enough, because many sets number both queries and documents from 1.
     """
     name = corpus.ids.get(query)
     if name is not None and f" {corpus.documents[name]}".endswith(f" {text.strip()}"):

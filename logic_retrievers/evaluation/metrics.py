@@ -1,7 +1,7 @@
 """Metrics for retrieval under constraints, and the choice of those that fit a data set.
 
-The metric functions are pure functions of one ranked list and its labels. A list that is shorter
-than k has fewer chances to violate and fewer to satisfy, so never read V@k without the recall.
+The metrics are pure functions of one ranked list and its labels. A list shorter than k has fewer
+chances to violate and to satisfy, so never read V@k without the recall.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import Any, TypeAlias
 from logic_retrievers.errors import MissingExtraError
 from logic_retrievers.evaluation.datasets import Query
 
-# (document id, score), best first
+# pairs (document id, score), best first
 Ranking: TypeAlias = Sequence[tuple[str, float]]
 
 FVR_DEPTH = 10
-# our name -> ir-measures'
+# our name -> name in ir-measures
 _STANDARD = {name: name for name in ("P@1", "nDCG@5", "nDCG@10")} | {
     "MRR@10": "RR@10",
     "MAP@10": "AP@10",
 }
 _RECALL_DEPTHS, _VIOLATION_DEPTHS = (1, 5, 10, 20, 100, 1000), (1, 2, 5, 10)
-_CONSTRAINT_METRICS = (  # in the order of a report
+_CONSTRAINT_METRICS = (  # in report order
     *(f"R@{k}" for k in _RECALL_DEPTHS),
     *(f"V@{k}" for k in _VIOLATION_DEPTHS),
     *("FVR", "NegRecall@10", "violation_rate", "constraint_nDCG@10"),
@@ -62,8 +62,8 @@ def first_violating_rank(
 def recall_at_k(ranked: Sequence[str], wanted: Collection[str], k: int) -> float:
     """R@k: share of the wanted documents among the first k.
 
-    With satisfying documents it is the recall. With violating ones it is NegRecall@k
-    (BoolQuestions), where smaller is better. NaN if nothing is wanted.
+    With satisfying documents this is the recall. With violating documents it is NegRecall@k
+    (BoolQuestions), where smaller is better. NaN if ``wanted`` is empty.
     """
     if not wanted:
         return math.nan
@@ -75,8 +75,8 @@ def mean_rank_violation(
 ) -> float:
     """1 if the violating documents have a better mean rank than the satisfying ones, else 0.
 
-    Its mean over negation queries is the violation rate (Shen et al. 2025, LogiCoL). A document
-    that is not in the list gets the rank after the list's end. Equal means are no violation. An
+    The mean over negation queries is the violation rate (Shen et al. 2025, LogiCoL). A document
+    that is not in the list gets the rank after the list's end. Equal means are not a violation. An
     empty list violates nothing, so read the recall too. NaN if either set is empty.
     """
     if not satisfying or not violating:
@@ -85,7 +85,7 @@ def mean_rank_violation(
     unranked = len(ranked) + 1
     satisfying_sum = sum(ranks.get(document, unranked) for document in satisfying)
     violating_sum = sum(ranks.get(document, unranked) for document in violating)
-    # compares the two means in whole numbers, so that a tie stays a tie
+    # compare the two means in whole numbers, so that ties stay ties
     return float(violating_sum * len(satisfying) < satisfying_sum * len(violating))
 
 
@@ -108,8 +108,8 @@ def constraint_ndcg_at_k(
 def ranks_above(ranked: Ranking, satisfying: Collection[str], violating: Collection[str]) -> bool:
     """Whether every satisfying document ranks above every violating one (one query of a pair).
 
-    A document that is not in the list ranks below all documents in it. Equal scores are a tie. A
-    tie fails, and so does a missing satisfying document.
+    Documents outside the list rank below all documents in the list. Equal scores are a tie. A tie
+    fails, and so does a missing satisfying document.
     """
     scores = dict(ranked)
     positions = {document: position for position, (document, _) in enumerate(ranked)}
@@ -123,7 +123,7 @@ def ranks_above(ranked: Ranking, satisfying: Collection[str], violating: Collect
 
 
 def import_ir_measures() -> Any:
-    """Import ir-measures, before long work that needs it.
+    """Import ir-measures; call this before long work that needs the package.
 
     Raises:
         MissingExtraError: ir-measures is not installed.
@@ -140,8 +140,8 @@ def standard_metrics(
 ) -> dict[str, dict[str, float]]:
     """Metric -> query -> value for P@1, nDCG@5, nDCG@10, MRR@10 and MAP@10, by ir-measures.
 
-    nDCG has linear gains. ``grades``: query -> relevant document -> grade, 1 or more. An empty list
-    scores 0. Metrics deeper than ``depth`` are left out.
+    nDCG has linear gains. ``grades`` maps query -> relevant document -> grade, 1 or more. An empty
+    list scores 0. Metrics deeper than ``depth`` are left out.
     """
     ir_measures = import_ir_measures()
     qrels = [
@@ -149,7 +149,7 @@ def standard_metrics(
         for query, documents in grades.items()
         for document, grade in documents.items()
     ]
-    # trec_eval sorts by score and breaks ties by id, so only strictly falling scores keep our order
+    # trec_eval breaks ties of scores by id, so only strictly falling scores keep our order
     run = [
         ir_measures.ScoredDoc(query, document, 1 / rank)
         for query in grades
@@ -168,7 +168,7 @@ def standard_metrics(
 
 
 def _constraint_metrics(query: Query, ids: Sequence[str]) -> Iterator[tuple[str, int, float]]:
-    """Name, depth and value of every metric that the labels of a query allow."""
+    """Yield name, depth and value of every metric that the query's labels allow."""
     if query.grades:
         for k in _RECALL_DEPTHS:
             yield f"R@{k}", k, recall_at_k(ids, query.grades, k)
@@ -200,7 +200,7 @@ def compute_metrics(
     for query in queries:
         if query.pair and query.grades and query.violating:
             pairs.setdefault(query.pair, []).append(query)
-    # both queries of a pair get its value, so the mean over queries is the mean over pairs
+    # both queries of a pair get the pair's value, so means over queries are means over pairs
     values["paired_accuracy"] = {
         query.id: float(all(ranks_above(rankings[q.id], q.grades, q.violating) for q in both))
         for both in pairs.values()

@@ -1,4 +1,4 @@
-"""Evaluate a search function on a data set, and compare the results of several searches."""
+"""Evaluate a search function on a data set, and compare results."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class EvaluationResult:
         depth: requested length of the rankings.
         documents: number of documents in the pool.
         short_lists: number of lists that are shorter than the depth although the pool has more
-            documents. Report them apart, because a short list lowers V@k without being better.
+            documents. Report this number, because a short list lowers V@k without being better.
         estimates: metric -> mean and interval; fractions in [0, 1], FVR in ranks.
-        per_query: metric -> query id -> value, only for the queries that the metric applies to.
+        per_query: metric -> query id -> value, only where the metric applies.
         groups: query id -> group; the queries of a group are resampled together.
         run: query id -> document ids, best first.
     """
@@ -57,22 +57,22 @@ class EvaluationResult:
 
     @property
     def metrics(self) -> dict[str, float]:
-        """Metric -> mean over the queries that it applies to."""
+        """Metric -> mean over the queries where it applies."""
         return {name: estimate.mean for name, estimate in self.estimates.items()}
 
     @property
     def intervals(self) -> dict[str, tuple[float, float]]:
-        """Metric -> ends of its 95 % interval."""
+        """Metric -> lower and upper end of the 95 % interval."""
         return {name: (estimate.low, estimate.high) for name, estimate in self.estimates.items()}
 
     def to_json(self) -> dict[str, Any]:
-        """Return a plain dictionary for ``json.dumps``: the figures without the lists."""
+        """Return a plain dictionary for ``json.dumps``: the figures, not the ranked lists."""
         names = ("dataset", "policy", "queries", "documents", "depth", "short_lists", "metrics")
         intervals = {name: list(ends) for name, ends in self.intervals.items()}
         return {**{name: getattr(self, name) for name in names}, "intervals": intervals}
 
     def write_per_query(self, path: str | os.PathLike[str]) -> None:
-        """Write every metric of every query to a CSV file; empty if a metric does not apply.
+        """Write every metric of every query to a CSV file; cells without a value are empty.
 
         Raises:
             StorageError: the file cannot be written.
@@ -96,19 +96,19 @@ def evaluate(
 ) -> EvaluationResult:
     """Search for every query of a data set and measure the rankings.
 
-    The labels decide which metrics there are. nDCG, MRR, MAP, P and R need satisfying documents.
+    The labels decide which metrics are computed. nDCG, MRR, MAP, P and R need satisfying documents.
     V@k, FVR and NegRecall@10 need violating ones. violation_rate needs both, and a negation.
     constraint_nDCG@10 needs neutral documents, and paired_accuracy needs queries in pairs. A metric
     deeper than ``depth`` is left out.
 
     ``search`` is called once with all query texts. ``depth`` is the length of the rankings. Paired
-    accuracy is exact if both documents of a query rank within the depth. A pair below it counts as
-    a failure. ``policy`` names the result in a report. The other arguments are those of
+    accuracy is exact if both documents of a query rank within the depth; a pair below the depth
+    counts as a failure. ``policy`` names the result in a report. The other arguments are those of
     :func:`bootstrap`.
 
     Raises:
-        ConfigurationError: the depth is below 1, or ``search`` did not return ranked documents of
-            the data set.
+        ConfigurationError: the depth is below 1, or ``search`` did not return rankings of the data
+            set's documents.
         MissingExtraError: ir-measures is not installed.
     """
     if depth < 1:
@@ -147,9 +147,9 @@ def estimate_metrics(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> dict[str, Estimate]:
-    """Metric -> mean and interval. :func:`bootstrap` draws the same queries for all metrics.
+    """Return metric -> mean and interval. :func:`bootstrap` draws the same queries for all metrics.
 
-    ``per_query``: metric -> query -> value. ``groups``: query -> group, for every query.
+    ``per_query`` maps metric -> query -> value; ``groups`` maps every query to its group.
     """
     table = [[values.get(query, math.nan) for values in per_query.values()] for query in groups]
     estimates = bootstrap(table, list(groups.values()), resamples=resamples, seed=seed)
@@ -185,9 +185,9 @@ def estimates_by_label(
 
 
 class Comparison(NamedTuple):
-    """The mean of result - baseline per query, in one metric.
+    """The mean of result minus baseline per query, in one metric.
 
-    Interval and two-sided ``p`` are those of the paired bootstrap. ``p_corrected`` is ``p`` after
+    The paired bootstrap gives the interval and the two-sided ``p``. ``p_corrected`` is ``p`` after
     Holm's correction over all results that were compared together.
     """
 
@@ -211,7 +211,7 @@ def compare(
     share the bootstrap samples.
 
     Raises:
-        ConfigurationError: the results are not over the same queries.
+        ConfigurationError: the results are for different queries.
     """
     selected = baseline.groups.keys() if queries is None else set(queries)
     wanted = list(baseline.per_query if metrics is None else metrics)
@@ -247,7 +247,7 @@ def compare(
 
 
 def _bootstrap_group(query: Query) -> str:
-    """Name a query's group. Queries that share documents or atoms are no independent evidence."""
+    """Name a query's group; queries that share documents or atoms are not independent."""
     if query.pair is not None:
         return f"pair {query.pair}"
     return query.id if query.group is None else f"group {query.group}"

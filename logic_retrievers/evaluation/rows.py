@@ -1,4 +1,4 @@
-"""Rows of the benchmark files: JSON objects and relevance judgements, each with file and line."""
+"""Read rows of benchmark files: JSON objects and relevance judgements, with file and line."""
 
 from __future__ import annotations
 
@@ -89,12 +89,12 @@ def json_rows(path: Path) -> Iterator[Row]:
 
 
 def read_qrels(path: Path) -> Iterator[Qrel]:
-    """Read the lines ``query-id TAB corpus-id TAB score`` of a file with or without a header.
+    """Read lines ``query-id TAB corpus-id TAB score`` of a file, with or without a header.
 
     Only tabs separate columns, because ids may hold spaces.
 
     Raises:
-        ReadError: the file cannot be read, or a line has another form.
+        ReadError: the file cannot be read, or a line has a different form.
     """
     for position, (number, line) in enumerate(_content_lines(path)):
         columns = line.rstrip("\r\n").split("\t")
@@ -113,7 +113,7 @@ def read_qrels(path: Path) -> Iterator[Qrel]:
 
 
 def _content_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield number and text of each line of a UTF-8 file that is not blank.
+    """Yield number and text of each non-blank line of a UTF-8 file.
 
     Only a line feed ends a line. ``str.splitlines`` would also break texts at U+2028.
     """

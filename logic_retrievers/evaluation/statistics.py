@@ -26,7 +26,7 @@ class Estimate(NamedTuple):
 
 
 class PairedTest(NamedTuple):
-    """A mean difference with its interval, and the two-sided p of its being zero."""
+    """A mean difference with its interval, and the two-sided p-value for zero difference."""
 
     difference: Estimate
     p: float
@@ -41,10 +41,10 @@ def bootstrap(
 ) -> list[Estimate]:
     """Compute means with 95 % percentile intervals, from rows drawn with replacement.
 
-    All columns share the drawn rows. ``values`` has shape (queries,) or (queries, metrics), NaN
-    where a metric does not apply. A column without a value gives NaN. ``groups`` has one label per
-    query. Queries with the same label are drawn together, since they are no independent evidence
-    (a NevIR pair shares its documents). The same seed gives the same intervals.
+    All columns share the drawn rows. ``values`` has shape (queries,) or (queries, metrics); NaN
+    means that a metric does not apply. A column without a value gives NaN. ``groups`` has one label
+    per query. Queries with the same label are drawn together, because they are not independent (a
+    NevIR pair shares its documents). The same seed gives the same intervals.
 
     Raises:
         ConfigurationError: there are no queries, or a setting is out of range.
@@ -57,10 +57,10 @@ def paired_bootstrap(
 ) -> list[PairedTest]:
     """Compute mean differences of paired values, with 95 % intervals and :func:`bootstrap_p`.
 
-    ``differences`` has shape (queries,) or (queries, columns), NaN where a query has none.
+    ``differences`` has shape (queries,) or (queries, columns); NaN marks a missing value.
 
     Raises:
-        ConfigurationError: a column has no difference, or there is not one group per query.
+        ConfigurationError: a column holds only NaN, or ``groups`` lacks one label per query.
     """
     estimates, means = resample(differences, groups, seed=seed)
     return [
@@ -70,14 +70,14 @@ def paired_bootstrap(
 
 
 def bootstrap_p(resampled: npt.ArrayLike) -> float:
-    """Compute the two-sided p of a zero difference from resampled means.
+    """Compute the two-sided p-value for a zero difference from resampled means.
 
     It is twice the smaller share of samples on one side of zero. Exactly zero counts for both
-    sides, so equal runs get 1. The least p is 1 / (samples + 1). A sample without a difference is
-    NaN.
+    sides, so equal runs get 1. The least p is 1 / (samples + 1). NaN marks a sample without a
+    value.
 
     Raises:
-        ConfigurationError: the difference is defined in no sample.
+        ConfigurationError: all samples are NaN.
     """
     values = np.asarray(resampled, dtype=np.float64)
     defined = values[~np.isnan(values)]
@@ -88,13 +88,13 @@ def bootstrap_p(resampled: npt.ArrayLike) -> float:
 
 
 def mcnemar(gained: int, lost: int) -> float:
-    """Compute the two-sided p of McNemar's exact test (McNemar 1947, in its binomial form).
+    """Compute the two-sided p-value of McNemar's exact test (McNemar 1947, binomial form).
 
-    If two systems were equally good, a coin could decide which one is right on each question where
-    they differ: p = min(1, 2 P[X <= min(gained, lost)]), X ~ Binomial(gained + lost, 1/2).
+    If two systems are equally good, a coin decides which is right on each question where they
+    differ: p = min(1, 2 P[X <= min(gained, lost)]), X ~ Binomial(gained + lost, 1/2).
     """
     tosses = gained + lost
-    ways = as_few = 1  # to lose `few` tosses, and at most as many
+    ways = as_few = 1  # ways to lose `few` tosses, and at most `few` tosses
     for few in range(1, min(gained, lost) + 1):
         ways = ways * (tosses - few + 1) // few
         as_few += ways
@@ -105,8 +105,8 @@ def mcnemar(gained: int, lost: int) -> float:
 def holm(ps: Sequence[float | None]) -> list[Any]:
     """Correct p-values for multiple testing (Holm 1979), and return them in the given order.
 
-    The smallest of m is multiplied by m, the next by m - 1, and so on, and no result is smaller
-    than one before it. ``None`` (nothing was tested) stays and does not count.
+    The smallest of m is multiplied by m, the next by m - 1, and so on; no result is smaller than an
+    earlier one. ``None`` (nothing was tested) stays and does not count in m.
     """
     corrected: list[float | None] = [None] * len(ps)
     tested = sorted((p, index) for index, p in enumerate(ps) if p is not None)
@@ -141,14 +141,14 @@ def resample(
     means = _divide(sums.sum(axis=0), counts.sum(axis=0))
     estimates = []
     for mean, column in zip(means, sample_means.T, strict=True):
-        defined = column[~np.isnan(column)]  # a rare metric may be absent from a whole sample
+        defined = column[~np.isnan(column)]  # a sample may lack any value of a rare metric
         low, high = np.quantile(defined, [_TAIL, 1 - _TAIL]) if len(defined) else (np.nan, np.nan)
         estimates.append(Estimate(float(mean), float(low), float(high)))
     return estimates, sample_means
 
 
 def _group_sums(table: Values, groups: Sequence[Hashable] | None) -> tuple[Values, Values]:
-    """Return sums and numbers of the defined values, each of shape (groups, columns)."""
+    """Return sum and count of the defined values, both of shape (groups, columns)."""
     labels = range(len(table)) if groups is None else groups
     numbers: dict[Hashable, int] = {}
     rows = np.array([numbers.setdefault(label, len(numbers)) for label in labels])

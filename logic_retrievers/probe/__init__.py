@@ -1,4 +1,4 @@
-"""The RAG probe: are answers better with one way of retrieving than with another?
+"""The RAG probe: which way of retrieving gives better answers?
 
 questions = read_probe("my-questions")
 with PassageIndex.open("probe") as index:
@@ -7,8 +7,8 @@ with PassageIndex.open("probe") as index:
     result = probe(questions, configurations, ExtractiveReader())
 result.figures("auto")["accuracy"], result.comparisons()["auto"].p
 
-A configuration is a way of retrieving. A reader answers a question from the passages retrieved.
-The depth is the number of these passages. Passages are labelled as satisfying or violating.
+A configuration is a way of retrieving. A reader answers a question from the retrieved passages.
+The depth is the number of these passages. Labels mark passages as satisfying or violating.
 """
 
 from logic_retrievers.probe.grading import Grade, Grading, grade

@@ -1,4 +1,4 @@
-"""Grade an answer by comparing it with right and wrong answers."""
+"""Grade answers by comparing them with right and wrong answers."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from logic_retrievers.text import comparable
 if TYPE_CHECKING:
     from logic_retrievers.probe.questions import ProbeQuestion
 
-# instructions and worked examples of the prompts, words of answers, fields of a question
+# instructions and worked examples of prompts, wording of answers, fields of a question
 WORDING: Mapping[str, Any] = tomllib.loads(
     Path(__file__).with_name("wording.toml").read_text("utf-8")
 )
 Tokens: TypeAlias = tuple[str, ...]
-# What makes a reader's answer right. ``containment`` is for short answers: the text must contain a
-# right answer and no wrong answer. ``support`` is for long answers. For every right and wrong
-# answer, it takes the share of words that the text contains. The greatest share of a right answer
-# must exceed that of a wrong answer, or 0.5 without wrong answers. The text must not abstain.
+# How a reader's text counts as right. ``containment`` is for short answers: the text must contain a
+# right answer and no wrong answer. ``support`` is for long answers: it takes the share of each
+# answer's words that the text contains. The greatest share of a right answer must exceed the
+# greatest of a wrong answer, or 0.5 without wrong answers. The text must not abstain.
 Grading: TypeAlias = Literal["containment", "support"]
 Direction: TypeAlias = Literal["satisfying", "violating", "neither"]
 
-# The share that ``support`` must exceed if there is no wrong answer. With 0, a word that occurs in
-# every text would make most sentences right. (Of BoolQuestions' right answers, 66 % share a word
-# with a random sentence, and none shares half of its words.)
+# The share that ``support`` must exceed if there is no wrong answer. At 0, one common word would
+# make most sentences right. (In BoolQuestions, 66 % of the right answers share a word with a random
+# sentence, but none shares half of its words.)
 _SUPPORT_WITHOUT_WRONG = 0.5
 _ARTICLES = frozenset({"a", "an", "the"})
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
@@ -42,11 +42,11 @@ class Grade:
     """The grade of an answer.
 
     Args:
-        exact: whether it is a right answer, up to case, accents, punctuation and articles.
+        exact: whether it equals a right answer, up to case, accents, punctuation and articles.
         f1: harmonic mean of precision and recall of the tokens (SQuAD), against the nearest right
             answer.
-        support: greatest share of a right answer's tokens that it has, minus the greatest share of
-            a wrong answer's tokens; in [-1, 1]. Without a wrong answer, one half is subtracted.
+        support: greatest share of a right answer's tokens that it contains, minus the greatest
+            share of a wrong answer's tokens (0.5 without wrong answers); in [-1, 1].
         gold: number of right answers that it contains.
         wrong: number of wrong answers that it contains.
         abstained: whether it contains no answer, and is empty or says that it does not know.
@@ -68,9 +68,9 @@ class Grade:
 def grade(question: ProbeQuestion, answer: str) -> Grade:
     """Grade an answer.
 
-    An answer contains another one as consecutive whole tokens: "Ann" is not in "Annapolis". A
-    match inside a longer match does not count: "Rocky II" contains no "Rocky". An answer that
-    denies a wrong answer ("not Ann but Bob") still contains the wrong answer.
+    Containing means consecutive whole tokens: "Annapolis" does not contain "Ann". A match inside a
+    longer match does not count: "Rocky II" does not contain "Rocky". An answer that denies a wrong
+    answer ("not Ann but Bob") still contains the wrong answer.
     """
     tokens = answer_tokens(answer)
     gold = {answer_tokens(text) for text in question.gold}
@@ -96,7 +96,7 @@ def grade(question: ProbeQuestion, answer: str) -> Grade:
 def top_passage_direction(question: ProbeQuestion, passages: Sequence[str]) -> Direction | None:
     """Tell whether the first id in ``passages`` satisfies or violates the question, or neither.
 
-    None if the question lists no satisfying or violating ids. This label (CoDeR, appendix)
+    Return None if the question lists no satisfying or violating ids. This label (CoDeR, appendix)
     describes the retrieval and does not change the accuracy.
     """
     if not question.satisfying and not question.violating:
@@ -110,13 +110,13 @@ def top_passage_direction(question: ProbeQuestion, passages: Sequence[str]) -> D
 def answer_tokens(text: str) -> Tokens:
     """Return words and numbers without case, accents, punctuation and articles.
 
-    Texts are normalized as in SQuAD's script (Rajpurkar et al. 2016). Here a mark between two words
-    also separates them, ``1,000`` is ``1000``, and letters lose their accents. A text made only of
-    articles or signs keeps them, so that no text with content becomes empty.
+    Texts are normalized as in SQuAD's script (Rajpurkar et al. 2016), and further: a mark between
+    two words separates them, ``1,000`` is ``1000``, and letters lose their accents. A text of only
+    articles or signs keeps these, so that no text with content becomes empty.
     """
     plain = comparable(text)
     words = _TOKEN.findall(_INSIDE.sub("", _THOUSANDS.sub("", plain)))
-    # `comparable` makes a lone accent empty; the original text then gives the signs
+    # `comparable` empties a lone accent, so take the signs of the original text
     signs = "".join(plain.split()) or "".join(text.split())
     return tuple(word for word in words if word not in _ARTICLES) or tuple(
         words or filter(None, [signs])
@@ -124,7 +124,7 @@ def answer_tokens(text: str) -> Tokens:
 
 
 def find_spans(part: Tokens, whole: Tokens) -> list[range]:
-    """Find the positions of a sequence of tokens inside another sequence."""
+    """Find the positions of the tokens ``part`` in the tokens ``whole``."""
     length = len(part)
     if not length:
         return []

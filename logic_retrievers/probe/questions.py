@@ -1,4 +1,4 @@
-"""Question sets: questions with known answers and their passages, read from folders."""
+"""Read question sets, which hold questions with known answers and passages, from folders."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from logic_retrievers.probe.grading import WORDING, answer_tokens
 QUESTIONS, CORPUS = "questions.jsonl", "corpus.jsonl"
 TEMPLATE = Path(__file__).with_name("template_files")
 
-# field of a row of ``questions.jsonl`` -> meaning
+# field in ``questions.jsonl`` -> meaning
 FIELDS: Mapping[str, str] = WORDING["fields"]
 _PASSAGE_FIELDS = ("satisfying", "violating", "candidates", "trusted")
 
@@ -26,7 +26,7 @@ class ProbeQuestion:
     """A question whose answer is graded by comparison; :data:`FIELDS` explains its fields.
 
     Raises:
-        InputError: an empty id, text or answer, no right answer, or one that is also wrong.
+        InputError: an id, text or answer is empty, or a right answer is missing or also wrong.
     """
 
     id: str
@@ -50,7 +50,7 @@ class ProbeQuestion:
 
 @dataclass(frozen=True, slots=True)
 class ProbeSet:
-    """Questions in the order in which they are asked, and their passages (id -> text).
+    """Questions in the order of asking, and their passages (id -> text).
 
     Raises:
         InputError: there is no question, an id is repeated, or a question names an unknown passage.
@@ -106,7 +106,7 @@ def write_template(folder: str | os.PathLike[str]) -> None:
 
     Raises:
         ConfigurationError: the folder exists already.
-        StorageError: the disk is full, or the place may not be written to.
+        StorageError: the disk is full, or the folder is not writable.
     """
     files = {file.name: file.read_text("utf-8") for file in sorted(TEMPLATE.iterdir())}
     write_folder(Path(folder), files)

@@ -1,4 +1,4 @@
-"""Readers that answer a question from its passages: extractive, by a chat endpoint, or cached."""
+"""Answer questions from passages: extractively, through a chat endpoint, or from a cache."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _VECTOR = "topical"
 _SENTENCE_END = re.compile(
     r"(?:(?<=[.!?\u2026])|(?<=[.!?\u2026][\"')\]\u201d\u2019]))\s+(?![a-z])|\n+"
 )
-_PRECISION = 6  # decimals of a score: fewer than float32 has, so that copies of a sentence tie
+_PRECISION = 6  # decimals of a score; fewer than in float32, so that copies of a sentence tie
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,24 +72,24 @@ class Reader(Protocol):
 
     @property
     def name(self) -> str:
-        """Model and settings that change an answer. A part of the cache's key, without secrets."""
+        """Model and settings that change an answer; part of the cache's key, without secrets."""
 
     def answer(self, prompt: Prompt) -> str:
         """Answer a prompt.
 
         Raises:
-            LogicRetrieversError: this prompt got no answer; another prompt may still get one.
+            LogicRetrieversError: this prompt got no answer; a different prompt may still get one.
         """
 
 
 class ExtractiveReader:
-    """Answers without a language model: the sentence whose vector is nearest to the question's.
+    """Answers with the sentence nearest to the question by vectors, without a language model.
 
     The earlier passage and sentence win a tie. Without passages the answer is empty. The reader
-    never abstains and does not understand a negation, so it shows only what the passages say.
+    never abstains and does not understand negation, so it only shows what the passages say.
 
     Args:
-        encoder: by default the package's own.
+        encoder: encoder of questions and sentences; by default the package's own.
     """
 
     def __init__(self, encoder: Encoder | None = None) -> None:
@@ -111,18 +111,18 @@ class ExtractiveReader:
 
 
 def split_sentences(text: str) -> list[str]:
-    """Split at line breaks, and at the space after an end mark unless a small letter follows."""
+    """Split at line breaks, and after end marks with a space unless a small letter follows."""
     return [part.strip() for part in _SENTENCE_END.split(text) if part.strip()]
 
 
 class EndpointReader:
-    """Reads with a chat model behind an endpoint of the OpenAI form.
+    """Answers with a chat model behind an OpenAI-style endpoint.
 
     Args:
         endpoint: client of the chat model.
-        temperature: sent with the prompt. None leaves it out, for models that refuse it.
-        max_tokens: longest answer; a longer one is truncated and then graded. None leaves it out.
-        send_seed: whether the prompt's seed is sent; some models refuse one.
+        temperature: sent with the prompt; None omits it, for models that refuse a temperature.
+        max_tokens: longest answer; longer ones are truncated, then graded. None omits the limit.
+        send_seed: whether to send the prompt's seed; some models refuse seeds.
 
     Raises:
         ConfigurationError: ``max_tokens`` is under 1.
@@ -143,7 +143,7 @@ class EndpointReader:
 
     @property
     def name(self) -> str:
-        """The model and its settings, but not the address, which changes no answer."""
+        """The model and its settings. The address is left out, because it changes no answer."""
         settings = {**self._settings, "seed": self._send_seed}
         listed = ", ".join(f"{setting}={value}" for setting, value in settings.items())
         return f"{self._endpoint.model} ({listed})"
@@ -154,15 +154,15 @@ class EndpointReader:
 
 
 class CachedReader:
-    """Keeps a reader's answers on disk and asks the reader only for missing answers.
+    """Keeps a reader's answers on disk, and asks the reader only for missing ones.
 
     The key is a hash of the reader's name and the whole prompt. The file holds answers in plain
-    text and is never pruned. A new file is readable by its owner alone. Each call opens its own
+    text and is never pruned. Only its owner can read a new file. Each call opens its own
     connection, so threads and forks are safe.
 
     Args:
         reader: answers the prompts that are not in the file.
-        path: path of an SQLite file, which is created if it does not exist.
+        path: path of an SQLite file, created if missing.
 
     Raises:
         StorageError: the file cannot be opened, read or written.
@@ -170,7 +170,7 @@ class CachedReader:
 
     def __init__(self, reader: Reader, path: Path) -> None:
         self._reader = reader
-        self._path = Path(path).absolute()  # SQLite gives ":memory:" a meaning of its own
+        self._path = Path(path).absolute()  # SQLite treats ":memory:" specially
         private_file(self._path)
         self._execute(
             "CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, answer TEXT) WITHOUT ROWID"
@@ -181,7 +181,7 @@ class CachedReader:
         return self._reader.name
 
     def answer(self, prompt: Prompt) -> str:
-        # a hash of JSON and not of joined strings, so that two requests never share a key
+        # hash JSON, not joined strings, so that two requests never share a key
         request = json.dumps([self._reader.name, *astuple(prompt)])
         key = hashlib.sha256(request.encode()).digest()
         rows = self._execute("SELECT answer FROM answers WHERE key = ?", key)

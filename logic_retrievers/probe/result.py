@@ -1,4 +1,4 @@
-"""The result of a probe: each configuration's figures, also by kind of question; comparisons."""
+"""The result of a probe: figures of each configuration, also by kind; comparisons."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Trace:
 
     Args:
         question: the question's id.
-        configuration: its name.
-        passages: ids, in the order in which the reader got them.
+        configuration: the configuration's name.
+        passages: ids in the order that the reader got.
         scores: the passages' scores under the configuration.
-        answer: the reader's answer; None if there is none.
+        answer: the reader's answer; None if it failed.
         grade: the answer's grade.
         direction: label of the first passage; None if the question has no labels.
         retrieval_seconds: time to find the passages.
-        reader_seconds: time to answer, or for a repeated prompt that of its first answer.
+        reader_seconds: time to answer; a repeated prompt has the time of its first answer.
         error: why there is no answer.
     """
 
@@ -49,11 +49,12 @@ class AccuracyComparison:
 
     Args:
         difference: difference of the shares of right answers, with a paired bootstrap interval.
-        gained, lost: questions that only the configuration, or only the baseline, has right.
-        p: two-sided p of McNemar's exact test.
+        gained, lost: number of questions that only the configuration, or only the baseline,
+            answers right.
+        p: two-sided p-value of McNemar's exact test.
         p_corrected: ``p`` after Holm's correction over all comparisons.
-        questions: number of questions that both answered.
-        left_out: number of questions that only one of them answered.
+        questions: number of questions answered under both.
+        left_out: number of questions answered under only one.
     """
 
     difference: Estimate
@@ -90,17 +91,17 @@ class ProbeResult:
     traces: Mapping[str, Mapping[str, Trace]]
 
     def failed(self, configuration: str) -> dict[str, str]:
-        """Question -> error, for the questions that got no answer."""
+        """Question -> error, for questions without an answer."""
         traces = self.traces[configuration]
         return {name: trace.error for name, trace in traces.items() if trace.error is not None}
 
     def figures(self, configuration: str) -> dict[str, Estimate]:
-        """Means with 95 % intervals over the questions that were answered.
+        """Means with 95 % intervals over the answered questions.
 
-        ``accuracy`` is the share of right answers. ``exact``, ``f1``, ``support`` and ``abstained``
-        are those of :class:`Grade`. ``gold`` and ``wrong`` are the shares of questions whose answer
-        contains a right or a wrong answer. ``top_satisfying`` and ``top_violating`` are the shares
-        of labelled questions whose first passage has that label. ``retrieval_seconds`` and
+        ``accuracy`` is the share of right answers. :class:`Grade` explains ``exact``, ``f1``,
+        ``support`` and ``abstained``. ``gold`` and ``wrong`` are the shares of questions whose
+        answer contains a right or a wrong answer. ``top_satisfying`` and ``top_violating`` are the
+        shares of labelled questions whose first passage has that label. ``retrieval_seconds`` and
         ``reader_seconds`` are times per question.
         """
         values = self._values(configuration)
@@ -114,7 +115,7 @@ class ProbeResult:
     def comparisons(self, kind: str | None = None) -> dict[str, AccuracyComparison]:
         """Configuration -> its accuracy compared with the first's, over the questions of a kind.
 
-        A question that only one of the two answered is left out for both, and is counted.
+        A question answered under only one of the two is left out, and counted.
         """
         first, *others = self.traces
         correct = {name: self._correct(name, kind) for name in others}
@@ -161,7 +162,7 @@ class ProbeResult:
         write_text(path, json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n")
 
     def write_traces(self, path: str | os.PathLike[str]) -> None:
-        """Write a line of JSON for each :class:`Trace`, the whole file or nothing.
+        """Write one JSON line per :class:`Trace`, the whole file or nothing.
 
         Raises:
             StorageError: the file cannot be written.
@@ -182,7 +183,7 @@ class ProbeResult:
         }
 
     def _values(self, configuration: str) -> dict[str, dict[str, float]]:
-        """Metric -> question -> value, for the questions that were answered."""
+        """Metric -> question -> value, for answered questions."""
         values: dict[str, dict[str, float]] = {}
         for name, trace in self.traces[configuration].items():
             if (grade := trace.grade) is None:
@@ -212,10 +213,10 @@ def compare_accuracy(
     *,
     seed: int = 0,
 ) -> dict[str, AccuracyComparison]:
-    """Compare configurations with the baseline, and correct p for their number.
+    """Compare configurations with the baseline, and correct p for the number of comparisons.
 
-    Each configuration maps its answered questions to whether the answer is right. A configuration
-    that shares no question with the baseline is left out.
+    Each configuration maps answered questions to whether the answer is right. A configuration that
+    shares no question with the baseline is left out.
     """
     changes = {
         name: [int(other[q]) - int(is_right) for q, is_right in baseline.items() if q in other]

@@ -1,4 +1,4 @@
-"""Retrieval configurations: a policy (a way to rank) and, for some, a contradiction filter."""
+"""Retrieval configurations: a policy, with or without a contradiction filter."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from logic_retrievers.types import Hit, Passage
 # (question, k) -> at most k passages, best first
 Retrieve: TypeAlias = Callable[[ProbeQuestion, int], Sequence[Hit]]
 
-OVERFETCH = 4  # a contradiction filter chooses from this many times the depth
+OVERFETCH = 4  # a contradiction filter gets this many times the depth
 
 
 def fill_index(
@@ -45,14 +45,14 @@ def resolve_configurations(
 
     ``topical`` is a policy over the index. ``topical+annotate`` adds a contradiction filter with
     the resolution ``annotate``. The filter drops passages that contradict a trusted passage of the
-    question. The resolution decides between the others (``annotate`` keeps both).
+    question. Between other passages the resolution decides (``annotate`` keeps both).
 
-    ``threshold`` is the least probability of a contradiction; by default that of the encoder. The
-    index must hold the passages of the set.
+    ``threshold`` is the least probability of a contradiction; by default the encoder's. The index
+    must hold the passages of the set.
 
     Raises:
         UnknownPolicyError, UnknownResolutionError: no policy, or no resolution, has that name.
-        ConfigurationError: no name, a threshold without a resolution, or an encoder without a
+        ConfigurationError: there is no name, a threshold has no resolution, or the encoder has no
             contradiction vector.
     """
     names = list(names)
@@ -76,7 +76,7 @@ def resolve_configurations(
 
 
 def policy_retrieval(index: PassageIndex, policy: str | Policy | PolicyRouter) -> Retrieve:
-    """Return a retrieval by a policy. If a question has candidates, only they can be found.
+    """Return a retrieval by a policy. If a question lists candidates, it finds only these.
 
     Raises:
         UnknownPolicyError: no policy has that name.
@@ -99,7 +99,7 @@ def filtered_retrieval(
 ) -> Retrieve:
     """Add a contradiction filter, which gets the trusted passages of each question.
 
-    It retrieves :data:`OVERFETCH` times the depth, so that other passages replace dropped ones.
+    :data:`OVERFETCH` times the depth is retrieved, so that other passages replace dropped ones.
     ``passages`` maps ids to texts.
     """
 

@@ -22,7 +22,7 @@ from logic_retrievers.probe.result import ProbeResult, Trace
 from logic_retrievers.probe.retrieval import Retrieve
 from logic_retrievers.progress import ProgressCallback, ProgressMeter
 
-# errors that the next question would meet too
+# errors that every further question would repeat
 _FATAL = (AuthenticationError, ConfigurationError, MissingExtraError, StorageError)
 
 
@@ -36,16 +36,16 @@ def probe(
     grading: Grading = "containment",
     progress: ProgressCallback | None = None,
 ) -> ProbeResult:
-    """Measure whether answers are better with one way of retrieving than with another.
+    """Measure which way of retrieving gives better answers.
 
     Each question is asked under all configurations in turn; a prompt that two share is asked once.
     If retrieval or the reader fails, the question counts as failed for that configuration. The run
-    ends at an error that would meet every question: a refused key, a wrong setting, a full disk, or
-    a model that cannot be reached and has not answered once.
+    ends at an error that every question would repeat: a refused key, a wrong setting, a full disk,
+    or a model that has not answered once and cannot be reached.
 
-    ``configurations`` maps names to retrievals; the others are compared with the first. The reader
-    gets ``depth`` passages. ``seed`` is for the prompts and the resampling; ``progress`` is called
-    after every answer.
+    ``configurations`` maps names to retrievals; the first is the baseline. The reader gets
+    ``depth`` passages. ``seed`` is for prompts and resampling. ``progress`` is called after every
+    answer.
 
     Raises:
         ConfigurationError: no configuration, depth under 1, seed under 0, or unknown grading.
@@ -123,13 +123,13 @@ class _ProbeRunner(NamedTuple):
         except Exception as error:
             has_answered = any(outcome.answer is not None for outcome in self.outcomes.values())
             if isinstance(error, ServerUnavailableError) and not has_answered:
-                raise  # there is no server; a server that fails later may come back
+                raise  # never answered, so no server is there; one that answered may return
             failure = f"reader: {_describe_error(error)}"
             return _Outcome(None, time.perf_counter() - started, failure)
 
 
 def _describe_error(error: Exception) -> str:
-    """Describe an error in one line, or raise a fatal one. Foreign messages may hold a key."""
+    """Describe an error in one line, or raise a fatal error. Foreign messages may hold a key."""
     if isinstance(error, _FATAL):
         raise error
     kind = type(error).__name__

@@ -12,14 +12,14 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-# hosts that need no key; others are refused without one, against DNS rebinding by a web page
+# hosts that need no key; without a key only these are answered, against DNS rebinding
 LOOPBACK = ("127.0.0.1", "localhost")
-# most bytes of a request
+# maximum bytes of a request
 MAX_BODY = 2**20
-# most requests that are answered at the same time
+# maximum requests answered at the same time
 MAX_REQUESTS = 100
 MAX_CONNECTIONS = 500
-# seconds for the head of a request, and for its body
+# maximum seconds for the head of a request, and again for its body
 PATIENCE = 5.0
 # paths that need no key
 OPEN_PATHS = ("/health",)
@@ -42,7 +42,8 @@ class Guard:
 
     Args:
         app: the application.
-        api_key: bearer token of every request. With None, requests must name a loopback host.
+        api_key: bearer token that requests must carry. With None, only requests to a loopback host
+            are answered.
     """
 
     def __init__(self, app: ASGIApp, api_key: str | None) -> None:
@@ -74,7 +75,7 @@ class Guard:
             async with asyncio.timeout(PATIENCE):
                 while not body or (body[-1].get("more_body") and size <= MAX_BODY):
                     body.append(await receive())
-                    size += len(body[-1].get("body", b""))  # HTTP/2 may give no length
+                    size += len(body[-1].get("body", b""))  # HTTP/2 may send no length
         except TimeoutError:
             detail = f"the body of a request has to arrive within {PATIENCE:.0f} seconds"
             late = problem(408, "RequestTimeout", detail, Connection="close")
@@ -103,7 +104,7 @@ class Guard:
         if "transfer-encoding" in headers:
             return problem(411, "LengthRequired", "send the request with a Content-Length")
         length = headers.get("content-length", "0")
-        # open paths need no key, so no body is read: half-sent ones would block other requests
+        # open paths need no key, so refuse bodies: half-sent ones would block other requests
         limit = 0 if path in OPEN_PATHS else MAX_BODY
         if not length.isdecimal() or len(length) > len(f"{MAX_BODY}") or int(length) > limit:
             return problem(413, "TooLarge", f"this request may have {limit:,} bytes at most")
@@ -116,9 +117,9 @@ class Guard:
 
 
 class HastyProtocol(H11Protocol):
-    """Limits the time for the head of a request. Uvicorn alone would wait for it forever.
+    """Limits the time for the head of a request, for which Uvicorn alone waits forever.
 
-    The limit also closes a connection whose body still arrives after the request was answered.
+    The limit also closes a connection that still sends a body after its request was answered.
     """
 
     _limit: asyncio.TimerHandle | None = None

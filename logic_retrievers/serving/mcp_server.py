@@ -33,7 +33,7 @@ _TOOLS = [
 
 
 def build_mcp_server(service: SearchService) -> Server[Any]:
-    """Build a server with a tool for each search. An assistant gets errors as results."""
+    """Build a server with one tool per search. Assistants get errors as results."""
 
     async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=_TOOLS)
@@ -70,7 +70,7 @@ def _result(text: str, **fields: Any) -> types.CallToolResult:
 
 
 def run_mcp(service: SearchService) -> None:
-    """Serve over standard input and output until the input ends. Other prints go to stderr."""
+    """Serve over standard input and output until the input ends. Prints go to stderr."""
 
     async def run() -> None:
         server = build_mcp_server(service)

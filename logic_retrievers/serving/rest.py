@@ -1,4 +1,4 @@
-"""The searches over HTTP, with a health check and metrics."""
+"""Serve the searches over HTTP, with a health check and metrics."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ from logic_retrievers.serving.service import (
 
 API_KEY = "LOGIC_RETRIEVERS_API_KEY"
 PROBLEMS = (400, 401, 404, 408, 411, 413, 422, 500, 501, 503, 504)
-# seconds to finish running requests after SIGTERM; Docker kills after ten
+# seconds to finish running requests after SIGTERM; Docker kills after 10
 SHUTDOWN = 8
 
 _bearer = HTTPBearer(auto_error=False, description=f"The key in {API_KEY}.")
 
 
 class Health(BaseModel):
-    """The service answers, and so does its collection."""
+    """Says that the service and its collection answer."""
 
     status: str = "ok"
     version: str = VERSION
@@ -84,13 +84,13 @@ def build_app(service: SearchService, api_key: str | None = None) -> FastAPI:
 
     Args:
         service: runs the searches.
-        api_key: bearer token of every request but ``/health``. With None, only requests to a
-            loopback host are answered.
+        api_key: bearer token that requests must carry, except for ``/health``. With None, only
+            requests to a loopback host are answered.
 
     Raises:
-        ConfigurationError: the key is empty, or no request can carry it.
+        ConfigurationError: the key is empty, or cannot be sent in a header.
     """
-    # no /docs, because that page makes a browser load scripts from other hosts
+    # no /docs: that page loads scripts from other hosts
     app = FastAPI(title="logic-retrievers", version=VERSION, docs_url=None, redoc_url=None)
     app.add_middleware(Guard, api_key=None if api_key is None else check_key(api_key))
     metrics = _measure_requests(app)
@@ -167,14 +167,14 @@ def _measure_requests(app: FastAPI) -> CollectorRegistry:
 
 
 def run_rest(service: SearchService, host: str, port: int, api_key: str | None) -> None:
-    """Serve until SIGINT or SIGTERM. An address that others can reach needs a key."""
+    """Serve until SIGINT or SIGTERM. An address that other machines can reach needs a key."""
     if api_key is None and host not in LOOPBACK:
         raise ConfigurationError(
             f"anyone who reaches {host} could read the collection: set {API_KEY} to a key of your"
             f" own, or serve on {LOOPBACK[0]}"
         )
-    # After its shutdown, Uvicorn raises SIGTERM again, which would end the process at once. This
-    # handler turns it into KeyboardInterrupt, so that the caller can close the index.
+    # After its shutdown, Uvicorn raises SIGTERM again, which by default ends the process at once.
+    # This handler raises KeyboardInterrupt instead, so that the caller can close the index.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     uvicorn.run(
         build_app(service, api_key),

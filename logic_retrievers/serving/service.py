@@ -1,4 +1,4 @@
-"""The searches to serve, and their requests and responses, for every protocol."""
+"""The searches, requests and responses, for every protocol."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from logic_retrievers.types import Hit
 from logic_retrievers.validation import is_encodable
 
 VERSION = version("logic-retrievers")
-# most passages in a response
+# maximum passages in a response
 MAX_K = 100
-# most characters of a text; an encoder reads only the first 256 tokens or so
+# maximum characters of a text; encoders read only about the first 256 tokens
 MAX_CHARACTERS = 10_000
 
 Text = Annotated[str, Field(min_length=1, max_length=MAX_CHARACTERS)]
@@ -36,7 +36,7 @@ class _Request(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _check_characters(cls, values: Any) -> Any:
-        # neither an engine nor a response can hold a lone surrogate
+        # engines and responses cannot hold lone surrogates
         try:
             text = json.dumps(values, ensure_ascii=False, skipkeys=True, default=str)
         except RecursionError:
@@ -59,7 +59,7 @@ class _Request(BaseModel):
 
 
 class SearchRequest(_Request):
-    """Finds passages for a query in plain words, and respects what the query rules out."""
+    """Finds passages for a query in plain language, and respects what the query rules out."""
 
     query: Text = Field(description="For example: a hotel by the sea without a pool.")
     exclude: list[str] = Field([], description="Further texts to rule out.")
@@ -180,7 +180,7 @@ def _found(hit: Hit, explain: bool) -> FoundPassage:
 
 
 def describe_error(error: LogicRetrieversError) -> str:
-    """Describe an error to a client, whose remedy is a command and no Python."""
+    """Describe an error to a client. The remedy is a command, not Python code."""
     if not (isinstance(error, MissingVectorError) and error.remedy):
         return error.problem
     return (
@@ -191,7 +191,7 @@ def describe_error(error: LogicRetrieversError) -> str:
 
 
 def describe_invalid(errors: Sequence[Mapping[str, Any]]) -> str:
-    """Describe pydantic's errors in one line, without values, which may be long or secret."""
+    """Describe pydantic's errors in one line. Values are omitted: they may be long or secret."""
     return "; ".join(
         f"{'.'.join(map(str, error['loc'])) or 'request'}: {error['msg']}" for error in errors
     )
