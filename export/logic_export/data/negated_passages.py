@@ -10,7 +10,7 @@ from logic_export.data.negation import negate
 from logic_export.data.sentences import split_sentences, to_claim
 from logic_export.data.triplets import Triplet, unique_triplets
 
-# Words of the longest passage; an encoder that reads 128 tokens then sees the negated sentence.
+# Maximum words of a passage, so that an encoder of 128 tokens sees the negated sentence.
 MAX_WORDS = 90
 
 STATEMENTS = (
@@ -33,7 +33,7 @@ def negated_passage_triplets(passages: Iterable[str], *, most: int, seed: int = 
 
     One sentence of the passage is negated or loses its negation. One query asks for the passage,
     the other for its copy, so only the polarity of one clause differs. Long passages are cropped
-    around the sentence. Passages without a sentence that can be negated safely give none.
+    around the sentence. A passage without a sentence that can be negated safely gives no triplet.
     """
     random = Random(seed)
     order = sorted(set(passages))
