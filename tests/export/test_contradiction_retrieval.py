@@ -72,7 +72,7 @@ def plain_ndcg(right, scores, total):
 
 @given(st.integers(0, 2**31), st.integers(0, 30), st.integers(1, 15), st.floats(0, 10))
 def test_ndcg_is_that_of_the_formula(seed: int, count: int, missing: int, alpha: float):
-    """Candidates that the depth left out must still count as not found."""
+    """Contradictions beyond the depth must still count as not found."""
     rng = np.random.default_rng(seed)
     right = rng.random(count) < 0.3
     cosines, sparsities = rng.normal(size=count), rng.random(count)

@@ -108,7 +108,7 @@ def test_figures_are_recall_and_violation_rate(tmp_path: Path):
 
 
 def test_a_pool_holds_all_that_its_queries_ask_for():
-    """With answers missing from the pool, recall would measure the draw, not the model."""
+    """With answers missing from the pool, recall would measure the sample, not the model."""
     own = [(" ".join(f"d{10 * n + i}" for i in range(6)), f"d{10 * n + 7}") for n in range(40)]
     data = dataset(1000, *own)
     pool = sample_pool(data, 100)

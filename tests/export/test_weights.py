@@ -156,7 +156,7 @@ def test_integer_products_are_near_the_original_from_a_small_file(tmp_path: Path
     expected = run(original, rows=rows)
     computed = run(small, tmp_path / "loaded.onnx", rows=rows)
     error = np.linalg.norm(computed - expected) / np.linalg.norm(expected)
-    assert 0.01 < error < 0.2  # normal weights; those of a trained judge lose less
+    assert 0.01 < error < 0.2  # normally distributed weights; a trained judge's lose less
     loaded = onnx.load(tmp_path / "loaded.onnx").graph
     integers = [np.prod(w.dims) for w in loaded.initializer if w.data_type == TensorProto.INT8]
     assert integers.count(64 * 96) == 2  # otherwise every call expands them

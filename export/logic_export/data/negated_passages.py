@@ -31,8 +31,8 @@ _PERSON = re.compile(r"^(?:He|She|[A-Z][a-z]+ [A-Z][a-z]+)$")
 def negated_passage_triplets(passages: Iterable[str], *, most: int, seed: int = 0) -> list[Triplet]:
     """Make two mirrored triplets per passage by rules, like NevIR's.
 
-    One sentence of the passage is negated or loses its negation. One query asks for the passage,
-    the other for its copy, so only the polarity of one clause differs. Long passages are cropped
+    In a copy of the passage, one sentence is negated or loses its negation. One query asks for the
+    passage and one for the copy, so only one clause's polarity decides. Long passages are cropped
     around the sentence. A passage without a sentence that can be negated safely gives no triplet.
     """
     random = Random(seed)

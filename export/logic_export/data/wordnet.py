@@ -28,7 +28,7 @@ _PARTS: dict[str, PartOfSpeech] = {
     "n": "noun",
     "v": "verb",
     "a": "adjective",
-    "s": "adjective",  # a satellite: an adjective whose synset leans on another one
+    "s": "adjective",  # a satellite: an adjective whose synset belongs to a head synset
     "r": "adverb",
 }
 _MARKER = re.compile(r"\((?:a|p|ip)\)$")

@@ -19,7 +19,7 @@ from logic_retrievers.errors import ConfigurationError
 
 @dataclass(frozen=True, slots=True)
 class JudgeSource:
-    """A judge, or a model of another question, to export."""
+    """A judge, or a model for a different question, to export."""
 
     model: str  # a folder or a hub name
     max_tokens: int  # maximum tokens of a pair, or query

@@ -113,7 +113,7 @@ def test_a_passage_of_another_cluster_is_neutral(cluster_file: str):
     assert {row.label for row in added} == {"neutral"}
     of_cakes = [row for row in added if "cake" in row.hypothesis]
     assert all("cake" in row.premise for row in of_cakes)
-    told = [r for r in of_cakes if "nuts" in r.premise]  # nearer than the histories
+    told = [r for r in of_cakes if "nuts" in r.premise]  # nut passages are nearer than histories
     assert len(told) > 0.9 * len(of_cakes)
 
 
@@ -205,7 +205,7 @@ def test_the_older_is_superseded(tmp_path: Path, newer: str, labels: list[str]):
 
 
 def test_relations_and_what_follows_from_them(tmp_path: Path):
-    """A wrong derivation would teach that a paraphrase contradicts its own text."""
+    """A wrongly derived pair would teach that a paraphrase contradicts its own text."""
     first = pair("paraphrase")
     rows = [
         first,
