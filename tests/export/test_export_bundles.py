@@ -90,7 +90,7 @@ def test_an_exported_model_gives_the_vectors_of_the_original(models, tmp_path: P
 @pytest.mark.slow
 @pytest.mark.parametrize("shared_layers", [0, 1])
 def test_heads_on_a_trunk_give_what_their_models_give(models, tmp_path: Path, shared_layers: int):
-    """A head must not run on the other head's layers, nor a second head move topical vectors."""
+    """A head must use its own layers, and a second head must not change topical vectors."""
     alone, both = tmp_path / "alone", tmp_path / "both"
     topical = HeadSource("topical", models["base"])
     export_bundle(alone, LABEL, [topical])

@@ -275,8 +275,8 @@ def test_sparsecl_is_the_formula(batch, temperature: float, measure: str):
 
 @pytest.mark.parametrize("measure", ALL_MEASURES)
 def test_texts_cut_to_the_same_tokens_do_not_decide_the_step(measure: str):
-    """Rounding between two copies has a slope of millions. Gradient clipping would then shrink the
-    rest of the batch to nothing, and an exact zero would give NaN.
+    """Rounding between two copies has a slope of millions. If it counted, gradient clipping would
+    shrink the rest of the batch to nothing. An exact zero would give NaN.
     """
     groups, sides = torch.tensor([0, 0, 0, 1]), torch.tensor([0, 0, 1, 0])
     for noise in (0.0, 1e-6):

@@ -103,7 +103,7 @@ def relation_rows(count: int) -> list[JudgeRow]:
 def add_pairs(
     bundle: Path, model: Path, out: Path, rank: int = 0, relation: bool = False, **constants: float
 ) -> Mapping[str, float]:
-    """Add a judge; with a rank, add NLI or relation instead."""
+    """Add a judge; with a rank, add NLI, relation or a verdict as changes instead."""
     development = {"dev": relation_rows(12) if relation else rows(9)}
     source = JudgeSource(str(model), 24, (), "a run", rank)
     return add_judge(bundle, source, out, development, constants=constants, minimum={})
