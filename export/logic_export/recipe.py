@@ -30,7 +30,7 @@ Reduction: TypeAlias = Literal["sum", "mean"]
 
 
 class LossSettings(RecipeTable):
-    """Settings of a loss; they must be finite, since others would turn weights into NaN."""
+    """Settings of a loss; must be finite, since NaN or infinity would turn weights into NaN."""
 
     model_config = ConfigDict(allow_inf_nan=False)
 
@@ -47,7 +47,7 @@ class SparseContrastiveSettings(LossSettings):
 
     name: Literal["sparse_contrastive"] = "sparse_contrastive"
     temperature: Positive = 0.02  # t of the paper
-    measure: Similarity = "hoyer"  # of sparsity; ``cosine`` trains the paper's contrastive baseline
+    measure: Similarity = "hoyer"  # sparsity measure; ``cosine`` trains the paper's baseline
 
 
 class LogicallyInformedSettings(LossSettings):
@@ -59,15 +59,15 @@ class LogicallyInformedSettings(LossSettings):
     name: Literal["logically_informed"] = "logically_informed"
     # alpha of the paper: the share of queries batched at random; the others stay in whole groups
     random_share: Share = 0.5
-    temperature: Positive = 0.1  # of the supervised contrastive term
+    temperature: Positive = 0.1  # temperature of the supervised contrastive term
     # weights of the terms over pairs of queries; 0 drops a term
     exclusion_weight: NonNegative = 0.1
     subset_weight: NonNegative = 0.1
-    # gamma of the paper
+    # gamma_e and gamma_s of the paper
     exclusion_margin: NonNegative = 0.2
     subset_margin: NonNegative = 0.2
-    exclusion_temperature: Positive = 1.0  # of the softmax by which the term compares queries
-    reduction: Reduction = "sum"  # over the contrastive term's queries, the subset term's documents
+    exclusion_temperature: Positive = 1.0  # temperature of the softmax that compares queries
+    reduction: Reduction = "sum"  # over queries (contrastive term), documents (subset term)
 
 
 class TieredSettings(LossSettings):
@@ -78,7 +78,7 @@ class TieredSettings(LossSettings):
     """
 
     name: Literal["tiered"] = "tiered"
-    temperature: Positive = 0.05  # of the softmax over a query's candidates
+    temperature: Positive = 0.05  # temperature of the softmax over a query's candidates
     alpha: Positive = 1.0  # weight of a negative
     beta: Positive = 3.0  # weight of a distractor
 
@@ -111,21 +111,21 @@ class ModelSettings(RecipeTable):
 
 
 class DataSettings(RecipeTable):
-    """One training set; the loss decides whose builders are meant.
+    """One training set; the loss decides which builders it can name.
 
-    They are ``BUILDERS`` in :mod:`logic_export.data.triplet_builders`, ``GROUP_BUILDERS`` in
-    :mod:`logic_export.data.contradictions.builders` (sparse contrastive), ``SET_BUILDERS`` in
-    :mod:`logic_export.data.set_examples` (logically informed) and ``TIER_BUILDERS`` in
-    :mod:`logic_export.data.tiers.distractor_queries` (tiered).
+    The builders are ``BUILDERS`` in :mod:`logic_export.data.triplet_builders` (compatibility),
+    ``GROUP_BUILDERS`` in :mod:`logic_export.data.contradictions.builders` (sparse contrastive),
+    ``SET_BUILDERS`` in :mod:`logic_export.data.set_examples` (logically informed) and
+    ``TIER_BUILDERS`` in :mod:`logic_export.data.tiers.distractor_queries` (tiered).
     """
 
     builder: Text
-    licence: Text  # of the texts; an SPDX identifier if there is one
+    licence: Text  # licence of the texts; an SPDX identifier if one exists
     ships: bool  # whether a model trained on these texts may be handed on
     # largest number of rows to sample (triplets over the same passages, and queries over the same
     # atoms, stay together); None keeps all
     most: Count | None = None
-    options: dict[str, Any] = Field(default_factory=dict)  # the builder's own
+    options: dict[str, Any] = Field(default_factory=dict)  # options of the builder
 
     @property
     def label(self) -> str:
@@ -134,7 +134,7 @@ class DataSettings(RecipeTable):
 
 
 def _values(options: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the values of a builder's options, and of an inner builder's."""
+    """Yield the values of a builder's options, including those of an inner builder."""
     for value in options.values():
         if isinstance(value, Mapping):
             yield from _values(value)
@@ -151,7 +151,7 @@ class TrainingSettings(RecipeTable):
     warmup: Share = 0.1  # share of all steps in which the learning rate rises linearly
     schedule: Literal["linear", "constant"] = "linear"  # after the warm-up: decay to 0, or none
     weight_decay: NonNegative = 0.01
-    # bf16 is autocast, on GPU and CPU; it is the slower one on a processor without bf16 arithmetic
+    # bf16 is autocast, on GPU and CPU; it is slower than fp32 on a CPU without bf16 arithmetic
     precision: Literal["fp32", "bf16"] = "fp32"
     gradient_norm: Positive = 1.0  # gradients are clipped to this norm
 
@@ -159,20 +159,20 @@ class TrainingSettings(RecipeTable):
 class EvaluationSettings(RecipeTable):
     """Development sets, and the rule for stopping early."""
 
-    # data sets (folder/part) with satisfying and violating passages; with the sparse contrastive
-    # loss files in ConflictQA's format; with the tiered loss such folders, or files of tiers
+    # data sets (folder/part) with satisfying and violating passages; the sparse contrastive loss
+    # takes files in ConflictQA's format instead; the tiered loss takes files of tiers too
     sets: Annotated[tuple[Text, ...], Field(min_length=1)]
-    # with the logically informed loss, number of documents searched per set; with the sparse
-    # contrastive one, number of questions whose passages are searched; None: all
+    # logically informed loss: number of documents searched per set; sparse contrastive loss:
+    # number of questions whose passages are searched; None searches all
     documents: Count | None = None
-    # with the sparse contrastive loss, the model whose cosine the sparsity is added to; None: the
-    # model's base, which is wrong where that is a trained head
+    # sparse contrastive loss: model whose cosine is added to the sparsity; None takes the model's
+    # base, which is wrong if that base is a trained head
     topical: Text | None = None
     every: Count = 200  # steps between two measurements, each with a checkpoint
     # how far the mean R@5 may fall below the base's; any further loss is subtracted from the
-    # constraint figure, so that finding nothing is no way to avoid violations
+    # constraint figure, so that finding nothing does not raise the score
     recall_loss: Share = 0.01
-    patience: Count | None = None  # measurements without a better score after which the run stops
+    patience: Count | None = None  # stop after so many measurements without a better score
 
 
 class Recipe(RecipeTable):
@@ -189,7 +189,7 @@ class Recipe(RecipeTable):
 
     @property
     def ships(self) -> bool:
-        """Whether the licences of all training data permit to hand the model on."""
+        """Whether the licences of all training data permit handing the model on."""
         return all(dataset.ships for dataset in self.data)
 
     @property
@@ -212,16 +212,16 @@ class JudgeModelSettings(RecipeTable):
     # an encoder, or a finished judge to train further: a packaged model's name, folder or hub name
     base: Text
     # judgement (two texts: entailment, neutral, contradiction), verdict (a passage and a query:
-    # satisfies, neither, violates), relation (two passages: what the one is to the other) or
-    # constraint (a query alone: is something ruled out, and which words say it)
+    # satisfies, neither, violates), relation (two passages: how the first relates to the second) or
+    # constraint (a query alone: whether it rules something out, and by which words)
     labels: Literal["judgement", "verdict", "relation", "constraint"] = "judgement"
     frozen_embeddings: bool = True  # so that the judge fits a bundle of the base
     frozen_layers: Annotated[int, Field(ge=0)] = 0  # lowest layers that are not trained
     # rank of LoRA (Hu et al. 2021): each matrix above the frozen layers changes by a product of two
     # matrices of this rank, so that a bundle with the base stores little more; 0 trains all weights
     rank: Annotated[int, Field(ge=0)] = 0
-    tokens: Count = 128  # of the longest pair, or query, special ones included
-    dropout: Share = 0.1  # in training; replaces the base's own
+    tokens: Count = 128  # maximum per pair, or query, including special tokens
+    dropout: Share = 0.1  # during training; replaces the base's own
 
 
 class JudgeEvaluationSettings(RecipeTable):
@@ -237,7 +237,7 @@ class JudgeRecipe(RecipeTable):
     name: Text
     seed: int = 0  # seeds data, batches and arithmetic
     model: JudgeModelSettings
-    # builders are those of logic_export.judge.builders.BUILDERS, for a constraint those of
+    # builders come from logic_export.judge.builders.BUILDERS; a constraint's builders come from
     # logic_export.judge.constraint.CONSTRAINT_BUILDERS
     data: Annotated[tuple[DataSettings, ...], Field(min_length=1)]
     training: TrainingSettings = TrainingSettings(batch_size=32, learning_rate=1e-4)
@@ -245,7 +245,7 @@ class JudgeRecipe(RecipeTable):
 
     @property
     def ships(self) -> bool:
-        """Whether the licences of all training data permit to hand the judge on."""
+        """Whether the licences of all training data permit handing the judge on."""
         return all(dataset.ships for dataset in self.data)
 
 
@@ -258,7 +258,7 @@ def read_recipe(path: Path) -> Recipe:
 
 
 def read_judge_recipe(path: Path) -> JudgeRecipe:
-    """Read a recipe; errors as in :func:`read_toml_recipe`."""
+    """Read the recipe of a judge; errors as in :func:`read_toml_recipe`."""
     return read_toml_recipe(path, JudgeRecipe)
 
 

@@ -1,4 +1,4 @@
-"""Small models and bundles of them, each made once a session."""
+"""Small models and their bundles, each made once a session."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if not all(map(find_spec, NEEDED)):  # the extras train and cli
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """PyTorch, its exporter and transformers warn of themselves."""
+    """Ignore warnings that PyTorch, its exporter and transformers cause themselves."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(
@@ -39,7 +39,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def each_model_is_traced_once() -> Iterator[None]:
-    """The trace takes most of an export, and the same weights make the same graph."""
+    """Cache traces, which take most of an export; equal weights give equal graphs."""
     import onnx
     from logic_export.bundles import graphs
 
@@ -76,7 +76,7 @@ def small_model(small_model_folder: Path) -> SentenceTransformer:
 
 @pytest.fixture(scope="session")
 def models(small_model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The base, three that share its embeddings, and one whose embeddings moved."""
+    """Make the base, three models with its embeddings, and one with changed embeddings."""
     from small_models import retrained
 
     folder = tmp_path_factory.mktemp("models")
@@ -97,7 +97,7 @@ def models(small_model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.fixture(scope="session")
 def bundle(models: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two heads of one model, which share a graph, and one of another; queries have a prefix."""
+    """Export two heads of one model, which share a graph, and a head of a second model."""
     from logic_export.bundles.export import BundleLabel, export_bundle
     from logic_export.bundles.heads import HeadSource
 

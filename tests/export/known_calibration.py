@@ -1,4 +1,4 @@
-"""Pairs whose law is known, and a bundle to calibrate."""
+"""Pairs from a known distribution, and a bundle to calibrate."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ BACKGROUND = [f"{g} 0 0" for g in range(5000, 5100)]
 
 
 class Drawn:
-    """Vectors by law: ``GROUP SIDE NUMBER`` differs from its group in as many coordinates as drawn.
+    """Vectors from a known distribution: the text ``GROUP SIDE NUMBER`` varies its group's vector.
 
-    Texts of one side differ in many coordinates, those of two sides in few; both numbers are drawn,
-    and overlap, so that no score tells all pairs apart.
+    Texts of one side differ in many coordinates, texts of two sides in few. Both numbers are random
+    and overlap, so that no score separates all pairs.
     """
 
     def __init__(self, overlap: float = 1.0) -> None:
@@ -61,7 +61,7 @@ def drawn_groups(start: int, count: int, left: int = 2, right: int = 2) -> list[
 
 
 def own_bundle(folder: Path) -> Path:
-    """A bundle whose manifest is all that is read of it."""
+    """Write a bundle of which only the manifest is read."""
     heads = {
         "topical": head(exclusion={"constants": {"penalty": 0.1}, "origin": "here"}),
         "contradiction": head(training=[{"name": "s", "licence": "MIT", "rows": 3}]),

@@ -1,4 +1,4 @@
-"""Recipes of every task over a model of two layers, and data that it can learn."""
+"""Recipes of every task over a model of two layers, and data that the model can learn."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def json_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
 
 
 def changed(path: Path, *changes: tuple[str, str]) -> Path:
-    """A recipe's file with other settings."""
+    """Change settings in a recipe's file."""
     text = path.read_text()
     for old, new in changes:
         assert old in text
@@ -38,12 +38,12 @@ def changed(path: Path, *changes: tuple[str, str]) -> Path:
 def roles(
     query: int, document: int, query_prefix: str = "", document_prefix: str = ""
 ) -> TextRoles:
-    """Lengths and prefixes of both sides."""
+    """Make the lengths and prefixes of queries and documents."""
     return TextRoles(TextRole(query, query_prefix), TextRole(document, document_prefix))
 
 
 def weights(folder: Path) -> dict[str, np.ndarray]:
-    """The weights of a model's folder."""
+    """Read the weights in a model's folder."""
     from safetensors.numpy import load_file
 
     (file,) = folder.rglob("*.safetensors")
@@ -53,7 +53,7 @@ def weights(folder: Path) -> dict[str, np.ndarray]:
 def _recipe(
     model: Path, folder: Path, builder: str, options: str, sets: Path | str, **settings: str
 ) -> Path:
-    """A recipe's file: what all have in common, and its own settings."""
+    """Write a recipe's file from the common settings and its own."""
     path = folder / "recipe.toml"
     path.write_text(
         f"""
@@ -88,7 +88,7 @@ FAST = 'learning_rate = 2e-3\nschedule = "constant"\nbatch_size'
 
 
 def triplets(count: int, seed: int = 0) -> list[Triplet]:
-    """So many pairs of mirrored triplets."""
+    """Make ``count`` pairs of mirrored triplets."""
     random = Random(seed)
     made = []
     for i in range(count):
@@ -99,7 +99,7 @@ def triplets(count: int, seed: int = 0) -> list[Triplet]:
 
 
 def compatibility_recipe(model: Path, folder: Path) -> Path:
-    """Over 48 triplets; an epoch has 12 steps."""
+    """Write a recipe over 48 triplets; an epoch has 12 steps."""
     write_triplets(folder / "rows.jsonl", triplets(24))
     held_out = triplets(6, seed=1)
     texts = sorted({t.satisfying for t in held_out})
@@ -132,7 +132,7 @@ def compatibility_recipe(model: Path, folder: Path) -> Path:
 
 
 def groups(count: int, seed: int = 0) -> list[ContradictionGroup]:
-    """A statement and its paraphrase against the same with "not", some with a side of one."""
+    """Group a statement and its paraphrase against copies with "not"; some sides have one text."""
     random = Random(seed)
     made = []
     for number in range(count):
@@ -157,7 +157,7 @@ def _question_row(number: int, random: Random) -> dict[str, str]:
 
 
 def contradiction_recipe(model: Path, folder: Path) -> Path:
-    """Over 24 groups; an epoch has 6 steps or so."""
+    """Write a recipe over 24 groups; an epoch has about 6 steps."""
     write_groups(folder / "rows.jsonl", groups(24))
     random = Random(1)
     for name, count in (("dev", 6), ("empty", 0)):
@@ -187,7 +187,7 @@ ROOMS = {
 
 
 def _answers(expression: Expression) -> list[str]:
-    """The rooms of an expression over one or two atoms."""
+    """Find the rooms that satisfy an expression over one or two atoms."""
 
     def holds(part: Expression, words: list[str]) -> bool:
         if isinstance(part, Atom):
@@ -199,7 +199,7 @@ def _answers(expression: Expression) -> list[str]:
 
 
 def write_rooms(folder: Path) -> Path:
-    """Parts ``train`` and ``dev`` with their variants, in the form of the command's folders."""
+    """Write ``train`` and ``dev`` with their variants in the format of ``set-queries``."""
     rows: dict[str, list[dict[str, object]]] = {}
     for number, (one, other) in enumerate(permutations(ATOMS, 2)):
         part = "dev" if number % 4 == 0 else "train"
@@ -231,7 +231,7 @@ def write_rooms(folder: Path) -> Path:
 
 
 def set_recipe(model: Path, folder: Path) -> Path:
-    """Over the rooms, which go to ``rooms``; an epoch has 5 steps or so."""
+    """Write the rooms to ``rooms`` and a recipe over them; an epoch has about 5 steps."""
     rooms = write_rooms(folder / "rooms")
     return _recipe(
         model,
@@ -245,7 +245,7 @@ def set_recipe(model: Path, folder: Path) -> Path:
     )
 
 
-# --- tiers: a question says what it does not ask for
+# --- tiers: a question also names things that it does not ask for
 
 WORDINGS = {
     "train": ("without {other} find {one}", "find {one} not {other}", "q {one} , no {other} !"),
@@ -256,7 +256,7 @@ FREE = ("document_tokens = 10", "document_tokens = 10\nfrozen_documents = false"
 
 
 def _tiers(part: str) -> list[TieredExample]:
-    """For "find A not B", A's passages are right, B's distract, the others' are wrong."""
+    """Make questions "find A not B": A's passages are right, B's distract, all others are wrong."""
 
     def passages(word: str, count: int) -> tuple[str, ...]:
         marks = list(product(".,:!", repeat=2))[:count]
@@ -278,7 +278,7 @@ def _tiers(part: str) -> list[TieredExample]:
 
 
 def tier_recipe(model: Path, folder: Path) -> Path:
-    """Over questions in ``tiers``, whose development part has other wordings; 5 steps an epoch."""
+    """Write a recipe over ``tiers``, with different wordings in development; 5 steps an epoch."""
     for part in WORDINGS:
         write_tiers(folder / "tiers" / f"{part}.jsonl.gz", _tiers(part))
     return _recipe(

@@ -1,4 +1,4 @@
-"""Which training rows share a batch, and what the tensors and labels of a batch hold."""
+"""Which training rows share a batch, and the tensors and labels of a batch."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PLANS: dict[str, tuple[Any, list[dict[str, Any]]]] = {
 
 @pytest.mark.parametrize("name", PLANS)
 def test_every_row_is_in_one_batch_and_epochs_differ(name: str):
-    """A resumed run must draw the batches that the interrupted one would have drawn."""
+    """A resumed run must draw the same batches as an uninterrupted run."""
     plan, rows = PLANS[name]
     found = {}
     for seed, epoch in ((0, 0), (0, 1), (1, 0)):
@@ -64,7 +64,7 @@ def test_mirrored_triplets_share_a_batch():
 
 
 def test_rows_that_share_a_text_do_not_meet():
-    """What satisfies or contradicts a text in one of them would be its negative in the other."""
+    """In one batch, a positive of the shared text in one row would be its negative in the other."""
     triplets = [
         Triplet(f"query {n % 3}", f"right {n}", f"wrong {n}", "crops") for n in range(9)
     ] + [Triplet(f"asks for {n}", f"right {n}", f"other {n}", "crops") for n in range(9)]
@@ -89,7 +89,7 @@ def test_rows_that_share_a_text_do_not_meet():
 
 
 def test_the_share_says_how_many_set_queries_meet_strangers():
-    """Groups that are torn apart have no relations: the constraints would train nothing."""
+    """Splitting a group loses its relations, so the constraints would train nothing."""
     rows = [("s", f"g{n // 5}") for n in range(2000)]
     table = {"source": [source for source, _ in rows], "group": [group for _, group in rows]}
     sizes = Counter(rows)
@@ -103,7 +103,7 @@ def test_the_share_says_how_many_set_queries_meet_strangers():
 
 
 def texts(model: SentenceTransformer, ids: torch.Tensor) -> list[str]:
-    """Decoded texts with one space between words."""
+    """Decode texts, with one space between words."""
     return [
         " ".join(re.findall(r"\w+|[^\w\s]", text))
         for text in model.tokenizer.batch_decode(ids, skip_special_tokens=True)
@@ -111,7 +111,7 @@ def texts(model: SentenceTransformer, ids: torch.Tensor) -> list[str]:
 
 
 def test_a_batch_holds_every_document_once(small_model: SentenceTransformer):
-    """A copy of the satisfying passage among the negatives pushes it away from its query."""
+    """A copy of the satisfying passage among the negatives would push it away from its query."""
     collate = TripletCollator(small_model, roles(8, 16, "q : "))
     triplets = [
         Triplet("find a room", "a room", "a hotel"),
@@ -127,8 +127,8 @@ def test_a_batch_holds_every_document_once(small_model: SentenceTransformer):
 
 @pytest.mark.parametrize("count", [1, 9])
 def test_labels_stay_with_their_texts(small_model: SentenceTransformer, count: int):
-    """Texts are sorted by length and cut in two parts: a label that is left behind says that
-    strangers contradict each other, and the loss still falls.
+    """Texts are sorted by length and split in two parts. A label that does not move with its text
+    would mark unrelated texts as contradictions, and the loss would still fall.
     """
     made = groups(count, seed=3)
     collate = ContradictionCollator(small_model, roles(5, 24, "", "q : "))
@@ -182,7 +182,7 @@ def set_batch(model: SentenceTransformer, examples: list[SetExample], seed: int 
 
 
 def test_labels_are_those_of_the_documents_drawn(small_model: SentenceTransformer):
-    """An answer that another query drew would be pushed away, and the loss would still fall."""
+    """An answer drawn for a different query must count as positive here too, not as negative."""
     batch = set_batch(small_model, EXAMPLES)
     features, labels = SentenceTransformerTrainer.collect_features(None, batch)
     assert texts(small_model, features[0]["input_ids"]) == [f"q : {e.query}" for e in EXAMPLES]
@@ -198,7 +198,7 @@ def test_labels_are_those_of_the_documents_drawn(small_model: SentenceTransforme
 
 
 def test_a_draw_follows_from_the_batch(small_model: SentenceTransformer):
-    """A run that goes on meets its next batch without those before: a state would differ."""
+    """A resumed run skips earlier batches, so the draw must depend on its own batch only."""
     many = [example(f"a {n}", "quiet", " ".join(DOCUMENTS)) for n in range(8)]
 
     def drawn(examples, seed=0):

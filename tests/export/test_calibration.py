@@ -1,4 +1,4 @@
-"""The constants of a contradiction head: found on pairs of a known law, and written down."""
+"""Constants of a contradiction head: found on pairs of a known distribution, and written."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def found() -> ContradictionConstants:
 
 
 def test_the_probability_is_what_it_says(found: ContradictionConstants):
-    """Eight in ten pairs called 80 % likely are contradictions, also of groups never seen."""
+    """Of pairs called 80 % likely, eight in ten must contradict, even in unseen groups."""
     held_out = measure_pairs(Drawn(), labelled_pairs(drawn_groups(2000, 300), seed=5))
     said = found.probability(held_out.cosines, held_out.sparsities)
     bins = np.clip((said * 5).astype(int), 0, 4)
@@ -53,13 +53,13 @@ def test_the_probability_is_what_it_says(found: ContradictionConstants):
         if (bins == b).any()
     )
     assert error < 0.05
-    assert ((said > 0.1) & (said < 0.9)).mean() > 0.02  # the law leaves some in doubt
+    assert ((said > 0.1) & (said < 0.9)).mean() > 0.02  # some pairs are uncertain by design
     brier = np.mean((said - held_out.contradicts) ** 2)
     assert brier < 0.5 * held_out.contradicts.mean() * (1 - held_out.contradicts.mean())
 
 
 def test_the_threshold_keeps_its_promise_for_every_source():
-    """A quantile rounded down, or one source drowned by another, flags more than it says."""
+    """A quantile rounded down, or a source outweighed by another, would flag too many pairs."""
     for overlap in (0.3, 1.0, 1.9):
         encoder = Drawn(overlap)
         sources = [drawn_groups(0, 30), drawn_groups(1000, 60, right=1), drawn_groups(3000, 20)]
@@ -76,7 +76,7 @@ def test_the_threshold_keeps_its_promise_for_every_source():
 
 
 def test_the_null_is_that_of_unrelated_texts(found: ContradictionConstants):
-    """Deviations from another mean than the corpus' make every probability wrong at once."""
+    """A null distribution other than the corpus's would make every probability wrong."""
     generator = np.random.default_rng(0)
     noise = normalise(generator.normal(size=(2000, DIMENSION)))
     differences = np.abs(noise[::2] - noise[1::2])
@@ -89,7 +89,7 @@ def test_the_null_is_that_of_unrelated_texts(found: ContradictionConstants):
 
 
 def test_other_texts_move_alpha_alone_and_the_seed_the_null():
-    """The best alpha depends on what else there is to be found; a probability is of pairs."""
+    """The best alpha depends on the other texts in the pool; probabilities depend on pairs only."""
     groups = drawn_groups(0, 12)
     more = [ContradictionGroup((f"{g} 0 8", f"{g} 0 9"), (f"{g} 1 8",)) for g in range(12)]
     alone, among = (
@@ -109,7 +109,7 @@ def test_other_texts_move_alpha_alone_and_the_seed_the_null():
 
 
 def test_what_cannot_be_calibrated_is_refused(monkeypatch):
-    """Constants of nothing would be written, and believed."""
+    """Constants fitted on insufficient data must not be written."""
     groups, alone = drawn_groups(0, 5), drawn_groups(0, 5, left=1, right=1)
     for sources in ([], [groups, alone], [groups, []]):
         with pytest.raises(ConfigurationError, match="pairs that contradict and pairs that do not"):
@@ -118,14 +118,14 @@ def test_what_cannot_be_calibrated_is_refused(monkeypatch):
         calibrate(Drawn(), [], [groups], BACKGROUND, pairs=100)
     with pytest.raises(InputError, match="at least 30"):
         calibrate(Drawn(), groups, [groups], BACKGROUND[:3], pairs=100)
-    # the highest threshold there is would break the promise
+    # even the highest possible threshold flags more than 5 %
     monkeypatch.setattr(calibration, "MAX_FALSE_ALARMS", -0.01)
     with pytest.raises(ConfigurationError, match="does not separate them"):
         calibrate(Drawn(), groups, [groups], BACKGROUND, pairs=100)
 
 
 def test_pairs_cross_the_sides_or_stay_on_one_or_are_strangers():
-    """A pair of two parts of one question, labelled a stranger, teaches that it agrees."""
+    """Groups that share a text must not give unrelated pairs, which may contradict."""
     groups = [
         ContradictionGroup(("a", "b"), ("c",)),
         ContradictionGroup(("d",), ("e", "f")),
@@ -146,7 +146,7 @@ def test_pairs_cross_the_sides_or_stay_on_one_or_are_strangers():
 
 
 def test_copies_are_left_out():
-    """NaN among the features stops the fit; zero in their place would say that copies agree."""
+    """Copies have no sparsity: NaN would stop the fit, and zero would be a made-up value."""
     rows = [("1 0 0", "1 1 0", True), ("1 0 0", "1 0 0", False), ("1 0 0", "2 0 0", False)]
     found = measure_pairs(Drawn(), rows)
     assert found.contradicts.tolist() == [True, False]
@@ -163,7 +163,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def test_constants_change_nothing_else(tmp_path: Path):
-    """A manifest that lost a field opens as another bundle, or orphans what is stored."""
+    """A lost manifest field would change the bundle, or orphan stored vectors."""
     folder = own_bundle(tmp_path / "own")
     before, manifest = contents(folder), load_bundle(folder).manifest
     write_constants(folder, SETTINGS, "development data")
@@ -185,7 +185,7 @@ def test_constants_change_nothing_else(tmp_path: Path):
 
 
 def test_a_manifest_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch):
-    """A process that dies in the middle leaves half a manifest, and a bundle that no one opens."""
+    """A process that dies while writing must not leave half a manifest, which nothing opens."""
     folder = own_bundle(tmp_path / "own")
     before = (folder / "manifest.json").read_bytes()
 

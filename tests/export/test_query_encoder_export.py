@@ -1,4 +1,4 @@
-"""A trained query side as one file: it fits the bundle's documents, or it is not written."""
+"""Export of a query encoder as one file, only if it fits the bundle's document vectors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 
 def assert_asks_as(bundle: Path, file: Path, model: str, prefix: str = "find : ") -> OnnxEncoder:
-    """With the file the bundle's queries are the model's."""
+    """Assert that the bundle with the file gives the model's query vectors."""
     swapped = OnnxEncoder(bundle).with_query_encoder(file)
     wanted = encode_original(load_model(model), TEXTS, prefix)
     found = swapped.encode_queries(TEXTS, ["topical"])["topical"]
@@ -32,7 +32,7 @@ def assert_asks_as(bundle: Path, file: Path, model: str, prefix: str = "find : "
 
 
 def finished_run(folder: Path, models: dict[str, str], **model: object) -> str:
-    """What a training with frozen documents leaves behind."""
+    """Write the folder that a training with frozen documents leaves."""
     shutil.copytree(models["queries"], folder / "model")
     recipe = {
         "name": "ours",
@@ -49,7 +49,7 @@ def finished_run(folder: Path, models: dict[str, str], **model: object) -> str:
 
 
 def test_queries_are_the_models_and_documents_the_bundles(bundle, models, tmp_path):
-    """Tables that were not trained lie in the bundle; those that were come along."""
+    """The file must hold the trained tables; untrained tables stay in the bundle."""
     sizes = {}
     for name in ("queries", "moved"):
         file = tmp_path / f"{name}.query.onnx"
@@ -84,14 +84,14 @@ def test_a_run_brings_its_base_its_data_and_their_licences(bundle, models, tmp_p
 
 
 def test_queries_have_the_prefix_of_the_run(bundle, models, tmp_path):
-    """The bundle's own would be put before queries that were trained without it."""
+    """Queries must get the training's prefix, not the bundle's."""
     run = finished_run(tmp_path / "run", models, query_prefix="q : ")
     export_query_encoder(run, tmp_path / "a.query.onnx", bundle=bundle)
     assert_asks_as(bundle, tmp_path / "a.query.onnx", models["queries"], "q : ")
 
 
 def test_a_model_with_another_tokenizer_is_refused(bundle, models, tmp_path):
-    """The bundle's would make other tokens than it was trained on."""
+    """The bundle's tokenizer would make different tokens than the model was trained on."""
     other = shutil.copytree(models["queries"], tmp_path / "other")
     tokenizer = json.loads((other / "tokenizer.json").read_text("utf-8"))
     vocabulary = tokenizer["model"]["vocab"]
@@ -104,7 +104,7 @@ def test_a_model_with_another_tokenizer_is_refused(bundle, models, tmp_path):
 
 
 def test_documents_of_another_model_are_refused(bundle, models, tmp_path):
-    """It would fit the dimension, and rank at random."""
+    """Queries for a different model's documents fit the dimension but rank at random."""
     file = tmp_path / "a.query.onnx"
     run = finished_run(tmp_path / "run", models)
     unread = finished_run(tmp_path / "unread", models)
@@ -141,7 +141,7 @@ def test_places_where_nothing_can_be_written_are_named(bundle, models, tmp_path)
 
 
 def test_a_file_that_strays_is_not_written(bundle, models, tmp_path, monkeypatch):
-    """A broken export would only be seen in the answers."""
+    """Without the gate a broken export would show only in search results."""
     stray = export_graph(load_model(models["other"]))
     monkeypatch.setattr(exporting, "export_graph", lambda _: stray)
     file = tmp_path / "a.query.onnx"

@@ -1,4 +1,4 @@
-"""What follows from the operators of two queries alone."""
+"""Relations that follow from the operators of two queries alone."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def holds(expression: Expression, world: dict[str, bool]) -> bool:
 @settings(deadline=None, max_examples=200)
 @given(trees(), trees())
 def test_relations_are_those_of_all_worlds(one: Expression, other: Expression):
-    """One meaning twice is no narrower than itself, and what never holds is no query."""
+    """Equivalent queries are not subsets; always-true or never-true queries have no relation."""
     worlds = [dict(zip(ATOMS, row, strict=True)) for row in product([False, True], repeat=4)]
     left, right = ({n for n, w in enumerate(worlds) if holds(e, w)} for e in (one, other))
     trivial = any(len(side) in (0, len(worlds)) for side in (left, right))
@@ -53,14 +53,14 @@ def test_relations_are_those_of_all_worlds(one: Expression, other: Expression):
 
 
 def test_too_many_atoms_are_left_alone():
-    """A truth table doubles with every atom: one long query would hold up a whole run."""
+    """A truth table doubles with every atom, so one long query must not stall a run."""
     atoms = [Atom(f"atom {n}") for n in range(MOST_ATOMS)]
     assert find_relation(And(tuple(atoms)), atoms[0]) is Relation.SUBSET
     assert find_relation(And((*atoms, Atom("one more"))), atoms[0]) is None
 
 
 def test_the_pairs_of_a_batch():
-    """A pair the wrong way round teaches that the wide query is the narrow one."""
+    """A reversed pair would teach that the wide query is the narrow one."""
     texts = ["a OR b", "a AND NOT b", "c", "b", "a AND b", "a", "a OR b"]
     subsets, exclusive = find_relations([Expression.parse(text) for text in texts])
     assert sorted(subsets) == [

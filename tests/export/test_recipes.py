@@ -1,4 +1,4 @@
-"""Recipes: settings that cannot be, and the recipes that come along."""
+"""Recipes: invalid settings, and the recipes of this project."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from logic_retrievers.errors import ConfigurationError, ReadError
 
 FOLDER = Path(__file__).parents[2] / "export" / "recipes"
 R = TypeVar("R", bound=RecipeTable)
-# a judge's recipes are of another form
+# a judge's recipes have a different format
 RECIPES = sorted(set(FOLDER.glob("*.toml")) - set(FOLDER.glob("judge-*.toml")))
 
 
@@ -53,13 +53,13 @@ RECIPES = sorted(set(FOLDER.glob("*.toml")) - set(FOLDER.glob("judge-*.toml")))
     ],
 )
 def test_a_setting_that_cannot_be_is_named(tmp_path: Path, make, change, fault: str):
-    """A misspelt setting that is passed over trains something else for an hour."""
+    """Ignoring a misspelt setting would train the wrong model for an hour."""
     with pytest.raises(ConfigurationError, match=fault):
         read_recipe(changed(make(tmp_path / "model", tmp_path), change))
 
 
 def test_documents_are_frozen_by_the_tiered_loss_alone(tmp_path: Path):
-    """Another loss trains both sides: its run would be no query encoder, whatever it says."""
+    """Other losses train both sides, so their runs must not claim frozen documents."""
     path = tier_recipe(tmp_path / "model", tmp_path)
     assert read_recipe(path).frozen_documents
     assert not read_recipe(changed(path, FREE)).frozen_documents
@@ -81,7 +81,7 @@ def test_recipes_that_come_along_are_valid(path: Path):
 
 @pytest.fixture(scope="module")
 def with_one_layer(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
-    """Cuts a packaged model to its first layer; layers take most of the time of a short run."""
+    """Make a function that cuts a packaged model to its first layer, for speed."""
 
     @cache
     def cut(name: str) -> str:
@@ -96,7 +96,7 @@ def with_one_layer(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], 
 
 
 def few(dataset: DataSettings) -> DataSettings:
-    """At most four rows of a set, of eight that a builder makes."""
+    """Limit a set to four rows, and its builder to eight."""
     options = {name: 8 if name == "count" else value for name, value in dataset.options.items()}
     return dataset.model_copy(update={"most": 4, "options": options})
 
@@ -110,7 +110,7 @@ def based_on(recipe: R, base: str) -> R:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
 def test_recipes_that_come_along_run(path: Path, tmp_path: Path, monkeypatch, with_one_layer):
-    """A builder's option or a data set's field that changed breaks a run of hours, at its start."""
+    """A renamed builder option or data field must fail here, not in a user's run."""
     recipe = read_recipe(path)
     sets = {"sets": recipe.evaluation.sets[:1], "every": 1000, "documents": 25}
     update = {
@@ -128,7 +128,7 @@ def test_recipes_that_come_along_run(path: Path, tmp_path: Path, monkeypatch, wi
             load_wordnet()
     except ConfigurationError as error:
         pytest.skip(str(error))
-    if recipe.data[0].builder == "set_queries":  # a command writes its data
+    if recipe.data[0].builder == "set_queries":  # a command writes this builder's data
         table = load_films_table()
         parts = generate_queries(table, {"train": 21, "dev": 7})
         write_set_queries(Path("film_sets"), table.items, parts)
@@ -142,7 +142,7 @@ def test_recipes_that_come_along_run(path: Path, tmp_path: Path, monkeypatch, wi
 @pytest.mark.slow
 @pytest.mark.data
 def test_the_recipe_of_the_constraint_runs(tmp_path: Path, with_one_layer):
-    """Its base is an unpacked judge, for which an encoder stands in here."""
+    """The recipe's base is an unpacked judge; an encoder replaces it here."""
     recipe = read_judge_recipe(FOLDER / "judge-constraint.toml")
     training = recipe.training.model_copy(update={"epochs": 1.0, "batch_size": 4})
     sets = recipe.evaluation.model_copy(update={"sets": tuple(map(few, recipe.evaluation.sets))})

@@ -1,4 +1,4 @@
-"""The study of set queries, over rooms that a hashed encoder knows."""
+"""The study of set queries, with a hashed encoder over rooms."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class MadeBench(Workbench):
 
 @pytest.fixture
 def rooms(tmp_path: Path) -> Path:
-    """A folder with a test part."""
+    """Write a folder with a test part."""
     folder = write_rooms(tmp_path / "film_sets")
     for part in ("dev", "dev_variants"):
         (folder / part).rename(folder / part.replace("dev", "test"))
@@ -60,7 +60,7 @@ def systems(table) -> list[object]:
 
 
 def test_the_section_is_whole_and_comes_out_the_same_twice(rooms):
-    """A report that differs from run to run cannot be checked by anyone."""
+    """A report that differs between runs could not be checked."""
     bench = MadeBench(rooms.parent / "vectors.sqlite", trained_roles=TRAINED)
     found = STUDY.run(bench)
     assert found == STUDY.run(bench) == Section.model_validate_json(found.model_dump_json())
@@ -82,7 +82,7 @@ def test_the_section_is_whole_and_comes_out_the_same_twice(rooms):
 
 
 def test_a_model_that_is_not_there_is_a_row_with_its_recipe(rooms):
-    """Left out in silence, a reader takes it for what the data do not allow."""
+    """A missing model must show as a row; a silent gap would look like a limit of the data."""
     found = STUDY.run(MadeBench(rooms.parent / "vectors.sqlite"))
     for table in found.artefacts:
         if getattr(table, "baseline", None) and table.name != "set-queries-gains":
@@ -93,8 +93,8 @@ def test_a_model_that_is_not_there_is_a_row_with_its_recipe(rooms):
 
 
 def test_the_pool_holds_what_is_labelled_and_others(rooms):
-    """A right film that is not in the pool could never be found."""
-    small = film_pool(rooms, 1, 0)  # of A AND B, whose variants ask for A and for B
+    """A right film outside the pool could never be found."""
+    small = film_pool(rooms, 1, 0)  # the query A AND B, whose variants ask for A and for B
     assert len(small.test_set.queries) == 1
     groups = {query.group for query in small.test_set.queries}
     more = small.all_queries.queries[1:]
@@ -109,7 +109,7 @@ def test_the_pool_holds_what_is_labelled_and_others(rooms):
 
 
 def test_a_data_set_that_was_cut_off_is_not_taken_for_one(tmp_path, monkeypatch):
-    """The next run would measure over half of it."""
+    """An interrupted data set must be removed, or the next run would measure on half of it."""
 
     def fails(folder, items, parts):
         folder.mkdir()
@@ -129,19 +129,19 @@ def test_a_data_set_that_was_cut_off_is_not_taken_for_one(tmp_path, monkeypatch)
 
 
 def test_the_pair_that_is_shown_is_the_median_one(rooms):
-    """The best pair of all would flatter whichever encoder it is the best of."""
+    """Showing the best pair would favour the encoder that it is best for."""
     pairs = complementary_pairs(film_pool(rooms, 10**6, 0).all_queries.queries)
     order = np.random.default_rng(0).permutation(len(pairs))
     values = {pair.without.id: float(r) for pair, r in zip(pairs, order, strict=True)}
     shown = values[median_pair(pairs, values).without.id]
     assert abs(shown - (len(pairs) - 1) / 2) <= 0.5
-    # the first 420 of 2,100 queries would be of two templates
+    # the first 420 of 2,100 queries would cover only two templates
     assert spread_evenly(tuple(range(10)), 3) == (0, 3, 6)
     assert spread_evenly((1, 2), 5) == (1, 2)
 
 
 def test_every_group_is_in_a_bin():
-    """One at the edge, or beyond it by a rounding, would be lost."""
+    """A group at the outer edge, or beyond it by rounding, must not be lost."""
     found = {"one": Consistency({}, {"a": -0.31, "b": 1.0000001, "c": 0.5})}
     plot = coherence_figure(found).plot
     assert sum(plot.panels["groups"]["one"]) == 3

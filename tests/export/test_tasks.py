@@ -1,4 +1,4 @@
-"""Rows, batches and development of each kind of recipe, before a step is trained."""
+"""Rows, batches and development figures of each kind of recipe, before any training step."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from logic_retrievers.errors import ConfigurationError, ReadError
 
 @pytest.fixture
 def tiers(small_model_folder: Path, tmp_path: Path) -> Path:
-    """A recipe's file, whose rows are in ``tiers``."""
+    """Write a recipe's file with its rows in ``tiers``."""
     return tier_recipe(small_model_folder, tmp_path)
 
 
@@ -48,7 +48,7 @@ def contradictions(small_model_folder: Path, tmp_path: Path) -> Path:
 
 
 def test_rows_are_drawn_once(small_model_folder: Path, tmp_path: Path):
-    """A run that goes on after its data changed would end as no recipe's."""
+    """A resumed run must keep its rows, even if the data files changed or are gone."""
     recipe = read_recipe(set_recipe(small_model_folder, tmp_path))
     task, out, folder = select_task(recipe), tmp_path / "run", tmp_path / "rooms"
     rows, sets = task.rows(out)
@@ -59,7 +59,7 @@ def test_rows_are_drawn_once(small_model_folder: Path, tmp_path: Path):
 
 
 def test_a_draw_keeps_groups_whole(tmp_path: Path):
-    """A query without those of the same atoms has no relation to train."""
+    """A query without the others of its group would have no relation to train."""
     found = set_queries(str(write_rooms(tmp_path / "rooms")), variants=True)
     kept = sample_set_examples(found, 22, 0)
     assert len(kept) == 20
@@ -69,7 +69,7 @@ def test_a_draw_keeps_groups_whole(tmp_path: Path):
 
 
 def test_rows_without_a_lesson_are_left_out_and_counted(tiers: Path, tmp_path: Path):
-    """A query without a right passage would only thin out its batch; silence hides bad labels."""
+    """A query without a right passage would waste its place; the count reveals bad labels."""
     file = tmp_path / "tiers" / "train.jsonl.gz"
     made = read_tiers(file)
     empty = [replace(made[0], positives=()), replace(made[1], distractors=(), negatives=())]
@@ -84,7 +84,7 @@ def test_rows_without_a_lesson_are_left_out_and_counted(tiers: Path, tmp_path: P
 
 
 def test_frozen_documents_are_encoded_once_by_the_base(tiers: Path, tmp_path: Path, monkeypatch):
-    """Vectors of another model are of another index; made again, a run of hours waits again."""
+    """Document vectors must come from the base, and a resumed run must not encode them again."""
     recipe = read_recipe(tiers)
     task, out = select_task(recipe), tmp_path / "run"
     rows, sets = task.rows(out)
@@ -111,8 +111,8 @@ def test_frozen_documents_are_encoded_once_by_the_base(tiers: Path, tmp_path: Pa
 
 @pytest.mark.parametrize("kept", [True, False])
 def test_a_batch_of_tiers_reads_each_side_as_the_recipe_says(tiers: Path, tmp_path: Path, kept):
-    """Read otherwise than later in use, an encoder is worse and nothing says why; tiers one column
-    off would train the distractors as answers.
+    """Training must use the recipe's lengths and prefixes, since use does. Tiers one column off
+    would train distractors as answers.
     """
     changed(
         tiers,
@@ -156,7 +156,7 @@ def test_a_batch_of_tiers_reads_each_side_as_the_recipe_says(tiers: Path, tmp_pa
 
 @pytest.mark.parametrize("measure", ["cosine", "kappa4"])
 def test_every_measure_has_its_figures(contradictions: Path, measure: str, monkeypatch):
-    """The contrastive baseline has no sparsity to weigh: a figure of one would be made up."""
+    """The contrastive baseline has no sparsity, so it must not report figures with sparsity."""
     highest = []
     monkeypatch.setattr(
         sparsecl, "find_alpha", lambda *a, **k: highest.append(k["highest"]) or find_alpha(*a, **k)
@@ -170,7 +170,7 @@ def test_every_measure_has_its_figures(contradictions: Path, measure: str, monke
 def test_a_head_trained_further_is_added_to_the_cosines_it_will_be_added_to(
     contradictions: Path, monkeypatch
 ):
-    """By its own cosines a head that found everything seemed to find nothing."""
+    """Cosines must come from the topical model; with its own a good head seemed to find nothing."""
     asked: list[str] = []
 
     def opened(model):
@@ -187,7 +187,7 @@ def test_a_head_trained_further_is_added_to_the_cosines_it_will_be_added_to(
 
 
 def test_development_without_questions_is_refused(contradictions: Path):
-    """The score would be no number, no checkpoint the best, and the run for nothing."""
+    """Without questions the score would be NaN, so no checkpoint could be selected."""
     recipe = read_recipe(changed(contradictions, ("dev.jsonl", "empty.jsonl")))
     with pytest.raises(ConfigurationError, match=r"empty\.jsonl"):
         select_task(recipe).development()
@@ -197,7 +197,7 @@ def test_development_without_questions_is_refused(contradictions: Path):
 
 
 def test_a_query_encoder_searches_the_bases_documents(tiers: Path, models: dict[str, str]):
-    """Documents by the trained model would be measured in an index that no one has."""
+    """Documents must be encoded by the base, as in the existing index, not the trained model."""
     recipe = read_recipe(tiers)
     base, model = load_model(models["base"]), load_model(models["queries"])
     ((name, found),) = select_task(recipe).development().measure(model).items()
@@ -210,7 +210,7 @@ def test_a_query_encoder_searches_the_bases_documents(tiers: Path, models: dict[
 
 
 def test_a_query_encoder_is_measured_on_folders_of_constraints_too(tiers: Path, tmp_path: Path):
-    """Exclusion data are compared with the compatibility head's figures."""
+    """On exclusion data a query encoder must get the compatibility head's figures."""
     rooms = write_rooms(tmp_path / "rooms")
     path = changed(tiers, (f"{tmp_path / 'tiers'}/dev.jsonl.gz", f"{rooms}/dev"))
     recipe = read_recipe(path)
@@ -222,7 +222,7 @@ def test_a_query_encoder_is_measured_on_folders_of_constraints_too(tiers: Path, 
 
 
 def test_a_development_set_that_is_not_there_is_refused_at_once(tiers: Path, tmp_path: Path):
-    """All documents would be encoded before, and the folder be that of another recipe after."""
+    """A missing set must be refused before documents are encoded and the folder is created."""
     recipe = read_recipe(changed(tiers, ("dev.jsonl.gz", "def.jsonl.gz")))
     with pytest.raises(ReadError, match=r"def\.jsonl\.gz"):
         train(recipe, tmp_path / "run", quiet=True)
@@ -230,7 +230,7 @@ def test_a_development_set_that_is_not_there_is_refused_at_once(tiers: Path, tmp
 
 
 def test_models_that_cannot_be_trained_are_named(small_model_folder: Path, tmp_path: Path):
-    """The hub's own error speaks of connections, and ends in a traceback."""
+    """The error must name the model; the hub's own error is a traceback about connections."""
     model = read_recipe(compatibility_recipe(small_model_folder, tmp_path)).model
     for change, fault in (
         ({"base": f"{small_model_folder}/none"}, r"no model can be loaded from '.*/none'"),

@@ -1,4 +1,4 @@
-"""The study of disturbed questions: recalls, shifts of rank, and the questions themselves."""
+"""The study of questions with distractor clauses: recalls, rank shifts, and the questions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PASSAGES = tuple("abcdefg")
 
 
 class Placed:
-    """An encoder under which the passages stand as a query's letters do."""
+    """An encoder that ranks passages in the order of the query's letters."""
 
     def encode_queries(self, texts, names):
         orders = np.array([[len(text) - text.index(one) for one in PASSAGES] for text in texts])
@@ -51,7 +51,7 @@ def asked(raw: str, disturbed: str) -> dict[str, list[TieredExample]]:
 
 
 def test_figures_by_hand():
-    """Shifts with the sign turned round would praise whoever follows the clause."""
+    """Shifts with the wrong sign would reward an encoder that follows the clause."""
     found = measure_encoders(asked("abdefgc", "cadefgb"), {BASE: Placed()}, Placed())[BASE]
     assert found.recalls[RIGHT_DISTURBED] == {"0": 0.5}
     assert found.recalls[DISTRACTORS_RAW] == {"0": 0}
@@ -121,7 +121,7 @@ def test_models_that_are_not_there_are_rows_with_their_recipe(rows, tmp_path, mo
 
 
 def test_without_the_extra_the_study_names_it(tmp_path, monkeypatch):
-    """Else the whole report would end in a traceback."""
+    """A missing extra must raise an error that names it, not end the report in a traceback."""
     monkeypatch.setitem(__import__("sys").modules, "benchmarks.papers.lore_tables", None)
     with pytest.raises(MissingExtraError, match=r"logic-retrievers\[train\]"):
         STUDY.run(MadeBench(tmp_path / "vectors"))
@@ -129,7 +129,7 @@ def test_without_the_extra_the_study_names_it(tmp_path, monkeypatch):
 
 @pytest.mark.data
 def test_the_questions_have_the_same_candidates_in_both_forms():
-    """Compared over other candidates, a disturbance would seem to move what it does not."""
+    """With different candidates, ranks would shift for reasons other than the clause."""
     for folders in SETS.values():
         found = both_forms(folders)
         assert len(found[RAW]) == len(found[DISTURBED]) > 100

@@ -41,13 +41,13 @@ from logic_retrievers.errors import ConfigurationError
 
 
 def trunk_recipe(model: Path, folder: Path) -> Path:
-    """Triplets, for one layer above a trunk; one epoch of 12 steps."""
+    """Write a recipe over triplets for one layer above a trunk; an epoch has 12 steps."""
     changes = [("dropout = 0.1", "dropout = 0.1\nshared_layers = 1"), ("epochs = 2", "epochs = 1")]
     return changed(compatibility_recipe(model, folder), *changes)
 
 
 def killed(recipe: Path, out: Path) -> None:
-    """A run in a process that is killed, and that leaves a checkpoint half written."""
+    """Run in a process that is killed and leaves a half-written checkpoint."""
     main = "from logic_export.cli import main; main()"
     command = [sys.executable, "-c", main, "train", str(recipe), "--out", str(out), "--quiet"]
     environment = {**os.environ, "PYTHONWARNINGS": "ignore"}
@@ -66,11 +66,11 @@ def killed(recipe: Path, out: Path) -> None:
 
 
 class Ended(BaseException):
-    """What ends a run in its middle."""
+    """Ends a run in the middle."""
 
 
 def ended(recipe: Path, out: Path, loss: type[nn.Module], monkeypatch) -> None:
-    """A run that ends at its sixth step, in a folder as of a version with fewer settings."""
+    """End a run at its sixth step; rewrite its folder as of a version with fewer settings."""
     forward, steps = loss.forward, []
 
     def ends(self, features, labels):
@@ -101,7 +101,7 @@ RUNS = {
 
 @pytest.fixture(scope="module")
 def whole(small_model_folder: Path, tmp_path_factory: pytest.TempPathFactory):
-    """A finished run of a recipe, with the recipe's file."""
+    """Make a finished run of a recipe; return the recipe's file too."""
     made: dict[str, tuple[Path, Trained]] = {}
 
     def finished(name: str) -> tuple[Path, Trained]:
@@ -119,7 +119,7 @@ def whole(small_model_folder: Path, tmp_path_factory: pytest.TempPathFactory):
 def test_a_run_that_was_ended_goes_on_to_the_same_weights(
     whole, name: str, tmp_path: Path, monkeypatch
 ):
-    """A run that silently starts again, or goes on with other batches, cannot be repeated."""
+    """A resumed run must neither start again nor draw different batches."""
     (_, loss, rows, measured, figures), (path, expected) = RUNS[name], whole(name)
     recipe, out = read_recipe(path), tmp_path / "ended"
     if name == "compatibility":
@@ -139,7 +139,7 @@ def test_a_run_that_was_ended_goes_on_to_the_same_weights(
     assert resumed.sets == expected.sets
     before = weights(Path(recipe.model.base))
     moved = {weight for weight, values in left.items() if (values != before[weight]).any()}
-    # a head whose embeddings or lower layers moved could not share the trunk
+    # a head with changed embeddings or lower layers could not share the trunk
     frozen = ("embeddings", "layer.0.") if recipe.model.shared_layers else ("embeddings",)
     assert moved
     assert not [weight for weight in moved if any(part in weight for part in frozen)]
@@ -163,7 +163,7 @@ def test_a_run_that_was_ended_goes_on_to_the_same_weights(
 
 @pytest.mark.slow
 def test_two_processes_train_one_model(small_model_folder: Path, tmp_path: Path):
-    """Processes that do not know of each other train twice, and write over each other's files."""
+    """Uncoordinated processes would train twice and overwrite each other's files."""
     recipe = trunk_recipe(small_model_folder, tmp_path)
     script = tmp_path / "together.py"
     script.write_text(
@@ -187,7 +187,7 @@ def test_two_processes_train_one_model(small_model_folder: Path, tmp_path: Path)
 
 
 def test_another_recipe_is_not_continued(small_model_folder: Path, tmp_path: Path):
-    """Half of one run and half of another would pass for either."""
+    """Continuing a different recipe would mix two runs that pass for one."""
     recipe = read_recipe(compatibility_recipe(small_model_folder, tmp_path))
     for name, file, content, fault in (
         ("run", "recipe.json", recipe.model_copy(update={"seed": 5}).model_dump_json(), "another"),
@@ -200,7 +200,7 @@ def test_another_recipe_is_not_continued(small_model_folder: Path, tmp_path: Pat
 
 
 def at_the_end_of_an_epoch(epoch: float, log: list[dict[str, float]]) -> TrainerControl:
-    """What the callback asks for at step 9, where the trainer itself waits for a tenth."""
+    """Return the callback's requests at step 9, where the trainer still expects a tenth step."""
     state = TrainerState(epoch=epoch, global_step=9, max_steps=10, log_history=log)
     control = TrainerControl()
     MeasureAfterLastEpoch().on_epoch_end(TrainingArguments(num_train_epochs=2), state, control)
@@ -209,7 +209,7 @@ def at_the_end_of_an_epoch(epoch: float, log: list[dict[str, float]]) -> Trainer
 
 
 def test_the_last_model_is_measured_where_the_last_epoch_has_fewer_batches():
-    """It is often the best, for its learning rate has come down, and could not be kept."""
+    """The last model is often the best, since the learning rate is low, so it must be saved."""
     before = [{"step": 5, "eval_score": 0.1}]
     assert at_the_end_of_an_epoch(1.9, before).should_save
     assert not at_the_end_of_an_epoch(0.95, before).should_save
@@ -253,7 +253,7 @@ def test_runs_are_averaged_and_strangers_are_not(whole, tmp_path: Path):
 
 @pytest.mark.slow
 def test_a_query_encoder_learns_what_is_not_asked_for(small_model_folder: Path, tmp_path: Path):
-    """The loss may fall for a reason of its own; what is found in other words may not."""
+    """A falling loss is not enough: figures on questions in new wordings must improve."""
     path = changed(
         tier_recipe(small_model_folder, tmp_path),
         ("epochs = 2", "epochs = 10"),

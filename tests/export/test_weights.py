@@ -1,4 +1,4 @@
-"""Weights in fewer bits: close to the original, small, and expanded once when a graph is loaded."""
+"""Weights in fewer bits are close to the original, small, and expanded once at graph loading."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def graph_of(nodes: list[onnx.NodeProto], source: tuple, width: int, **weights) 
 
 
 def run(graph: onnx.ModelProto, loaded: Path | None = None, **feed: np.ndarray) -> np.ndarray:
-    """Compute the output; write the graph as it is once loaded."""
+    """Compute the output; ``loaded`` gets the graph as ONNX Runtime optimised it."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
     if loaded:
@@ -44,7 +44,7 @@ def run(graph: onnx.ModelProto, loaded: Path | None = None, **feed: np.ndarray) 
 
 @given(arrays(np.float32, (4, 8), elements=st.floats(-50, 50, width=32)))
 def test_quantised_values_are_half_a_step_away_at_most(values: np.ndarray):
-    """A scale that is too small clips the largest weights, which matter most."""
+    """A scale that is too small would clip the largest weights, which matter most."""
     codes, scales = quantise(values, axis=1)
     assert codes.dtype == np.int8
     assert scales.shape == (4, 1)
@@ -55,7 +55,7 @@ def test_quantised_values_are_half_a_step_away_at_most(values: np.ndarray):
 
 
 def look_up(rows: int = 200, width: int = 96) -> onnx.ModelProto:
-    """A table that is looked up, and a matrix."""
+    """Make a graph with an embedding table and a matrix."""
     rng = np.random.default_rng(0)
     nodes = [
         helper.make_node("Gather", ["table", "ids"], ["rows"]),
@@ -77,8 +77,8 @@ def look_up(rows: int = 200, width: int = 96) -> onnx.ModelProto:
 def test_compressed_graphs_compute_the_same_from_a_smaller_file(
     tmp_path: Path, compression, error: float, share: float
 ):
-    """Weights that are not folded at load are expanded at every call: small and slow. A graph that
-    is compressed twice must lose its precision once.
+    """Weights not folded at loading would be expanded at every call, which is slow. Compressing a
+    graph twice must lose precision only once.
     """
     original = look_up()
     before = original.SerializeToString()
@@ -100,7 +100,7 @@ def test_compressed_graphs_compute_the_same_from_a_smaller_file(
 
 
 def test_small_weights_stay_as_they_are():
-    """A classifier's few rows are no part of the file, and all of the answer."""
+    """Compressing a classifier's few rows would save nothing and change every answer."""
     graph = look_up(rows=20, width=10)
     assert compress_weights(graph, "int8").SerializeToString() == graph.SerializeToString()
     names = {w.name for w in quantise_products(two_products(6)).graph.initializer}
@@ -111,14 +111,14 @@ def test_small_weights_stay_as_they_are():
 
 
 def unpack(packed: np.ndarray, scales: np.ndarray) -> np.ndarray:
-    """The plain reading: low bits are the first half of a block, high ones the second."""
+    """Unpack naively: low bits hold the first half of a block, high bits the second."""
     codes = np.concatenate([packed % 16, packed // 16], axis=1).astype(np.float64) - 8
     return codes * scales.astype(np.float64)
 
 
 @given(arrays(np.float32, (2, 6, 3), elements=st.integers(-64, 64).map(float)))
 def test_packed_values_lose_no_more_than_plain_rounding(values: np.ndarray):
-    """Halves that change places, or a scale that is another block's, are weights of chance."""
+    """Swapped halves, or the scale of a different block, would make random weights."""
     packed, scales = pack(values)
     assert (packed.dtype, packed.shape, scales.shape) == (np.uint8, (2, 3, 3), (2, 1, 3))
     step = np.maximum(np.abs(values).max(axis=1, keepdims=True) / 7, 2**-14).astype(np.float16)
@@ -128,7 +128,7 @@ def test_packed_values_lose_no_more_than_plain_rounding(values: np.ndarray):
 
 
 def two_products(width: int) -> onnx.ModelProto:
-    """Two products with a bias between them."""
+    """Make a graph of two products with a bias between them."""
     rng = np.random.default_rng(0)
     node = helper.make_node
     nodes = [
@@ -156,9 +156,9 @@ def test_integer_products_are_near_the_original_from_a_small_file(tmp_path: Path
     expected = run(original, rows=rows)
     computed = run(small, tmp_path / "loaded.onnx", rows=rows)
     error = np.linalg.norm(computed - expected) / np.linalg.norm(expected)
-    assert 0.01 < error < 0.2  # normal weights; those of a trained judge lose less
+    assert 0.01 < error < 0.2  # normally distributed weights; a trained judge's lose less
     loaded = onnx.load(tmp_path / "loaded.onnx").graph
     integers = [np.prod(w.dims) for w in loaded.initializer if w.data_type == TensorProto.INT8]
-    assert integers.count(64 * 96) == 2  # else they are expanded at every call
+    assert integers.count(64 * 96) == 2  # otherwise every call expands them
     codes = [numpy_helper.to_array(w) for w in loaded.initializer if np.prod(w.dims) == 64 * 96]
-    assert max(np.abs(code.astype(int)).max() for code in codes) <= 70  # seven bits and a rounding
+    assert max(np.abs(code.astype(int)).max() for code in codes) <= 70  # seven bits, and rounding

@@ -1,7 +1,7 @@
 """Finds the constants of a contradiction head and writes them into a bundle's manifest.
 
-They are alpha, the null distribution (sparsities of unrelated pairs), the weights of a probability,
-and a threshold. Stored vectors and fingerprints do not change.
+The constants are alpha, the null distribution (sparsities of unrelated pairs), the weights of the
+probability, and its threshold. Stored vectors and fingerprints do not change.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ Values = npt.NDArray[np.float64]
 class LabelledPairs:
     """Labelled pairs of one source."""
 
-    cosines: Values  # of topical vectors
-    sparsities: Values  # Hoyer, of the differences between contradiction vectors
+    cosines: Values  # cosines of topical vectors
+    sparsities: Values  # Hoyer sparsities of the contradiction vectors' differences
     contradicts: npt.NDArray[np.bool_]
 
 
@@ -74,21 +74,22 @@ def calibrate(
     alpha comes from SparseCL's search on the retrieval of ``questions``. The null distribution
     comes from random pairs of ``background``. The probability is a logistic regression (Platt) on
     the cosine and on the sparsity, in standard deviations of the null distribution. Every source of
-    pairs has the same weight. The threshold is a multiple of 0.001 and at least 0.5. It is the
-    lowest that at most 5 % of each source's non-contradicting pairs reach.
+    pairs has the same weight. The threshold is the lowest multiple of 0.001, at least 0.5, that at
+    most 5 % of each source's non-contradicting pairs reach.
 
     Args:
         encoder: makes ``topical`` and ``contradiction`` vectors.
         questions: development groups.
         sources: development groups of several kinds, whose pairs the probability is fitted on.
         background: unrelated texts of a corpus.
-        others: their texts join the candidate pool of ``questions``; a larger pool lowers alpha.
+        others: groups whose texts join the candidate pool of ``questions``; a larger pool lowers
+            alpha.
         pairs: number of random pairs for the null distribution.
         seed: seeds the random pairs.
 
     Raises:
-        ConfigurationError: a source whose pairs all have one label, no source, no questions, or
-            no threshold with few enough false alarms.
+        ConfigurationError: the pairs of a source all have one label, there are no sources or no
+            questions, or no threshold has few enough false alarms.
         InputError: too few background texts.
     """
     measured = [measure_pairs(encoder, labelled_pairs(groups, seed)) for groups in sources]

@@ -1,4 +1,4 @@
-"""Stores the weights of ONNX graphs in fewer bits; matrices are expanded when a session is created.
+"""Stores the weights of ONNX graphs in fewer bits; creating a session expands the matrices.
 
 The graph still computes in float32, so a text's vector depends neither on its batch nor on the
 machine's int8 instructions. Only the file shrinks. Weights are expanded by standard operators
@@ -178,7 +178,7 @@ def _quantise_matrix(
 def _quantise_table(graph: onnx.GraphProto, name: str, values: npt.NDArray[np.float32]) -> None:
     """Make the graph look up codes and scales, so that it expands only the rows that it reads.
 
-    Codes have shape (rows, width / block, block); after a look-up the row is put together again.
+    Codes have shape (rows, width / block, block); a look-up joins a row's blocks again.
     """
     rows, dimension = values.shape
     width = BLOCK if dimension % BLOCK == 0 else dimension

@@ -87,9 +87,9 @@ def export_bundle(
         document_prefix: put before every document.
         min_cosine: minimum cosine to the original, here and in ``verify_bundle`` later; None takes
             the one for ``compression`` in :data:`MIN_COSINE`.
-        dataset: a data set to compare each model's nDCG@10 on too, which takes minutes.
-        exporter: ``torch``, or ``optimum``, whose graphs cannot be split, so that all heads must
-            come from one model. Each needs the extra of its name (``train`` for ``torch``).
+        dataset: data set on which each model's nDCG@10 is compared too; takes minutes.
+        exporter: ``torch`` (extra ``train``) or ``optimum`` (extra ``optimum``). Optimum's graphs
+            cannot be split, so all heads must then come from one model.
 
     Raises:
         ConfigurationError: ``out`` exists, or the models cannot be exported or share no trunk.
@@ -157,9 +157,9 @@ def add_head(
 ) -> ParityFigures:
     """Copy a bundle with a head added or replaced; return the figures of the new head.
 
-    The new head must share the bundle's trunk bit for bit, so ``shared_layers`` and ``compression``
-    are those that the bundle was exported with. The vectors and fingerprints of the other heads do
-    not change, so collections made with them stay valid. A replaced head's graph, references and
+    The new head must share the bundle's trunk bit for bit, so pass the ``shared_layers`` and
+    ``compression`` of the bundle's export. Vectors and fingerprints of the other heads do not
+    change, so collections made with them stay valid. A replaced head's graph, references and
     constants are removed. Nothing is written unless parity holds.
 
     Raises:
@@ -237,7 +237,7 @@ def _write_graphs(
     compression: Compression,
     exporter: Exporter,
 ) -> dict[str, tuple[str | None, str]]:
-    """Write the graphs. Returns model -> (trunk file or None, graph file)."""
+    """Write the graphs; return model -> (trunk file or None, graph file)."""
 
     def exported(name: str) -> onnx.ModelProto:
         return export_graph(models[name]) if exporter == "torch" else export_with_optimum(name)

@@ -54,7 +54,7 @@ def export_module(module: torch.nn.Module, max_tokens: int, output: str) -> onnx
     mask[1, 5:] = 0
     batch = torch.export.Dim("batch")
     sequence = torch.export.Dim("sequence", max=max_tokens)
-    # else PyTorch warns of each axis name that two inputs share, and that torchvision is missing
+    # PyTorch warns about axis names that two inputs share, and about missing torchvision
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*axis name.*will not be used.*")
@@ -143,9 +143,9 @@ def split_graph(
 ) -> tuple[onnx.ModelProto, onnx.ModelProto]:
     """Split a graph into the trunk, from tokens to ``hidden``, and the rest, up to the vector.
 
-    Nodes and weights are only divided, so both parts in sequence compute the same as the whole,
-    which stays as it is. ``shared_layers`` 0 cuts above the embeddings, n above the n-th layer of a
-    BERT-like encoder; :class:`ConfigurationError` if there is no such boundary.
+    Nodes and weights are only divided, so both parts in sequence compute the same as ``model``,
+    which is not changed. ``shared_layers`` 0 cuts above the embeddings, n above the n-th layer of a
+    BERT-like encoder. Raises :class:`ConfigurationError` if there is no such boundary.
     """
     boundary = _layer_output(model.graph, shared_layers)
     trunk = _subgraph(model, [boundary], stops=[])

@@ -16,15 +16,15 @@ from logic_retrievers.errors import ConfigurationError
 class HeadSource:
     """Source of one head of a bundle."""
 
-    name: str  # of the vector
+    name: str  # name of the vector
     model: str  # a folder or hub name that sentence-transformers loads
-    trained: bool = True  # for the purpose that the head's name states
+    trained: bool = True  # whether trained for the purpose that the head's name states
     exclusion: Calibration | None = None  # constants of the exclusion policy
     contradiction: Calibration | None = None  # constants of the contradiction score
     training: tuple[TrainingData, ...] = ()  # data sets beyond those of the model's base
     ships: bool = True  # whether the licences of these data sets permit handing the model on
     origin: str = ""  # where the model comes from, as the bundle records it; never a local path
-    # trained against the document vectors of the base: it becomes a query encoder, not a head
+    # whether trained for the base's document vectors; the model is then a query encoder, not a head
     queries_only: bool = False
 
 

@@ -1,8 +1,8 @@
 """Graphs that multiply in int8 and store their weights in four bits.
 
 They are three times as fast as float32 on a CPU, in an eighth of the space. All rows of a batch
-share the scale of the activations (dynamic quantisation). A result would therefore depend on its
-neighbours in the batch, so texts must be read one by one.
+share the scale of the activations (dynamic quantisation). In a batch a result would depend on its
+neighbours, so texts must be read one by one.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ def pack(
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float16]]:
     """Pack values as codes of -7 to 7, two per byte, with the best of some scales for each block.
 
-    From values of shape (blocks, even size, channels) it makes bytes of shape (blocks, size / 2,
-    channels), with the first half of a block in the low bits and the second in the high bits, and
-    scales of shape (blocks, 1, channels).
+    Values have shape (blocks, size, channels), with an even size. Bytes have shape (blocks,
+    size / 2, channels): the first half of a block in the low bits, the second in the high bits.
+    Scales have shape (blocks, 1, channels).
     """
     peak = np.abs(values).max(axis=1, keepdims=True)
     least, codes, scales = np.full(peak.shape, np.inf), np.zeros(values.shape), np.ones(peak.shape)

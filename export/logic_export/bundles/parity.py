@@ -54,7 +54,7 @@ class ParityFigures:
 def measure_parity(bundle: Bundle, head: str, roles: tuple[Role, ...] = ROLES) -> ParityFigures:
     """Compare a head's vectors with the bundle's reference vectors, for queries or documents.
 
-    For the last of ``roles``, texts encoded alone and in a batch are compared too.
+    For the last of ``roles``, texts encoded alone are also compared with a batch of all texts.
     """
     encoder = OnnxEncoder(bundle)
     encode = encoder.encode_queries if roles[-1] == "query" else encoder.encode_documents

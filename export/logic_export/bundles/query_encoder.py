@@ -57,7 +57,7 @@ def export_query_encoder(
     shared_layers: int = 0,
     compression: Compression = "mixed",
 ) -> ExportedQueryEncoder:
-    """Write a query encoder for a head of a bundle, whose documents stay as they are.
+    """Write a query encoder for a head of a bundle; its document vectors stay as they are.
 
     If the model shares the bundle's trunk bit for bit, the file holds only the layers above it.
 
@@ -65,10 +65,10 @@ def export_query_encoder(
         run: a finished run that trained with the documents frozen, or a model.
         out: the file, NAME.query.onnx; must not exist. Nothing is written unless parity holds.
         bundle: the bundle's folder; None takes the packaged one.
-        head: the head whose queries it encodes.
+        head: the head whose queries the file encodes.
         base: the model that encoded the documents in training; None takes the run's base.
-        shared_layers: that of the bundle; else the file gets a trunk of its own.
-        compression: that of the bundle, likewise.
+        shared_layers: the bundle's value; any other gives the file its own trunk.
+        compression: the bundle's value; any other gives the file its own trunk.
 
     Raises:
         BundleError: the bundle is missing or damaged.
@@ -201,7 +201,7 @@ def _above_trunk(
     shared_layers: int,
     compression: Compression,
 ) -> tuple[str | None, onnx.ModelProto]:
-    """Return the trunk's SHA-256 and the graph above it; of another trunk None and the whole."""
+    """Return the trunk's SHA-256 and the graph above it; None and all if the trunk differs."""
     file = head.document.trunk
     if file is not None:
         below, above = split_graph(graph, shared_layers)
@@ -212,11 +212,11 @@ def _above_trunk(
 
 
 def write_query_encoder(path: Path, graph: onnx.ModelProto, card: QueryEncoderCard) -> None:
-    """Write a graph, which has no metadata yet, and its description, atomically.
+    """Write a graph without metadata, and its description, atomically.
 
     The description is a second message after the graph's, and protobuf reads both as one message.
-    So the graph's bytes are contiguous, and their checksum needs no parsing. ``graph_bytes`` of the
-    card is filled in here.
+    So the graph's bytes are contiguous, and their checksum needs no parsing. The card's
+    ``graph_bytes`` is filled in here.
     """
     content = graph.SerializeToString(deterministic=True)
     text = card.model_copy(update={"graph_bytes": len(content)}).model_dump_json()

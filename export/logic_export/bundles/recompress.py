@@ -1,4 +1,4 @@
-"""Copies a bundle with its weights stored in another way."""
+"""Copies a bundle with its weights stored in a different way."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def recompress_bundle(
     *,
     min_cosine: float | None = None,
 ) -> ParityFigures:
-    """Copy a bundle with its matrices stored in another way; return the figures of the worst head.
+    """Copy a bundle with its matrices stored in a different way; return the worst head's figures.
 
-    Embedding tables that are already codes stay as they are, and so do the tokenizer, the reference
-    vectors (those of the original models), and all constants. Vectors and fingerprints change.
+    Embedding tables already in codes, the tokenizer, the original models' reference vectors and all
+    constants stay as they are. Vectors and fingerprints change.
     Nothing is written unless parity holds.
 
     Args:

@@ -48,7 +48,7 @@ def unpack_judge(
         str, typer.Option(help="The encoder that it was trained from.")
     ] = "all-minilm-l6-v2",
 ) -> None:
-    """Writes a bundle's pair judge as a PyTorch model, from which a training can go on."""
+    """Writes a bundle's pair judge as a PyTorch model that can be trained further."""
     with training_imports():
         from logic_export.judge.low_rank import unpack_judge as unpack
     unpack(bundle, base, folder)

@@ -24,7 +24,7 @@ def training_imports() -> Iterator[None]:
 
 
 def parse_assignment(text: str, option: str) -> tuple[str, str]:
-    """Splits ``NAME=VALUE``; another form is a :class:`ConfigurationError`."""
+    """Splits ``NAME=VALUE``; any other form is a :class:`ConfigurationError`."""
     name, separator, value = text.partition("=")
     if not separator or not name or not value:
         raise ConfigurationError(f"{option} is NAME=VALUE, not {text!r}")
@@ -32,7 +32,7 @@ def parse_assignment(text: str, option: str) -> tuple[str, str]:
 
 
 def parse_numbers(assignments: list[str] | None, option: str) -> dict[str, float]:
-    """Name -> number of an option that may be repeated; errors of :func:`parse_assignment`."""
+    """Maps names to numbers of a repeatable option; errors of :func:`parse_assignment`."""
     numbers = {}
     for name, value in (parse_assignment(text, option) for text in assignments or ()):
         try:
@@ -43,7 +43,7 @@ def parse_numbers(assignments: list[str] | None, option: str) -> dict[str, float
 
 
 def parse_builder_options(assignments: list[str] | None) -> dict[str, object]:
-    """Name -> value of a builder's options; a value is JSON where it can be read as such."""
+    """Maps names to values of a builder's options; a value that parses as JSON is read as JSON."""
     return {
         name: _parse_value(value)
         for name, value in (parse_assignment(text, "--option") for text in assignments or ())

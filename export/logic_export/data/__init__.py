@@ -2,5 +2,5 @@
 
 A recipe (the settings of a training run) names the builders. Rows are triplets, contradiction
 groups, queries with candidates in tiers, and set queries. Mirrored triplets have the same two
-passages in exchanged roles. The parts of a data set are its training, development and test rows.
+passages in exchanged roles. A data set has training, development and test rows as its parts.
 """

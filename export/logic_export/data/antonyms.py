@@ -13,18 +13,18 @@ _WORD = re.compile(r"(?<![\w'-])[a-z]{3,}(?![\w'-])")
 # Largest ratio of a word's frequency to its antonym's.
 _MAX_FREQUENCY_RATIO = 50
 
-# Antonyms in WordNet, but seldom contraries in running text.
+# Words with an antonym in WordNet that are seldom its contrary in running text.
 _NO_CONTRARIES = frozenset({"other", "same", "different", "there", "here", "another"})
 
 
 def find_antonyms(texts: Iterable[str], wordnet: WordNet) -> dict[str, str]:
-    """Map words of the texts, in lower case, to the antonym that replaces each.
+    """Map words of the texts, in lower case, to their antonyms.
 
-    WordNet knows no context, so a word is taken only where little can go wrong. It has a single
-    antonym, the same for each of its parts of speech, and is not only a noun (as "analysis" is).
-    The antonym must occur in the texts, at least a fiftieth as often. A participle's antonym must
-    be a participle too ("increased", "decreased") and no prefixed form of the word, since
-    "improved" may be a verb, which "unimproved" cannot be.
+    WordNet knows no context, so only safe words are taken. A word must have a single antonym, the
+    same for all its parts of speech, and must not be only a noun (as "analysis" is). The antonym
+    must occur in the texts, at least a fiftieth as often as the word. A participle's antonym must
+    be a participle too ("increased", "decreased") and not the word with a prefix, since "improved"
+    may be a verb but "unimproved" cannot.
     """
     counts = Counter(word for text in texts for word in _WORD.findall(text))
     antonyms = {}
@@ -61,7 +61,7 @@ def swap_antonyms(sentence: str, text: str, antonyms: Mapping[str, str]) -> list
     """Make a copy of the sentence for each word that can be replaced, in the order of the words.
 
     A word can be replaced if it occurs once in ``text``, which holds the sentence, and its antonym
-    does not occur. Otherwise the rest of the text would still say the contrary.
+    does not occur there. Otherwise the rest of the text would contradict the copy.
     """
     counts = Counter(word.lower() for word in re.findall(r"[\w'-]+", text))
     sentences = []

@@ -26,7 +26,7 @@ class Topic:
 def exclusion_triplets(
     neighbours: Iterable[tuple[Topic, Topic]], *, seed: int = 0
 ) -> list[Triplet]:
-    """For each of the two topics of a pair, make a query that asks for it and excludes the other.
+    """Make two queries per pair of topics: each asks for one topic and excludes the other.
 
     The topics must be similar, or the exclusion is trivial. Pass two passages of one question, or
     nearest neighbours (:func:`neighbouring_topics`).
@@ -54,7 +54,7 @@ _KIND = re.compile(r"^.{0,120}?\b(?:is|was|are|were) (?:an?|the) ([^.,;()]{5,60}
 def neighbouring_topics(
     topics: Sequence[Topic], encode: Encode, *, count: int, seed: int = 0
 ) -> list[tuple[Topic, Topic]]:
-    """Pair each of ``count`` random topics with one of the five whose names are the most similar.
+    """Pair each of ``count`` random topics with one of the five topics of most similar name.
 
     ``encode`` gives unit vectors.
     """

@@ -21,10 +21,10 @@ T = TypeVar("T")
 
 
 def write_json_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write JSON lines atomically, compressed where the name ends in ``.gz``.
+    """Write JSON lines atomically, compressed if the name ends in ``.gz``.
 
-    Equal rows give equal bytes. The folder is created where it is missing. A disk that is full or
-    not writable is a :class:`StorageError`.
+    Equal rows give equal bytes. A missing folder is created. A disk that is full or not writable is
+    a :class:`StorageError`.
     """
     content = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
     if path.suffix == ".gz":
@@ -39,13 +39,13 @@ def write_json_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 def read_rows(path: Path, kind: type[T], parse: Callable[[Row], T]) -> Iterator[T]:
-    """Parse the rows of a file, which may hold no other fields than ``kind`` has.
+    """Parse the rows of a file, whose fields must all be fields of ``kind``.
 
     A file that cannot be read, or a malformed row, is a :class:`ReadError`, which names the line.
     """
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     for row in json_rows(path):
-        # else a misspelt optional field would be empty without an error
+        # without this a misspelt optional field would be silently empty
         if unknown := sorted(set(row.fields) - set(known)):
             raise row.error(f"unknown field {unknown[0]!r}; a row has {', '.join(known)}")
         try:

@@ -62,7 +62,7 @@ def cropped_triplets(triplets: Sequence[Triplet], *, copies: int, seed: int = 0)
 
     A copy keeps all differing sentences and up to :data:`MAX_CONTEXT` before and after. The number
     is random for each copy, and equal for all triplets over the same two passages. Passages that
-    are no versions of each other stay unchanged.
+    are not versions of each other stay unchanged.
     """
     random = Random(seed)
     groups: dict[frozenset[str | None], list[Triplet]] = {}

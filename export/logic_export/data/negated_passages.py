@@ -10,7 +10,7 @@ from logic_export.data.negation import negate
 from logic_export.data.sentences import split_sentences, to_claim
 from logic_export.data.triplets import Triplet, unique_triplets
 
-# Words of the longest passage; an encoder that reads 128 tokens then sees the negated sentence.
+# Maximum words of a passage, so that an encoder of 128 tokens sees the negated sentence.
 MAX_WORDS = 90
 
 STATEMENTS = (
@@ -31,9 +31,9 @@ _PERSON = re.compile(r"^(?:He|She|[A-Z][a-z]+ [A-Z][a-z]+)$")
 def negated_passage_triplets(passages: Iterable[str], *, most: int, seed: int = 0) -> list[Triplet]:
     """Make two mirrored triplets per passage by rules, like NevIR's.
 
-    One sentence of the passage is negated or loses its negation. One query asks for the passage,
-    the other for its copy, so only the polarity of one clause differs. Long passages are cropped
-    around the sentence. Passages without a sentence that can be negated safely give none.
+    In a copy of the passage, one sentence is negated or loses its negation. One query asks for the
+    passage and one for the copy, so only one clause's polarity decides. Long passages are cropped
+    around the sentence. A passage without a sentence that can be negated safely gives no triplet.
     """
     random = Random(seed)
     order = sorted(set(passages))

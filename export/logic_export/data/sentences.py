@@ -14,7 +14,7 @@ _ABBREVIATION = re.compile(
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a text, white space normalised."""
+    """Split a text into sentences, white space normalised."""
     sentences: list[str] = []
     for piece in _STOP.split(" ".join(text.split())):
         if sentences and _ABBREVIATION.search(sentences[-1]):
@@ -25,7 +25,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def sentence_window(text: str, numbers: Collection[int]) -> str:
-    """The numbered sentences (from 0) with a neighbour on each side, in order."""
+    """Return the numbered sentences (from 0) with a neighbour on each side, in order."""
     sentences = split_sentences(text)
     window = sorted({number + step for number in numbers for step in (-1, 0, 1)})
     return " ".join(sentences[number] for number in window if 0 <= number < len(sentences))
@@ -51,7 +51,7 @@ def to_claim(sentence: str) -> str | None:
     """Turn a sentence into a claim to follow "evidence that"; None if it cannot stand alone.
 
     A heading, a connective ("However, ") and a report ("We found that ") are removed. Sentences
-    that refer back ("This ...") and those of fewer than 5 or more than 30 words give none.
+    that refer back ("This ...") or have fewer than 5 or more than 30 words give None.
     """
     text = sentence.strip().rstrip(".!")
     if heading := _HEADING.match(text):

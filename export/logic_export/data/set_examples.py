@@ -21,7 +21,7 @@ DOCUMENTS = "documents.jsonl.gz"
 class SetExample:
     """A query and the documents that satisfy it.
 
-    An empty query, no satisfying document, or one without a text is an :class:`InputError`.
+    An empty query, no satisfying document, or a document without text is an :class:`InputError`.
     """
 
     query: str
@@ -64,13 +64,13 @@ def write_examples(path: Path, examples: Sequence[SetExample]) -> None:
 
 
 def read_examples(path: Path) -> list[SetExample]:
-    """Read what :func:`write_examples` wrote; errors of :func:`read_rows`."""
+    """Read files of :func:`write_examples`; errors of :func:`read_rows`."""
     documents = read_documents(path.with_name(DOCUMENTS))
     return [_read_example(row, documents) for row in json_rows(path)]
 
 
 def read_documents(path: Path) -> dict[str, dict[str, str]]:
-    """Source -> id -> text, from :data:`DOCUMENTS`."""
+    """Read source -> id -> text from :data:`DOCUMENTS`."""
     documents: dict[str, dict[str, str]] = {}
     for row in json_rows(path):
         documents.setdefault(row.text("source"), {})[row.id()] = row.text("text")

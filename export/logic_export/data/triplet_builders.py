@@ -50,7 +50,7 @@ def build_triplets(name: str, options: Mapping[str, Any], seed: int) -> list[Tri
 def run_builder(
     builders: Mapping[str, Callable[..., list[T]]], name: str, options: Mapping[str, Any], seed: int
 ) -> list[T]:
-    """Run one of ``builders`` by name, with the seed if it draws; errors as above."""
+    """Run one of ``builders`` by name, with the seed if it is random; errors as above."""
     if name not in builders:
         raise ConfigurationError(f"no builder {name!r}; there are {', '.join(sorted(builders))}")
     builder = builders[name]
@@ -97,7 +97,7 @@ def conflicts(path: Path, *, seed: int = 0) -> list[Triplet]:
 
 
 def linked(path: Path, *, seed: int = 0) -> list[Triplet]:
-    """Ask for one of the two passages in the field ``positive``, and exclude the other."""
+    """Make queries that want one of the two passages in ``positive`` and exclude the other."""
     random = Random(seed)
     pairs = []
     for row in json_rows(find_data_file(path)):
@@ -108,7 +108,7 @@ def linked(path: Path, *, seed: int = 0) -> list[Triplet]:
 
 
 def neighbours(path: Path, count: int, *, seed: int = 0) -> list[Triplet]:
-    """Ask for one title of a corpus, and exclude one of the most similar."""
+    """Make queries that want one title of a corpus and exclude a very similar title."""
     encoder = OnnxEncoder()
     pairs = neighbouring_topics(
         [_topic(row) for row in json_rows(find_data_file(path)) if row.text("title").strip()],
@@ -122,7 +122,7 @@ def neighbours(path: Path, count: int, *, seed: int = 0) -> list[Triplet]:
 def sharing(
     path: Path, field: str, count: int, asks: Sequence[str] = FILM_REQUESTS, *, seed: int = 0
 ) -> list[Triplet]:
-    """Ask for the texts that list the same name in ``field`` (a film's cast), and exclude one text.
+    """Make queries for texts that share a name in ``field`` (a film's cast), with one excluded.
 
     ``asks`` are the wordings of the request, with the placeholder ``{name}``.
     """
@@ -144,7 +144,7 @@ def sharing(
 
 
 def negated(path: Path, count: int, *, seed: int = 0) -> list[Triplet]:
-    """Set passages of a corpus against copies with one sentence negated."""
+    """Pair passages of a corpus with copies in which one sentence is negated."""
     return negated_passage_triplets(corpus_texts(path), seed=seed, most=count)
 
 

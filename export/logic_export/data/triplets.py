@@ -13,10 +13,10 @@ from logic_retrievers.evaluation.rows import Row
 
 @dataclass(frozen=True, slots=True)
 class Triplet:
-    """A query, a passage that satisfies it, and one on the same topic that breaks its constraint.
+    """A query, a satisfying passage, and a passage on the same topic that breaks its constraint.
 
-    Without a constraint the other documents of the batch are the negatives. An empty text, or one
-    passage that both satisfies and violates, is an :class:`InputError`.
+    Without a constraint, the other documents of the batch serve as negatives. An empty text, or the
+    same passage in both roles, is an :class:`InputError`.
     """
 
     query: str
@@ -44,7 +44,7 @@ def write_triplets(path: Path, triplets: Sequence[Triplet]) -> None:
 
 
 def read_triplets(path: Path) -> list[Triplet]:
-    """Read what :func:`write_triplets` wrote, or a user's own file; errors of :func:`read_rows`."""
+    """Read a file of :func:`write_triplets`, or a user's own; errors of :func:`read_rows`."""
     return list(read_rows(path, Triplet, _parse_triplet))
 
 

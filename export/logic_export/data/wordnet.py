@@ -1,7 +1,7 @@
 """Synonyms and antonyms from WordNet's own data files."""
 
 # NLTK's reader needs the file lexnames, which Debian's package lacks, and refuses folders outside
-# NLTK's own; the wn package reads another format.
+# NLTK's own; the wn package reads a different format.
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PARTS: dict[str, PartOfSpeech] = {
     "n": "noun",
     "v": "verb",
     "a": "adjective",
-    "s": "adjective",  # a satellite: an adjective whose synset leans on another one
+    "s": "adjective",  # a satellite: an adjective whose synset belongs to a head synset
     "r": "adverb",
 }
 _MARKER = re.compile(r"\((?:a|p|ip)\)$")
@@ -36,7 +36,7 @@ _MARKER = re.compile(r"\((?:a|p|ip)\)$")
 
 @dataclass(frozen=True, slots=True)
 class Sense:
-    """One meaning of a word: the other words of the synset, and the word's antonyms."""
+    """One meaning of a word: synonyms (the synset's other words), and the word's antonyms."""
 
     synonyms: tuple[str, ...]
     antonyms: tuple[str, ...]
@@ -47,25 +47,25 @@ class WordNet:
     """Words by lemma and part of speech.
 
     Lemmas keep their case, have spaces for underscores and lack the markers of an adjective's
-    position ("(a)", "(p)", "(ip)"). Only antonyms between words count, not those reached over
-    similar adjectives.
+    position ("(a)", "(p)", "(ip)"). Only antonyms between words count, not antonyms of similar
+    adjectives.
     """
 
     # the meanings of each word, in the order of the files, not by frequency
     senses: Mapping[tuple[str, PartOfSpeech], tuple[Sense, ...]]
 
     def synonyms(self, lemma: str, part: PartOfSpeech) -> tuple[str, ...]:
-        """The other lemmas of all synsets of a word; none for an unknown word."""
+        """Return the other lemmas of all synsets of a word; none for an unknown word."""
         senses = self.senses.get((lemma, part), ())
         return tuple(dict.fromkeys(word for sense in senses for word in sense.synonyms))
 
     def antonyms(self, lemma: str, part: PartOfSpeech) -> tuple[str, ...]:
-        """The antonyms of all senses of a word; none for an unknown word."""
+        """Return the antonyms of all senses of a word; none for an unknown word."""
         senses = self.senses.get((lemma, part), ())
         return tuple(dict.fromkeys(word for sense in senses for word in sense.antonyms))
 
     def parts(self, lemma: str) -> tuple[PartOfSpeech, ...]:
-        """The parts of speech under which a lemma is listed."""
+        """Return the parts of speech under which a lemma is listed."""
         return tuple(part for part in _FILES if (lemma, part) in self.senses)
 
 

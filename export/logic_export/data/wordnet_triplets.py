@@ -1,8 +1,8 @@
 """Words and short phrases of opposite polarity: the first stage of CoDeR's training.
 
-Yin et al. 2026, "Local Constraint-Compatible Retrieval Beyond Semantic Similarity", appendix: word
-triplets (at most 20 per anchor), then phrase triplets (at most 30 per anchor), both from WordNet,
-before any sentence is seen.
+Yin et al. 2026, "Local Constraint-Compatible Retrieval Beyond Semantic Similarity", appendix, train
+on word triplets (at most 20 per anchor), then on phrase triplets (at most 30 per anchor), both from
+WordNet, and only then on sentences.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def word_triplets(wordnet: WordNet, *, seed: int = 0, most: int = 20) -> list[Tr
     """Make triplets of a word, a satisfying synonym and a violating antonym (CoDeR, stage 1).
 
     An anchor is a lemma that has both. A word that is both synonym and antonym of an anchor
-    ("ravel" of "unravel") is left out. An anchor with more than ``most`` combinations gets a sample
-    of them, which does not depend on other anchors.
+    ("ravel" of "unravel") is left out. An anchor with more than ``most`` combinations gets a
+    sample, which does not depend on other anchors.
     """
     rows = []
     for anchor, oppositions in _anchors(wordnet):
@@ -49,11 +49,11 @@ def word_triplets(wordnet: WordNet, *, seed: int = 0, most: int = 20) -> list[Tr
 
 
 def phrase_triplets(wordnet: WordNet, *, seed: int = 0, most: int = 30) -> list[Triplet]:
-    """Make triplets of a phrase that excludes X, an antonym of X (satisfying), and X (violating).
+    """Make triplets: a phrase that excludes X, an antonym of X (satisfying), and X (violating).
 
-    Synonyms of the antonym satisfy as well, synonyms of X violate as well (CoDeR, stage 1). As in
-    the paper, the openings go before words of every part of speech: "without hot" is not English,
-    but excludes what it should. ``most`` limits the triplets per anchor, over all openings.
+    Synonyms of the antonym satisfy too, and synonyms of X violate too (CoDeR, stage 1). As in the
+    paper, the openings precede words of every part of speech: "without hot" is not English, but
+    excludes "hot". ``most`` limits the triplets per anchor, over all openings.
     """
     rows = []
     for anchor, oppositions in _anchors(wordnet):
@@ -69,9 +69,9 @@ def phrase_triplets(wordnet: WordNet, *, seed: int = 0, most: int = 30) -> list[
 
 
 def _anchors(wordnet: WordNet) -> Iterator[tuple[str, list[_Opposition]]]:
-    """Lemmas that have an antonym, sorted, with an opposition for each part of speech.
+    """Yield lemmas that have an antonym, sorted, with an opposition for each part of speech.
 
-    All senses of a word count together, as in a look-up by word, so that some triplets are odd
+    All senses of a word count together, as in a look-up by word, so some triplets are odd
     ("light", "abstemious", "dark").
     """
     oppositions: dict[str, list[_Opposition]] = {}

@@ -54,7 +54,7 @@ _AS_RELATION = {
 }
 _TURNED = {"superseded": "supersedes", "supersedes": "superseded"}
 _SHARES = {"train": 0.9, "dev": 0.1}
-# passages of other clusters that are as near to a query as this rank may be drawn for it
+# rank down to which a text's nearest neighbours may be drawn or paired with it
 _NEAREST = 5
 _NEIGHBOUR_TEXTS = 1_500
 
@@ -63,7 +63,8 @@ def pairs(path: str, *, relations: bool = False) -> list[JudgeRow]:
     """Read labelled pairs of texts, from any set of natural language inference.
 
     ``path`` is JSON lines with ``premise``, ``hypothesis`` and ``label``. With ``relations`` the
-    labels become :data:`RELATIONS`; what is neutral is of another scope or unrelated, half each.
+    labels become :data:`RELATIONS`; ``neutral`` becomes ``scope`` and ``unrelated`` with
+    probability .5 each.
     """
     rows = read_judge_rows(find_data_file(Path(path)))
     if not relations:
@@ -80,17 +81,17 @@ def clusters(
     restated: float = 0.0,
     seed: int = 0,
 ) -> list[JudgeRow]:
-    """Pair every query over a cluster with each of its passages, and with one of another cluster.
+    """Pair every query over a cluster with each passage there, and with one of another cluster.
 
     Args:
         part: 15 % of the domains, by their hash, are ``dev``.
         path: JSON lines ``{domain, topic, passages, queries: [{q, kind, labels}]}``, or the name of
             a file of this project: ``clusters``, ``marked_clusters`` or ``denials``. ``labels`` has
             a letter for each passage: s(atisfies), v(iolates), n(either).
-        kinds: kinds of queries to keep; if empty, all.
-        near: add a second passage of another cluster, one of the nearest by topical vectors.
-        restated: share of the queries that say what they exclude once more, as searches do.
-        seed: draws those queries, and passages of other clusters, which are neutral.
+        kinds: kinds of queries to keep; empty keeps all.
+        near: add a second passage of another cluster, drawn from the nearest by topical vectors.
+        restated: share of the queries that state their exclusion twice, as searches do.
+        seed: draws the restated queries and the passages of other clusters, which are neutral.
     """
     random = Random(seed)
     kept = list(_read_clusters(part, path))
@@ -143,9 +144,9 @@ def _near_rows(rows: Sequence[Mapping[str, Any]], random: Random) -> Iterator[Ju
 def cluster_relations(
     part: Part = "train", path: str = "clusters", *, seed: int = 0
 ) -> list[JudgeRow]:
-    """Pair the passages of a cluster, which do not contradict each other.
+    """Pair the passages of each cluster, which do not contradict each other.
 
-    Their relation is ``unrelated`` if one of the two answers none of the queries, else ``scope``.
+    A pair is ``unrelated`` if one of its passages answers none of the queries, else ``scope``.
     ``part`` and ``path`` are as in :func:`clusters`; ``seed`` draws which passage comes first.
     """
     random = Random(seed)
@@ -163,8 +164,8 @@ def cluster_relations(
 def passage_pairs(part: Part = "train", path: str = "passage_pairs") -> list[JudgeRow]:
     """Pair passages in both orders, labelled by whether they disagree about the same thing.
 
-    Metadata follow the text in words, since they may be all that tells two things apart. A tenth of
-    the topics, by their hash, is ``dev``. ``path`` is JSON lines ``{domain, topic, label, one:
+    Metadata follow the text in words, since only they may tell two things apart. A tenth of the
+    topics, by their hash, is ``dev``. ``path`` is JSON lines ``{domain, topic, label, one:
     {text, metadata}, other: ...}``, or a name of :data:`OWN_PAIRS`.
     """
     return [
@@ -179,8 +180,8 @@ def passage_relations(
 ) -> list[JudgeRow]:
     """Pair passages in both orders, labelled with one of the :data:`RELATIONS`.
 
-    ``part`` and ``path`` are as in :func:`passage_pairs`. ``derived`` adds pairs that follow from
-    two others, since a passage relates to a text as it does to a paraphrase of that text.
+    ``part`` and ``path`` are as in :func:`passage_pairs`. ``derived`` adds pairs that two pairs
+    imply, since a passage relates to a text as it does to a paraphrase of that text.
     """
     pairs = list(_read_passage_pairs(part, path))
     by_text: dict[tuple[str, str], list[tuple[str, str]]] = {}
@@ -203,11 +204,11 @@ def passage_relations(
 
 
 def near_passages(path: str, fields: Sequence[str], *, seed: int = 0) -> list[JudgeRow]:
-    """Pair the texts in some fields of a corpus with their nearest others, by topical vectors.
+    """Pair the texts in the ``fields`` of a corpus with their nearest texts, by topical vectors.
 
-    No one read these pairs. In a corpus without contradictions they are of another scope or
-    unrelated, half each. ``seed`` draws the texts, ``_NEIGHBOUR_TEXTS`` at most, and the order of
-    a pair.
+    No one labelled these pairs. The corpus must not contradict itself, since each pair becomes
+    ``scope`` and ``unrelated`` with probability .5 each. ``seed`` draws the texts,
+    ``_NEIGHBOUR_TEXTS`` at most, and the order of a pair.
     """
     random = Random(seed)
     rows = json_rows(find_data_file(Path(path)))
@@ -230,8 +231,8 @@ def triplets(
 ) -> list[JudgeRow]:
     """Make rows of triplets: satisfying passages entail their query, violating ones contradict it.
 
-    Long passages are cut to the sentences that the judge would read. A share of the queries,
-    ``unrelated``, gets the satisfying passage of another triplet as a neutral row.
+    Long passages are cut to the sentences that the judge reads in use. The share ``unrelated`` of
+    the queries gets the satisfying passage of another triplet as a neutral row.
     """
     random = Random(seed)
     built: list[Triplet] = run_builder(TRIPLET_BUILDERS, builder, options, seed)
@@ -252,9 +253,9 @@ def group_pairs(
 ) -> list[JudgeRow]:
     """Pair texts of contradiction groups: opposite sides contradict, texts of one side entail.
 
-    A pair with a text of another group is neutral. The longer text of a pair is the premise. In a
-    share of the pairs, ``cut``, the second text is cut to one sentence, like a claim next to its
-    evidence. For a contradiction it is the sentence that differs.
+    A pair with a text of another group is neutral. The longer text of a pair is the premise. In the
+    share ``cut`` of the pairs, the second text is cut to one sentence, like a claim next to its
+    evidence. In a contradiction this is the sentence that differs.
     """
     random = Random(seed)
     groups = build_groups(builder, options, seed)
@@ -295,7 +296,7 @@ JUDGE_ROWS = judge_format(BUILDERS, unique_rows, write_judge_rows, read_judge_ro
 def _claim(one: str, other: str, label: str, random: Random) -> str:
     """Choose one sentence of the second text, or the whole text if no sentence fits.
 
-    For a contradiction the sentence must be the only one that the first text does not contain.
+    For a contradiction only a sentence missing from the first text fits, if it is the only one.
     """
     sentences = split_sentences(other)
     if label == CONTRADICTION:

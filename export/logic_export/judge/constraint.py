@@ -1,7 +1,7 @@
 """Rows of the constraint question, and their builders by the name that a recipe gives them.
 
-The question is asked about a query alone: does it rule something out, which words are excluded, and
-which words leave its wanted part.
+The question reads a query alone: whether it rules something out, which words are excluded, and
+which words its wanted part omits.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ class ConstraintRow:
 
     query: str
     kind: Kind
-    excluded: tuple[Span, ...] = ()  # the words for what is excluded; they leave the wanted part
-    # further words that leave the wanted part, like "without"; None if unknown
+    excluded: tuple[Span, ...] = ()  # words for the excluded thing; the wanted part omits them
+    # further words that the wanted part omits, like "without"; None if unknown
     dropped: tuple[Span, ...] | None = ()
 
 
 def overlaps(span: Span, others: Iterable[Span]) -> bool:
-    """Tell whether a span has a character in common with one of the others."""
+    """Tell whether a span shares a character with one of the others."""
     return any(span[0] < end and span[1] > start for start, end in others)
 
 
@@ -61,8 +61,8 @@ def marked_clusters(
 ) -> list[ConstraintRow]:
     """Read the queries of clusters whose excluded words are marked.
 
-    ``files`` are those of this project, or paths of JSON lines ``{domain, queries: [{q, kind,
-    excluded, leaves}]}``. 15 % of the domains, by their hash, are ``dev``.
+    ``files`` are names of this project's files, or paths of JSON lines ``{domain, queries: [{q,
+    kind, excluded, leaves}]}``. 15 % of the domains, by their hash, are ``dev``.
     """
     rows = []
     for row in read_clusters(part, files):
@@ -100,7 +100,7 @@ def marked_queries(part: Part = "train", path: str | None = None) -> list[Constr
 def worded_exclusions(
     path: str = _HOTPOTQA, part: Part = "train", *, seed: int = 0
 ) -> list[ConstraintRow]:
-    """Word exclusions of a neighbour's name over HotpotQA's questions; every eighth is ``dev``."""
+    """Add exclusions of a neighbour's name to HotpotQA's questions; every eighth is ``dev``."""
     random = Random(seed)
     rows = []
     for row in _rows_of_part(Path(path), part):
@@ -152,8 +152,8 @@ def plain_queries(
 ) -> list[ConstraintRow]:
     """Read ordinary queries, which rule nothing out; every eighth is ``dev``.
 
-    ``path`` is JSON lines with ``_id`` and ``text``. ``qrels`` is a file of judgements, whose
-    queries alone are read; None reads all.
+    ``path`` is JSON lines with ``_id`` and ``text``. ``qrels`` is a file of judgements; only its
+    queries are read. None reads all.
     """
     judged = qrels and {row.query for row in read_qrels(find_data_file(Path(qrels)))}
     return [
@@ -164,7 +164,7 @@ def plain_queries(
 
 
 def nevir_queries(split: str = "train") -> list[ConstraintRow]:
-    """Read NevIR's questions: a negated fact if they hold a word of negation, else none."""
+    """Read NevIR's questions: ``negated_fact`` with a word of negation, else ``none``."""
     texts = [row.text("text") for row in _rows_of_part(Path("nevir", split, "queries.jsonl"))]
     return [
         ConstraintRow(text, "negated_fact" if _NEGATION.search(text) else "none") for text in texts
@@ -224,7 +224,7 @@ def _cluster_row(query: Mapping[str, Any]) -> ConstraintRow:
 def _checked_row(
     query: str, kind: str, excluded: tuple[Span, ...], dropped: tuple[Span, ...] | None
 ) -> ConstraintRow:
-    """Make a row of values that come from a file; raise ValueError if they make none."""
+    """Make a row from a file's values; raise ValueError if they do not fit together."""
     for name in KINDS:
         if name == kind and query.strip() and bool(excluded) == (kind == "exclusion"):
             return ConstraintRow(query, name, excluded, dropped)
@@ -236,9 +236,9 @@ def _spans(pairs: Iterable[Sequence[int]]) -> tuple[Span, ...]:
 
 
 def _find_words(query: str, words: str, leaving: Iterable[Span]) -> Span:
-    """Find the occurrence that is excluded; raise ValueError if the query has none.
+    """Find the occurrence of ``words`` that is excluded; raise ValueError if there is none.
 
-    Of several it is one that leaves the wanted part, then a whole word, then the last.
+    Among several it prefers one that the wanted part omits, then a whole word, then the last.
     """
 
     def rank(span: Span) -> tuple[bool, bool, int]:
@@ -260,7 +260,7 @@ def _removed_words(query: str, wanted: str) -> tuple[Span, ...]:
 
 
 def _rows_of_part(path: Path, part: Part = "all") -> Iterator[Row]:
-    """Read JSON lines of which every eighth, from the first, is ``dev``."""
+    """Read one part of JSON lines; every eighth line, from the first, is ``dev``."""
     for number, row in enumerate(json_rows(find_data_file(path))):
         if part in ("all", "train" if number % 8 else "dev"):
             yield row

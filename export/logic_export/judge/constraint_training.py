@@ -1,7 +1,7 @@
 """Training of the constraint question: targets of tokens, their batches, loss and figures.
 
 The model gives five logits at every token. The first two say whether the token is excluded and
-whether it leaves the wanted part; the last three, read at the first token alone, are the kinds.
+whether the wanted part omits it; the last three, read at the first token only, are the kinds.
 Targets have the same shape, with :data:`IGNORED` where there is nothing to learn.
 """
 
@@ -20,7 +20,7 @@ from logic_export.judge.constraint import KINDS, ConstraintRow, Span, overlaps
 
 TAGS = ("excluded", "leaves")
 CONSTRAINT_LABELS = (*TAGS, *KINDS)
-IGNORED = -100.0  # with which the trainer pads, too
+IGNORED = -100.0  # the trainer pads with this value too
 
 _TAG_WEIGHT = 2.0
 
@@ -75,7 +75,7 @@ def constraint_loss(
     labels: torch.Tensor,
     num_items_in_batch: torch.Tensor | int | None = None,  # noqa: ARG001 - a step is one batch
 ) -> torch.Tensor:
-    """Return the cross entropy of the kinds plus twice the binary one of the known tags.
+    """Return the kinds' cross entropy plus twice the known tags' binary cross entropy.
 
     Logits and labels have shape (batch, tokens, 5); both terms are means over the batch.
     """
@@ -93,10 +93,10 @@ def constraint_figures(
 ) -> Callable[[EvalPrediction], dict[str, float]]:
     """Make a function that measures each development set.
 
-    A query is read where P(none) < .5. ``exclusions read`` and ``ordinary read`` are shares of
-    a set's exclusions and of its queries of the kind none; ``exact words`` is the share of the
-    exclusions whose excluded tokens are exactly the marked ones. ``score`` is the mean of the
-    three, each a mean over the sets, with ``ordinary read`` as 1 - x.
+    A query is read if P(none) < .5. ``exclusions read`` is the share of a set's exclusions that are
+    read, ``ordinary read`` the same of its queries of the kind none. ``exact words`` is the share
+    of the exclusions whose excluded tokens are exactly the marked ones. ``score`` averages each
+    over the sets, and then the three, with ``ordinary read`` as 1 - x.
     """
 
     def measure(prediction: EvalPrediction) -> dict[str, float]:

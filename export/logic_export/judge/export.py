@@ -1,4 +1,4 @@
-"""Adds a trained cross-encoder to a bundle: a graph over the encoders' trunk, or its changes."""
+"""Adds a trained cross-encoder to a bundle: a graph over the trunk, or changes to that graph."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ OUTPUT = "logits"
 MAX_DIFFERENCE = 0.02
 MAX_INT4_DIFFERENCE = 0.08
 
-# largest difference of an embedding's coordinate from the trunk's; storage in int8 costs .01
+# largest difference between an embedding's coordinate and the trunk's; int8 storage costs .01
 _MAX_EMBEDDING_DIFFERENCE = 0.1
 
 
@@ -88,29 +88,29 @@ def add_judge(
     minimum: Mapping[str, float],
     compression: JudgeCompression = "int4",
 ) -> Figures:
-    """Copy a bundle with a judge, a verdict, relation, NLI or constraint added or replaced.
+    """Copy a bundle with a judge, verdict, relation, NLI or constraint model added or replaced.
 
-    All but a judge are low-rank changes to the bundle's judge, from which they were trained. A
-    verdict answers in the judge's place. Adding another judge removes all such changes. Vectors and
-    fingerprints of the encoders do not change.
+    Except for a judge, the model is stored as low-rank changes to the bundle's judge, from which it
+    was trained. A verdict answers in the judge's place. Adding a judge removes all such changes.
+    Vectors and fingerprints of the encoders do not change.
 
     Args:
         bundle: a folder whose heads share a trunk below all layers.
         source: the model; its embeddings must be the trunk's.
-        out: the new bundle's folder; must not exist. Nothing is written if an error is raised.
-        development: name -> rows of the question; a temperature is fitted on all rows of pairs.
+        out: the new bundle's folder; must not exist. An error leaves nothing written.
+        development: name -> rows of the question; rows of pairs also fit a temperature.
         constants: for a judge or a verdict, weights in a ranking; for relation and NLI, thresholds
             and weights of a conflict (``judging.relation``).
-        minimum: development set -> minimum of its figure.
+        minimum: development set -> lowest figure that passes.
         compression: storage of a judge's weights; see :func:`quantise_products` for ``int4``.
 
     Returns:
-        Development set -> accuracy; for a constraint the share of its queries whose P(none) is
-        below .5 if, and only if, something is ruled out or a negated fact is asked for.
+        Development set -> accuracy. A constraint's accuracy is the share of the queries that are
+        read (P(none) < .5) if, and only if, they exclude something or ask for a negated fact.
 
     Raises:
         ConfigurationError: ``out`` exists, or the model does not fit the bundle.
-        ParityError: the exported model differs from the original, or misses an accuracy.
+        ParityError: the exported model differs from the original, or misses a minimum.
     """
     model = _load(source.model)
     form = _form_of(model, source)
@@ -196,7 +196,7 @@ def _new_bundle(
         def write_entry(temperature: float) -> Bundle:
             changed = entry.model_copy(update={"temperature": temperature})
             update: dict[str, Any] = {form.entry: changed}
-            if form is _JUDGE:  # changes to the old judge's weights do not fit the new one
+            if form is _JUDGE:  # changes to the old judge's weights do not fit the new judge
                 for other in _CHANGES:
                     (folder / other.file).unlink(missing_ok=True)
                     update[other.entry] = None
@@ -208,7 +208,7 @@ def _new_bundle(
 
 
 def _check_constants(form: _Form, constants: Mapping[str, float]) -> None:
-    """Refuse constants that no ranking, or no classification, could use."""
+    """Refuse constants that the model's ranking or classification cannot use."""
     if form in (_JUDGE, _VERDICT):
         JudgeSettings().over(constants)
     elif unknown := sorted(constants.keys() - form.constants):
@@ -256,7 +256,7 @@ def _write_judge(
 def _write_changes(
     folder: Path, old: Bundle, model: PreTrainedModel, rank: int, form: _Form
 ) -> dict[str, Any]:
-    """Write changes to the judge and its graph with inputs for them; return the entry's files."""
+    """Write changes to the judge, and its graph with inputs for these; return the entry's files."""
     judge = old.manifest.judge
     if judge is None:
         raise ConfigurationError(f"{old.path} has no judge that changes could apply to")
@@ -283,7 +283,7 @@ def _load(name: str) -> PreTrainedModel:
 
 
 def _require_trunk(model: PreTrainedModel, bundle: Bundle) -> str:
-    """Refuse a model whose embeddings are not those of the bundle's trunk; return its file."""
+    """Refuse a model whose embeddings differ from the bundle's trunk; return the trunk's file."""
     trunk = next(iter(bundle.manifest.heads.values())).document.trunk
     if trunk is None:
         raise ConfigurationError(f"the heads of {bundle.path} share no trunk for a judge")
@@ -307,7 +307,7 @@ def _require_trunk(model: PreTrainedModel, bundle: Bundle) -> str:
 def _write_notice(
     path: Path, form: _Form, source: JudgeSource, compression: JudgeCompression
 ) -> None:
-    """Replace a cross-encoder's paragraph in the notice; a judge drops those of its changes."""
+    """Replace a model's paragraph in the notice; a new judge drops the paragraphs of changes."""
     storage = INTEGER_STORAGE if compression == "int4" else STORAGE[compression]
     if form is not _JUDGE:
         storage = "low-rank changes to the judge's, in half precision"

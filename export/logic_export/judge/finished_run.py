@@ -19,10 +19,10 @@ from logic_retrievers.errors import ConfigurationError
 
 @dataclass(frozen=True, slots=True)
 class JudgeSource:
-    """A judge, or a model of another question, to export."""
+    """A judge, or a model for a different question, to export."""
 
     model: str  # a folder or a hub name
-    max_tokens: int  # tokens of the longest pair, or query
+    max_tokens: int  # maximum tokens of a pair, or query
     training: tuple[TrainingData, ...]
     origin: str  # how it was trained, for the manifest
     rank: int = 0  # rank of the changes to the bundle's judge; 0 for a judge
@@ -55,7 +55,7 @@ def read_finished_run(run: Path) -> FinishedRun:
     history, recipe = _read_history(run)
     if recipe is None:
         raise ConfigurationError(f"{run} was unpacked from a bundle and not trained")
-    # a set that several stages read counts once, with the most rows that a stage read
+    # a set that several stages read counts once, with the rows of the stage that read the most
     most: dict[str, TrainingData] = {}
     for row in history.training:
         if row.name not in most or most[row.name].rows < row.rows:
@@ -66,7 +66,7 @@ def read_finished_run(run: Path) -> FinishedRun:
 
 
 def _read_history(run: Path) -> tuple[RunCard, JudgeRecipe | None]:
-    """Read a run's card, extended by earlier runs: all sets, the origin as name, if all ship.
+    """Read a run's card with earlier runs added: all sets, the origin as name, whether all ship.
 
     The recipe is None for a judge unpacked from a bundle.
     """

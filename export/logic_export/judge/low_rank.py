@@ -30,7 +30,7 @@ from logic_retrievers.judging import LABELS
 Changes: TypeAlias = dict[str, npt.NDArray[np.float16]]
 _Weights: TypeAlias = Mapping[str, npt.NDArray[Any]]
 
-# outputs of further classifiers; the judge's own output stays
+# outputs of added classifiers; the judge keeps its own output
 PAIRS = "pair_kinds"  # reads the pooled pair, (batch, labels); the name is in shipped graphs
 TOKENS = "constraint"  # reads every token, (batch, tokens, labels)
 
@@ -44,9 +44,10 @@ _ROUNDING = 1e-5
 def unpack_judge(bundle: Path | None, base: str, out: Path) -> None:
     """Write the judge of a bundle as the folder of a finished run, ``model`` and ``card.json``.
 
-    The bundle (None: the packaged one) stores its judge in int4, so the weights are rounded to four
-    bits. ``base`` gives configuration, embeddings and tokenizer. A judge with other weights, or of
-    another base, and an ``out`` that exists are a :class:`ConfigurationError`.
+    The bundle (None: the packaged one) must store its judge in int4, so the weights are rounded to
+    four bits. ``base`` gives configuration, embeddings and tokenizer. Raises
+    :class:`ConfigurationError` if the weights are not in int4, the judge has a different base, or
+    ``out`` exists.
     """
     require_new(out)
     loaded = load_bundle(bundle)
@@ -67,7 +68,7 @@ def unpack_judge(bundle: Path | None, base: str, out: Path) -> None:
         )
     model.save_pretrained(out / MODEL)
     AutoTokenizer.from_pretrained(folder).save_pretrained(out / MODEL)
-    # no recipe, since the judge's run is not here; the judge ships, or no bundle would hold it
+    # no recipe, since the judge's run is not here; ships, since bundles hold only such judges
     card = {
         "name": judge.origin,
         "ships": True,
@@ -85,10 +86,10 @@ def find_changes(
 ) -> Changes:
     """Find the changes that turn the judge of a graph into a model.
 
-    Of each matrix's difference ``rank`` singular values are kept. The result maps the name of an
-    optional input to its value: two factors for each changed matrix, and the classifier, whose
-    output is ``output``. A model with other layers, or that differs in more than its matrices, is a
-    :class:`ConfigurationError`.
+    Each matrix's difference keeps ``rank`` singular values. The result maps the names of optional
+    inputs to values: two factors for each changed matrix, and the weights of the classifier whose
+    output is ``output``. A model with different layers, or that differs in more than its matrices,
+    is a :class:`ConfigurationError`.
     """
     base = _graph_weights(graph)
     changes: Changes = {}
@@ -152,7 +153,7 @@ def with_optional_inputs(
 
 
 def _graph_weights(graph: onnx.ModelProto) -> dict[str, torch.Tensor]:
-    """Parameter name -> value in float32; a matrix is named after the bias added to its product."""
+    """Map names to float32 parameters; a matrix is named after the bias added to its product."""
     stored: _Weights = {i.name: numpy_helper.to_array(i) for i in graph.graph.initializer}
     found = {
         name.removeprefix(_WRAPPER): torch.from_numpy(values.copy())

@@ -1,4 +1,4 @@
-"""Accuracy, calibration and temperature of a judge on labelled pairs, and gates of its export."""
+"""Accuracy, calibration and temperature of a judge on labelled pairs; gates of its export."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ Figures: TypeAlias = Mapping[str, float]
 
 
 def accuracy(judge: QueryJudge, rows: Sequence[JudgeRow]) -> float:
-    """Share of the rows whose most probable label is right.
+    """Compute the share of the rows whose most probable label is right.
 
-    If no row is neutral (verification: supported or refuted), the judge chooses between the two
-    other labels.
+    If no row is neutral (verification: supported or refuted), the judge chooses between the
+    remaining two labels.
     """
     probabilities, targets = _judged(judge, rows)
     return float((probabilities.argmax(axis=1) == targets.argmax(axis=1)).mean())
 
 
 def constraint_accuracy(read: OnnxConstraint, rows: Sequence[ConstraintRow]) -> float:
-    """Share of the queries whose P(none) is below .5 if, and only if, they have a constraint."""
+    """Compute the share of queries with P(none) < .5 if, and only if, they have a constraint."""
     return float(np.mean([(read(row.query).none < 0.5) == (row.kind != "none") for row in rows]))
 
 
@@ -41,7 +41,7 @@ _BINS = 10
 
 
 def calibration_error(judge: QueryJudge, rows: Sequence[JudgeRow]) -> float:
-    """Expected calibration error of the most probable label (Guo et al. 2017), ten equal bins."""
+    """Compute the most probable label's expected calibration error (Guo et al. 2017), ten bins."""
     probabilities, targets = _judged(judge, rows)
     right = probabilities.argmax(axis=1) == targets.argmax(axis=1)
     confidence = probabilities.max(axis=1)

@@ -43,7 +43,7 @@ class JudgeRow:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Labels in the order of the target."""
+        """Return the labels in the order of the target."""
         return LABELS if len(self.target) == len(LABELS) else RELATIONS
 
     @property
@@ -60,7 +60,7 @@ def labelled_row(
 
 
 def excerpt_row(passage: str, query: str, label: str) -> JudgeRow:
-    """Make a row with the sentences of the passage that the judge would read."""
+    """Make a row with the sentences of the passage that the judge reads in use."""
     return labelled_row(nearest_sentences(passage, query, MAX_WORDS), query, label)
 
 
@@ -96,7 +96,7 @@ def judge_format(
     write: Callable[[Path, Iterable[T]], None],
     read: Callable[[Path], list[T]],
 ) -> RowFormat[T]:
-    """Make a format whose rows are unique, in a set and over all sets; a set without rows fails."""
+    """Make a format whose rows are unique over all sets; a set without rows fails."""
 
     def build(name: str, options: Mapping[str, Any], seed: int) -> list[T]:
         if rows := unique(run_builder(builders, name, options, seed)):
@@ -107,10 +107,10 @@ def judge_format(
 
 
 def read_clusters(part: Part, files: Sequence[str]) -> Iterator[Row]:
-    """Read rows of one part of the domains; 15 % of them, by their hash, are ``dev``.
+    """Read rows of one part of the domains; 15 % of the domains, by their hash, are ``dev``.
 
-    A cluster holds passages that compete for the same queries, and those queries. ``files`` are
-    names of :data:`OWN` or paths.
+    A cluster holds queries, and the passages that compete for them. ``files`` are names of
+    :data:`OWN` or paths.
     """
     for file in files:
         for row in json_rows(OWN.get(file) or find_data_file(Path(file))):
@@ -119,7 +119,7 @@ def read_clusters(part: Part, files: Sequence[str]) -> Iterator[Row]:
 
 
 def _domain_part(domain: str) -> Part:
-    # not assign_part, so that development domains stay those that gate and weights were fitted on
+    # not assign_part, since gate and weights were fitted on these development domains
     digest = hashlib.sha256(domain.encode()).hexdigest()
     return "dev" if int(digest, 16) % 100 < _DEV_PERCENT else "train"
 

@@ -47,7 +47,7 @@ from logic_export.training.training_data import RowFormat, build_set, sample_tra
 from logic_retrievers.errors import ConfigurationError
 from logic_retrievers.judging import LABELS, RELATIONS, VERDICTS
 
-# no token types, since the trunk that the judge shares with encoders has none
+# no token types, since the trunk shared with the encoders has none
 INPUTS = ["input_ids", "attention_mask"]
 
 T = TypeVar("T")
@@ -90,12 +90,12 @@ def train_judge(recipe: JudgeRecipe, out: Path, *, quiet: bool = False) -> dict[
     end ``model`` (as transformers loads it) and ``card.json``.
 
     Returns:
-        Development set -> accuracy of the best checkpoint; of a constraint, the shares that
+        Development set -> accuracy of the best checkpoint; for a constraint, the shares that
         :func:`constraint_figures` names.
 
     Raises:
-        ConfigurationError: ``out`` holds something else, the recipe needs a model that is missing,
-            or a set has no row.
+        ConfigurationError: ``out`` holds a different run or other files, the recipe needs a model
+            that is missing, or a set has no row.
         ReadError: training data are missing or malformed.
     """
     prepare_folder(out, recipe)
@@ -127,7 +127,7 @@ def train_judge(recipe: JudgeRecipe, out: Path, *, quiet: bool = False) -> dict[
     )
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     figures = trainer.evaluate()
-    # a development set has one figure or several, whose names begin with its own
+    # a development set has one figure or several, all named with the set's name first
     measured = {name.removeprefix("eval_"): value for name, value in figures.items()}
     best = {name: value for name, value in measured.items() if name.startswith(tuple(parts))}
     if isinstance(model, PeftModel):
@@ -155,7 +155,7 @@ _LABELS = {
 
 
 class _JudgeTrainer(Trainer):
-    """Evaluates rows in their order; sorted by length, as in training, rows would change sets."""
+    """Evaluates rows in their order; sorting by length, as in training, would mix up the sets."""
 
     def _get_eval_sampler(self, eval_dataset: Dataset) -> SequentialSampler:
         return SequentialSampler(eval_dataset)
@@ -196,7 +196,7 @@ def load_judge(recipe: JudgeRecipe) -> tuple[PreTrainedModel | PeftModel, PreTra
 
 
 def _with_low_rank(model: PreTrainedModel, settings: JudgeModelSettings) -> PeftModel:
-    """Add LoRA to all matrices above the frozen layers; the classifier is trained as a whole."""
+    """Add LoRA to all matrices above the frozen layers; the classifier is trained in full."""
     layers = range(settings.frozen_layers, model.config.num_hidden_layers)
     numbers = "|".join(map(str, layers))
     return get_peft_model(
@@ -215,7 +215,7 @@ def soft_cross_entropy(
     labels: torch.Tensor,
     num_items_in_batch: torch.Tensor | int | None = None,
 ) -> torch.Tensor:
-    """Return the mean cross entropy of a batch towards probabilities, shape (batch, labels).
+    """Return the mean cross entropy of a batch; targets are probabilities, (batch, labels).
 
     ``num_items_in_batch`` counts the values in the labels of all devices and accumulated batches.
     """

@@ -13,7 +13,7 @@ from logic_export.recipe import CompatibilityLossSettings
 def compatibility_loss(
     queries: Tensor, documents: Tensor, positives: Tensor, *, beta: float = 20.0
 ) -> Tensor:
-    """CoDeR eq. 6, averaged over the queries of a batch, shape ().
+    """Compute CoDeR eq. 6, averaged over the queries of a batch, shape ().
 
     s(q, d) is the cosine, d+ the satisfying document, and N holds all other documents of the batch,
     the query's own violating document included::

@@ -34,7 +34,7 @@ class EmbeddingLoss(nn.Module, Generic[S]):
 
 
 def widened(vectors: Tensor) -> Tensor:
-    """Convert to float32 at least: bf16 keeps two digits, which differences then lose."""
+    """Convert to at least float32: bf16 keeps two digits, which differences would lose."""
     return vectors.to(torch.promote_types(vectors.dtype, torch.float32))
 
 

@@ -22,7 +22,7 @@ def set_contrastive_loss(
     temperature: float = 0.1,
     reduction: Reduction = "sum",
 ) -> Tensor:
-    """The supervised contrastive loss of Shen et al. 2025 over queries and documents, shape ().
+    """Compute the supervised contrastive loss of Shen et al. 2025 over queries, shape ().
 
     s is the cosine, P(i) the batch's documents that satisfy query i, and j runs over all documents
     of the batch (the paper prints j != i, which is meaningless between queries and documents)::
@@ -58,7 +58,7 @@ def exclusion_loss(
     margin: float = 0.2,
     temperature: float = 1.0,
 ) -> Tensor:
-    """L_E of Shen et al. 2025, averaged over the pairs, shape ().
+    """Compute L_E of Shen et al. 2025, averaged over the pairs, shape ().
 
     s_i is the softmax of query i's cosines over the documents of the batch::
 
@@ -69,8 +69,8 @@ def exclusion_loss(
         documents: shape (documents, dimension).
         pairs: shape (pairs, 2): rows of two queries that no document can satisfy together.
         margin: gamma_e.
-        temperature: temperature of the softmax; 1 is the same as none, as in the paper and its
-            code. Cosines then seldom reach the margin, so that nearly every pair contributes.
+        temperature: temperature of the softmax. The paper and its code have none, which equals 1.
+            At 1 cosines seldom reach the margin, so nearly every pair contributes.
     """
     logs = torch.log_softmax(cosine_matrix(queries, documents) / temperature, dim=1)
     left, right = logs[pairs[:, 0]], logs[pairs[:, 1]]
@@ -89,14 +89,14 @@ def subset_loss(
     margin: float = 0.2,
     reduction: Reduction = "sum",
 ) -> Tensor:
-    """L_S of Shen et al. 2025, averaged over the pairs, shape ().
+    """Compute L_S of Shen et al. 2025, averaged over the pairs, shape ().
 
-    The answers of query i are among those of query j::
+    Query i is the narrow one: its answers are among those of query j::
 
         L_S = sum_d max(log sim(i, d) - log sim(j, d) + margin, 0),   sim = (cosine + 1) / 2
 
-    The paper prints a plain cosine, which may be negative and then has no logarithm. The released
-    code has (cosine + 1) / 2.
+    The paper prints a plain cosine, which has no logarithm where negative. The released code has
+    (cosine + 1) / 2.
 
     Args:
         queries: shape (queries, dimension); vectors of any length.
@@ -159,7 +159,7 @@ class LogicallyInformedLoss(EmbeddingLoss[LogicallyInformedSettings]):
     """
 
     def forward(self, features: Iterable[Features], labels: Tensor) -> dict[str, Tensor]:
-        """The weighted terms of the loss; a trainer adds them and logs each."""
+        """Return the weighted terms of the loss; a trainer adds them and logs each."""
         queries, documents = self.embed(features)
         answers, relations = labels[:, : len(documents)], labels[:, len(documents) :]
         chosen = self.settings

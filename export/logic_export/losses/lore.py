@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from logic_export.losses.embedding_loss import EmbeddingLoss, Features, cosine_matrix
 from logic_export.recipe import TieredSettings
 
-# tiers of a query's candidates; 0 stands for a passage that is no candidate
+# tiers of a query's candidates; 0 marks a passage that is not a candidate
 POSITIVE, DISTRACTOR, NEGATIVE = 1, 2, 3
 
 
@@ -23,7 +23,7 @@ def tiered_loss(
     alpha: float = 1.0,
     beta: float = 3.0,
 ) -> Tensor:
-    """LORE's tiered contrastive loss (Zhang et al.) over scores of queries and passages, shape ().
+    """Compute LORE's tiered contrastive loss (Zhang et al.) over query-passage scores, shape ().
 
     s is the score, P(i) are the positives of query i, N1(i) its distractors, N2(i) its negatives::
 

@@ -20,17 +20,17 @@ def sparse_contrastive_loss(
     temperature: float = 0.02,
     measure: Similarity = "hoyer",
 ) -> Tensor:
-    """The loss of Xu et al. 2024 over contradiction groups, with every text as an anchor, shape ().
+    """Compute the loss of Xu et al. 2024 over contradiction groups, every text an anchor, shape ().
 
     i is an anchor, P(i) holds its contradictions (the other side of its group), and N(i) all other
     texts of the batch, paraphrases on its own side included::
 
         l_i = -mean over p in P(i) of log [e^(H_ip / t) / (e^(H_ip / t) + sum_n e^(H_in / t))]
 
-    With one contradiction per anchor this is the paper's loss, with the other anchors as further
+    With one contradiction per anchor this is the paper's loss, plus the other anchors as
     negatives. A pair closer than 1e-3 (mostly two texts truncated to the same tokens) has no
     defined sparsity, as in scoring. Such a pair is ignored, since its rounding errors would
-    dominate the gradient. With the cosine, which has no such pole, every pair counts.
+    dominate the gradient. The cosine has no such pole, so with it every pair counts.
 
     Args:
         embeddings: shape (texts, dimension); normalised here.
@@ -65,7 +65,7 @@ class SparseContrastiveLoss(EmbeddingLoss[SparseContrastiveSettings]):
         | features                            | labels                                          |
         +=====================================+=================================================+
         | texts of several groups, in parts   | shape (texts, 2): group and side of each, in    |
-        | of like length                      | the order of the parts                          |
+        | of similar length                   | the order of the parts                          |
         +-------------------------------------+-------------------------------------------------+
 
     Examples:
@@ -109,6 +109,6 @@ def pairwise_similarities(embeddings: Tensor, measure: Similarity) -> Tensor:
 
 
 def _pairwise_distances(vectors: Tensor) -> Tensor:
-    """Euclidean distances without gradient, shape (texts, texts)."""
-    fixed = vectors.detach()  # computed by matrix products, identical rows would be 3e-4 apart
+    """Compute Euclidean distances without gradient, shape (texts, texts)."""
+    fixed = vectors.detach()  # matrix products would put identical rows 3e-4 apart
     return torch.cdist(fixed, fixed, compute_mode="donot_use_mm_for_euclid_dist")

@@ -19,15 +19,15 @@ from logic_retrievers.errors import ConfigurationError
 
 
 def average_runs(runs: Sequence[Path], out: Path) -> Measured:
-    """Average the weights of finished runs that differ in their seed alone, and measure the mean.
+    """Average the weights of finished runs that differ only in their seed; measure the mean model.
 
     Runs from one base model end in the same basin of the loss, whose centre is often better than
-    any of them (Wortsman et al. 2022, "Model soups"). Here the mean recovers recall that each run
+    every run (Wortsman et al. 2022, "Model soups"). Here the mean recovers recall that each run
     lost. The new folder gets a model and a card like a run's, with the first run's seed.
 
     Raises:
-        ConfigurationError: fewer than two runs, an unfinished or another recipe's run, or ``out``
-            exists.
+        ConfigurationError: there are fewer than two runs, a run is unfinished or has a different
+            recipe, or ``out`` exists.
     """
     if len(runs) < 2:
         raise ConfigurationError("an average needs two finished runs or more")
@@ -50,7 +50,7 @@ def average_runs(runs: Sequence[Path], out: Path) -> Measured:
         {name: _mean_weights([state[name] for state in weights]) for name in weights[0]}
     )
     measured = select_task(recipe).development().measure(models[0])
-    # each run sampled rows of its own (by its seed), so the counts are added up
+    # each run sampled its own rows (by its seed), so the counts are added up
     sets = [
         replace(one[0], rows=sum(s.rows for s in one), left_out=sum(s.left_out for s in one))
         for one in zip(*(card.sets for card in cards), strict=True)

@@ -57,9 +57,9 @@ def fill_batches(
 ) -> Batches:
     """Fill batches with whole groups of (source, texts, indices), ``size`` indices or more.
 
-    Texts of one source have similar lengths and make negatives of the same kind. A text in two
-    groups of a batch would be a positive of one and a negative of the other. So the groups of a
-    batch have one source and share no text. Batches that no further group can fill are smaller.
+    Texts of one source have similar lengths and make negatives of the same kind, so a batch has one
+    source. A text in two groups would be a positive in one and a negative in the other, so the
+    groups of a batch share no text. Batches that no further group can fill are smaller.
     """
     order = list(groups)
     random.shuffle(order)

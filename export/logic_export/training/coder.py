@@ -43,8 +43,8 @@ def triplet_row(triplet: Triplet) -> dict[str, str]:
 def triplet_plan(dataset: Any, size: int) -> Draw:
     """Keep triplets over the same passages in one batch.
 
-    Each passage of a mirrored pair is then encoded once, as positive of one query and negative of
-    the other.
+    Each passage of a mirrored pair is then encoded once: as positive of one query and as negative
+    of the other.
     """
     groups: dict[tuple[str, frozenset[str]], tuple[set[str], list[int]]] = {}
     for index, row in enumerate(dataset):
@@ -111,9 +111,9 @@ def constraint_figures(
 def constraint_score(
     measured: Sequence[Figures], base: Sequence[Figures], recall_loss: float
 ) -> float:
-    """Return the mean constraint figure, minus the loss of mean recall beyond ``recall_loss``.
+    """Return the mean constraint figure minus any loss of mean recall above ``recall_loss``.
 
-    So an encoder that avoids violations by finding nothing scores low.
+    An encoder that avoids violations by finding nothing thus scores low.
     """
     before, after = (
         float(np.mean([figures[RECALL] for figures in sets])) for sets in (base, measured)

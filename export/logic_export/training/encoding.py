@@ -17,7 +17,7 @@ from logic_retrievers.errors import ConfigurationError
 def load_trainable(settings: ModelSettings) -> SentenceTransformer:
     """Load the base model with its embeddings and shared layers frozen.
 
-    A model that is missing, is no BERT-like encoder, or has too few layers is a
+    A model that is missing, is not a BERT-like encoder, or has too few layers raises
     :class:`ConfigurationError`.
     """
     model = open_model(settings.base)

@@ -41,7 +41,7 @@ from logic_retrievers.scoring import ordinal_ranks
 
 
 def sample_set_examples(examples: Sequence[SetExample], most: int, seed: int) -> list[SetExample]:
-    """Sample whole groups of set queries that fit into ``most``, at least one."""
+    """Sample whole groups of set queries, together at most ``most`` queries; at least one group."""
     sampled: list[SetExample] = []
     for group in shuffled_groups(examples, lambda row: row.group, seed):
         if not sampled or len(sampled) + len(group) <= most:
@@ -65,10 +65,10 @@ class Relation(Enum):
 def find_relation(left_query: Expression, right_query: Expression) -> Relation | None:
     """Find by truth table the relation that follows from the operators alone.
 
-    LogiCoL's list: ``A AND B`` and ``A AND NOT B`` are subsets of ``A``, ``A`` of ``A OR B``, etc.;
-    ``A AND NOT B`` excludes ``B`` and ``A AND B``. Atoms count as independent of each other. None
-    if nothing follows, if both are equivalent, if one is always or never true, or if there are more
-    than :data:`MOST_ATOMS` atoms.
+    For example (LogiCoL's list), ``A AND B`` and ``A AND NOT B`` are subsets of ``A``, and ``A`` is
+    a subset of ``A OR B``; ``A AND NOT B`` excludes ``B`` and ``A AND B``. Atoms count as
+    independent. Returns None if nothing follows, if both queries are equivalent, if one is always
+    or never true, or if there are more than :data:`MOST_ATOMS` atoms.
     """
     atoms = sorted({*left_query.atoms, *right_query.atoms})
     disjoint = len(atoms) == len(left_query.atoms) + len(right_query.atoms)
@@ -97,7 +97,7 @@ def find_relation(left_query: Expression, right_query: Expression) -> Relation |
 def find_relations(
     expressions: Sequence[Expression],
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Find rows of (narrow, wide) queries, and of exclusive ones with the lower row first."""
+    """Find pairs of rows: (narrow, wide) queries, and exclusive ones with the lower row first."""
     subsets, exclusive = [], []
     for (row, expression), (column, other) in combinations(enumerate(expressions), 2):
         relation = find_relation(expression, other)
@@ -157,9 +157,9 @@ def set_plan(dataset: Any, size: int, *, random_share: float) -> Draw:
 class SetCollator(Collator):
     """Makes ``query_*``, ``document_*`` (an answer of each query), ``label`` (:func:`pack_labels`).
 
-    The draw of an answer depends only on the seed and the batch's queries in their order. So it
-    differs in nearly every epoch, and is the same in a resumed run. ``documents`` is source -> id
-    -> text.
+    The drawn answer depends only on the seed and the batch's queries in their order. So the draw
+    differs in nearly every epoch but is the same in a resumed run. ``documents`` is source -> id ->
+    text.
     """
 
     def __init__(
@@ -202,8 +202,8 @@ def set_query_row(example: SetExample) -> dict[str, Any]:
     }
 
 
-# share of the answers among the first hundred; share of the queries with violating documents whose
-# violating documents rank, on average, above the answers (Shen et al. 2025)
+# share of the answers found among the first hundred; share of the queries, of those with violating
+# documents, that rank violating documents above answers on average (Shen et al. 2025)
 ANSWER_RECALL, VIOLATION = "R@100", "violation rate"
 
 ANSWER_DEPTH = 100
@@ -229,8 +229,8 @@ def sample_pool(dataset: Dataset, documents: int | None) -> Dataset:
 
     Queries are sampled (at least one) while their satisfying and violating documents fill at most
     half of the pool. Other documents fill the rest. Figures over different pools cannot be
-    compared, so the sample depends on the data set's name, not on the seed of the run. None keeps
-    everything. A data set without an answer is a :class:`ConfigurationError`.
+    compared, so the sample depends on the data set's name, not on the run's seed. ``documents``
+    None keeps everything. A data set without an answer is a :class:`ConfigurationError`.
     """
     answerable = [query for query in dataset.queries if query.grades]
     if not answerable:

@@ -37,7 +37,7 @@ Vectors: TypeAlias = npt.NDArray[np.float32]
 # file of a run with frozen documents: one vector per passage of its data
 VECTORS = "document_vectors.npy"
 
-# rows of passages -> the ``document_*`` features of a batch
+# maps rows of passages to the ``document_*`` features of a batch
 DocumentFeatures: TypeAlias = Callable[[Sequence[int]], Tensors]
 
 
@@ -55,7 +55,7 @@ def _cached(encode: Encode) -> Encode:
 
 
 def tier_plan(dataset: Any, size: int) -> Draw:
-    """Draw random batches; no passage is another query's negative, so any rows may share one."""
+    """Draw random batches; any rows may share one, since a query uses only its own candidates."""
     count = len(dataset)
 
     def draw(random: Random) -> Batches:
@@ -94,7 +94,7 @@ class TierCollator(Collator):
 
 
 def unique_passages(examples: Sequence[TieredExample]) -> list[str]:
-    """Each passage once, in order of first occurrence."""
+    """Return each passage once, in order of first occurrence."""
     return list(dict.fromkeys(text for example in examples for text in example.passages))
 
 
@@ -140,10 +140,10 @@ def tier_development(
 ) -> Development:
     """Measure recall of positives and of distractors at 3, as LORE does.
 
-    The score is the mean over the sets of recall of positives minus recall of distractors, -1 to 1.
-    Each recall alone is easy to get right. An encoder that follows every topic of a query finds the
-    positives, and one that follows none avoids the distractors. A set without a positive is a
-    :class:`ConfigurationError`.
+    The score, -1 to 1, is recall of positives minus recall of distractors, averaged over the sets.
+    Each recall alone is easy to get right: an encoder that follows every topic of a query finds the
+    positives, and an encoder that follows none avoids the distractors. A set without a positive is
+    a :class:`ConfigurationError`.
     """
     for name, examples in sets.items():
         if not any(example.positives for example in examples):
@@ -173,7 +173,7 @@ def tier_recalls(
 ) -> dict[str, npt.NDArray[np.float64]]:
     """Compute :data:`POSITIVES` and :data:`DISTRACTORS`, each of shape (examples,).
 
-    They are NaN where an example has no such passages. Ties count against the encoder.
+    A recall is NaN where an example has no such passages. Ties count against the encoder.
     """
     values = {name: np.full(len(examples), np.nan) for name in (POSITIVES, DISTRACTORS)}
     for row, (example, query) in enumerate(zip(examples, queries, strict=True)):

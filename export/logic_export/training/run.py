@@ -146,8 +146,8 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
     start the program under ``torchrun`` or ``accelerate launch``.
 
     Raises:
-        ConfigurationError: ``out`` holds another recipe's run or something else, or the recipe
-            needs something that this machine or model does not have.
+        ConfigurationError: ``out`` holds a different recipe's run or other files, or the recipe
+            needs something that this machine or model lacks.
         ReadError: training data are missing or malformed.
     """
     task = select_task(recipe)
@@ -196,7 +196,7 @@ def train(recipe: Recipe, out: Path, *, quiet: bool = False) -> Trained:
 def common_arguments(
     settings: TrainingSettings, out: Path, seed: int, every: int, *, quiet: bool
 ) -> dict[str, Any]:
-    """Arguments of a trainer that encoders and judges share."""
+    """Return the trainer's arguments that encoders and judges share."""
     decay = "linear" if settings.schedule == "linear" else "constant_with_warmup"
     return {
         "output_dir": str(out / "checkpoints"),

@@ -32,7 +32,7 @@ class TrainingSet:
     """One training set as it was used."""
 
     name: str  # builder and source
-    licence: str  # of its texts
+    licence: str  # licence of its texts
     rows: int  # number of rows used
     ships: bool = False  # whether a model trained on it may be handed on
     left_out: int = 0  # number of rows with nothing to learn
@@ -50,7 +50,7 @@ class RunCard(BaseModel):
 
     @property
     def training(self) -> tuple[TrainingData, ...]:
-        """The training sets as a bundle's manifest holds them."""
+        """Return the training sets in the form of a bundle's manifest."""
         return tuple(
             TrainingData(name=row.name, licence=row.licence, rows=row.rows) for row in self.sets
         )

@@ -74,7 +74,7 @@ def group_row(group: ContradictionGroup) -> dict[str, Any]:
 
 NDCG, COSINE, ALPHA = "nDCG@10", "nDCG@10 of cosine alone", "alpha"
 
-# fewer candidates per query than in use, for speed; the right ones are among the nearest
+# fewer candidates per query than in use, for speed; the right texts are among the nearest
 DEVELOPMENT_CANDIDATES = 100
 
 
@@ -86,8 +86,8 @@ def contradiction_development(
 ) -> Development:
     """Measure nDCG@10 of cosine + alpha * sparsity, with alpha searched at each measurement.
 
-    ``topical`` encodes texts for the cosines and is not trained. ``measure`` None takes the trained
-    vectors' cosine alone. A pool without queries is a :class:`ConfigurationError`.
+    ``topical`` encodes texts for the cosines and is not trained. With ``measure`` None, the cosine
+    of the trained vectors ranks alone. A pool without queries is a :class:`ConfigurationError`.
     """
     if empty := [name for name, pool in pools.items() if not pool.queries]:
         raise ConfigurationError(f"{empty[0]} holds no questions with two sides")

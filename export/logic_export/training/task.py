@@ -34,8 +34,8 @@ class Development(BaseEvaluator):
     Args:
         sets: name -> function that measures a query encoder and a document encoder.
         roles: lengths and prefixes of queries and documents.
-        score: makes one number (higher is better) of the figures of each set: a list for the model,
-            and one for the model before training (``base``).
+        score: computes one number (higher is better) from two lists with figures of each set: the
+            model's, and those before training (``base``).
         documents: encodes documents; None takes the measured model.
     """
 
@@ -75,7 +75,7 @@ class Development(BaseEvaluator):
 
 
 def mean_of(quality: Callable[[Figures], float]) -> Callable[..., float]:
-    """Make a score that is the mean of ``quality`` over the sets; the base does not count."""
+    """Make a score that is the mean of ``quality`` over the sets; it ignores the base."""
     return lambda measured, _: float(np.mean([quality(figures) for figures in measured]))
 
 
@@ -83,7 +83,7 @@ class Task(ABC, Generic[S]):
     """Parts of a run that depend on the kind of head; ``settings`` are the recipe's loss table."""
 
     format: RowFormat[Any]
-    row: Callable[[Any], dict[str, Any]]  # a training row as the trainer's table holds it
+    row: Callable[[Any], dict[str, Any]]  # converts a training row for the trainer's table
     plan: Callable[[Any, int], Draw]  # see EpochBatchSampler
     collate: type[Collator]
     compute: type[EmbeddingLoss[S]]

@@ -37,8 +37,8 @@ def sample_training_data(
 ) -> tuple[list[T], tuple[TrainingSet, ...]]:
     """Sample a recipe's training rows, and describe its sets, once per run.
 
-    ``data.jsonl.gz`` and ``sets.json`` in the run's folder keep both for a resumed run. Without any
-    row to train on it is a :class:`ConfigurationError`.
+    ``data.jsonl.gz`` and ``sets.json`` in the run's folder keep both for a resumed run. Raises
+    :class:`ConfigurationError` if there is no row to train on.
     """
     file, counts = out / DATA, out / "sets.json"
     if counts.is_file():
@@ -61,9 +61,9 @@ def sample_training_data(
 
 
 def build_set(dataset: DataSettings, seed: int, rows: RowFormat[T]) -> tuple[list[T], int]:
-    """Build one set of a recipe, at most ``dataset.most`` rows; return the number left out too.
+    """Build one set of a recipe, at most ``dataset.most`` rows; also return how many are left out.
 
-    An unknown builder or option is a :class:`ConfigurationError`, missing or malformed data are a
+    An unknown builder or option is a :class:`ConfigurationError`; missing or malformed data are a
     :class:`ReadError`.
     """
     built = rows.build(dataset.builder, dataset.options, seed)

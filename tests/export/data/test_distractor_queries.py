@@ -1,4 +1,4 @@
-"""Disturbed queries: the question stays, the distractors are wrong, and no part knows another's."""
+"""Distractor queries: the question stays, distractors are wrong, and parts share nothing."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def question(
 
 
 def test_no_right_passage_is_a_distractor_or_a_negative(pairs):
-    """One that is would be pushed away from the question that it answers."""
+    """A right passage among them would be pushed away from the question that it answers."""
     questions = read_questions(pairs)
     right = {one.text: {candidate.passage for candidate in one.right} for one in questions}
     made = add_distractors(questions, "train", copies=2, candidates=8).examples
@@ -78,20 +78,20 @@ def test_no_right_passage_is_a_distractor_or_a_negative(pairs):
     text=st.sampled_from(["Which harbour is older?", "the oldest harbour", "Osric built it when?"]),
 )
 def test_the_question_stands_in_the_query_word_for_word(seed, part, text):
-    """Another question, or half of it, would have other answers than the labels say."""
+    """A changed or shortened question would have different answers than the labels."""
     wrong = tuple(Candidate(name, f"{name} is a small village.") for name in ("Brack", "Cinder"))
     for row in add_distractors([question(text, wrong=wrong)], part, copies=6, seed=seed).examples:
         assert text.casefold() in row.query.casefold()
         assert len(row.query) > len(text)
         assert row.original == text
         for passage in row.distractors:
-            assert passage.split(":")[0] in row.query  # the clause speaks of what is called N1
+            assert passage.split(":")[0] in row.query  # the clause is about the distractors (N1)
         for passage in row.negatives:
             assert passage.split(":")[0] not in row.query
 
 
 def test_parts_share_no_wording_and_two_relations_are_the_tests_alone():
-    """Else the figures would measure that the model has learned our sentences."""
+    """With shared wordings the figures would measure memorised sentences."""
     seen: dict[str, tuple[str, str]] = {}
     for relation, parts in RELATIONS.items():
         assert sum(map(len, parts.values())) >= 10
@@ -106,7 +106,7 @@ def test_parts_share_no_wording_and_two_relations_are_the_tests_alone():
 
 
 def test_every_passage_with_a_clause_can_be_joined_under_every_relation():
-    """A part whose wordings all need a topic would fail on passages without a title."""
+    """If all wordings of a part needed a topic, passages without a title would fail."""
     bare = Candidate("", "The old bridge of the town was closed in the winter of that year.")
     for part in ("train", "dev", "test"):
         relations = wordings_of_part(part)
@@ -123,20 +123,20 @@ def test_relations_come_about_equally_often(folder):
 
 
 def test_parts_share_no_question_and_no_passage(folder, pairs):
-    """Questions over the same passage go together, whatever set they are from."""
+    """Questions that share a passage must be in one part, even from different sets."""
     parts = read_parts([folder, pairs], {"train": 0.5, "dev": 0.2, "test": 0.3})
     assert all(parts.values())
     built = build_parts(parts, copies={"train": 2})
     for one, other in (("train", "dev"), ("train", "test"), ("dev", "test")):
         assert common_passages(built, one, other) == 0
         assert not {q.text for q in parts[one]} & {q.text for q in parts[other]}
-    # the sets share their rulers' passages, so that the same number is in one part
+    # both sets use the same rulers' passages, so equal numbers are in the same part
     place = {q.id[1:]: part for part, questions in parts.items() for q in questions if q.id < "q"}
     assert all(place[q.id[1:]] == part for part, qs in parts.items() for q in qs if q.id > "q")
 
 
 def test_the_split_is_no_matter_of_the_seed_or_of_other_questions():
-    """A run with another seed would train on the test."""
+    """If the split depended on the seed, a run with a new seed would train on the test part."""
     rows = [
         question(f"Question {n}?", (Candidate(f"R{n}", "R is old."),), (), name=f"q{n}")
         for n in range(60)
@@ -150,7 +150,7 @@ def test_the_split_is_no_matter_of_the_seed_or_of_other_questions():
 
 
 def test_the_undisturbed_copy_has_the_same_candidates_row_for_row(folder, tmp_path):
-    """The two figures of a pair would else be about different candidates."""
+    """With different candidates the two figures could not be compared."""
     for name, seed in (("out", 0), ("again", 0), ("other", 1)):
         write_parts(tmp_path / name, build_parts(read_parts([folder]), copies={}, seed=seed))
     first, again, other = (
@@ -171,7 +171,7 @@ def test_the_undisturbed_copy_has_the_same_candidates_row_for_row(folder, tmp_pa
 
 
 def test_what_may_be_an_answer_is_not_taken_for_a_wrong_passage():
-    """No one has labelled the passages of other questions."""
+    """Other questions' passages are unlabelled, so possible answers must not become negatives."""
     right = Candidate("Osric", "Osric built the harbour of Saltmarsh.")
     ranked = [
         Candidate("Port", "Who built the harbour, and who built the bridge?"),
@@ -185,7 +185,7 @@ def test_what_may_be_an_answer_is_not_taken_for_a_wrong_passage():
     asked = question("Who built it?", (right,), (ranked[4],), answers=("Saltmarsh",))
     assert mine_wrong_passages(asked, lambda text: ranked, 5) == ranked[5:]
     assert mine_wrong_passages(asked, lambda text: ranked, 1) == [ranked[5]]
-    # the right one is not found: nothing can be told of the others
+    # the right passage is not found, so the other passages cannot be judged
     assert mine_wrong_passages(asked, lambda text: ranked[2:], 5) == []
 
 
@@ -202,7 +202,7 @@ def test_passages_that_share_rare_words_are_near():
 
 
 def test_a_passage_that_the_question_names_does_not_disturb_it():
-    """It would mean something else: "Unlike Arvenholm, how old is Arvenholm?"."""
+    """Such a clause would make nonsense: "Unlike Arvenholm, how old is Arvenholm?"."""
     asked = question(
         "How old is Arvenholm?", wrong=(Candidate("Arvenholm", "Arvenholm is a small village."),)
     )
@@ -277,7 +277,7 @@ def labelled_set(tmp_path: Path) -> Path:
 def test_what_violates_is_a_distractor_and_others_are_negatives(labelled_set):
     options = {"builder": "labelled", "options": {"folder": str(labelled_set)}, "others": 5}
     rows = built("triplets", **options)
-    # a plain data set can be given clauses too: other questions' passages are the candidates
+    # plain data sets get clauses too, about other questions' passages
     questions = read_questions(labelled_set)
     assert [one.right[0].passage for one in questions] == [f"passage {n}" for n in range(0, 12, 3)]
     assert questions[0].wrong[0].passage == "passage 1"
@@ -291,7 +291,7 @@ def test_what_violates_is_a_distractor_and_others_are_negatives(labelled_set):
 
 
 def test_triplets_of_one_query_are_one_example():
-    """A passage that is right in one row is not ruled out by another; a row may rule out none."""
+    """A passage right in one row must not become a distractor; rows may lack a wrong passage."""
     rows = [
         Triplet("q", "a", "b"),
         Triplet("other", "d", None),
@@ -329,6 +329,6 @@ def test_the_command_takes_several_folders_and_says_what_parts_share(folder, tmp
     sources = {row.source for row in read_tiers(out / "train.jsonl.gz")}
     assert sources == {"labelled", "pairs"}
     assert run(folder, out).exit_code == 2
-    # 1 - .9 - .1 is a little less than 0 in floating point; an empty part leaves no file
+    # 1 - .9 - .1 is slightly below 0 in floating point; an empty part writes no file
     assert run(folder, tmp_path / "two", "--train", 0.9, "--dev", 0.1).exit_code == 0
     assert {path.name for path in (tmp_path / "two").iterdir()} == {names[0], names[3]}

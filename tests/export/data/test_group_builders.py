@@ -1,4 +1,4 @@
-"""Groups of two contradicting sides out of labelled data, and the builders by name."""
+"""Groups of two contradicting sides from labelled data, and the builders by name."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ def row(question: str, ours: tuple, theirs: tuple) -> dict[str, str]:
 
 ROWS = [
     row("q", ("yes", "it is so", "as said"), ("no", "it is not so", "never so")),
-    # another generator began with the other answer
+    # a second generator began with the opposite answer
     row("q", ("no", "not at all", ""), ("yes", "indeed", "as said")),
     row("q", ("perhaps", "who knows", "hm"), ("no", "surely not", "x")),
 ]
 
 
 def test_generators_that_began_with_the_other_answer_change_sides():
-    """The texts of both answers on one side would be trained as paraphrases of each other."""
+    """Otherwise a side would mix texts of both answers and train them as paraphrases."""
     (first,) = question_groups(ROWS)
     assert set(first.left) == {"yes", "it is so", "as said", "indeed"}
     assert set(first.right) == {"no", "it is not so", "never so", "not at all"}
     (bare,) = question_groups(ROWS, answers=False)
     assert set(bare.left) == {"it is so", "as said", "indeed"}
     assert set(bare.right) == {"it is not so", "never so", "not at all"}
-    # which side "perhaps" is on is unknown
+    # the side of "perhaps" is unknown
     assert not {"who knows", "surely not"} & set(first.texts)
 
 
@@ -62,7 +62,7 @@ def test_a_text_that_supports_both_answers_supports_neither():
 
 
 def test_questions_are_cut_and_each_part_has_the_answers(tmp_path: Path):
-    """A question with many passages would be a batch of its own."""
+    """Without a limit, a question with many passages would fill a batch alone."""
     rows = [
         row("q", ("yes", f"long because {n}", f"and {n} indeed"), ("no", f"never {n}", f"not {n}"))
         for n in range(2)
@@ -84,7 +84,7 @@ def test_questions_are_cut_and_each_part_has_the_answers(tmp_path: Path):
 
 
 def test_a_passage_of_two_questions_gets_the_answers_of_its_own(tmp_path: Path):
-    """Answers of another question next to a passage say that it contradicts what it never met."""
+    """Answers to a different question must not become contradictions of the passage."""
     rows = [
         row("q", ("yes", "the same passage", ""), ("no", "never so", "")),
         row("r", ("one", "it is two, not one", ""), ("two", "the same passage", "")),
@@ -107,7 +107,7 @@ def test_statements_that_share_a_negation_are_paraphrases():
 
 
 def test_claims_stand_on_the_side_that_the_evidence_takes():
-    """A refuted claim next to its evidence is a paraphrase that denies it."""
+    """A refuted claim on its evidence's side would be trained as a paraphrase."""
     first, second = claim_groups(
         [
             claim("The drug saves lives.", "SUPPORT", 1),
@@ -121,7 +121,7 @@ def test_claims_stand_on_the_side_that_the_evidence_takes():
     assert (first.left, first.right) == ((evidence, "The drug saves lives."), ("The drug kills.",))
     assert second.left == ("It was given daily. Costs were high. No harm was seen.",)
     assert second.right == ("Costs were low.",)
-    # supported claims alone are negated, where that is safe
+    # without a refuted claim, supported claims are negated if that is safe
     safe = claim("The drug reduces the risk.", "SUPPORT", 1)
     (group,) = claim_groups([safe, claim("Some drugs may work.", "SUPPORT", 3)], {"1": DOCUMENT})
     assert group.right == ("The drug does not reduce the risk.",)
@@ -131,7 +131,7 @@ def test_claims_stand_on_the_side_that_the_evidence_takes():
 
 
 def test_a_part_of_conflictqa_is_read_by_question(tmp_path: Path, monkeypatch) -> None:
-    """Sides of another question would stand as contradictions of this one."""
+    """Mixing two questions would make unrelated texts contradictions."""
     monkeypatch.setenv("LOGIC_RETRIEVERS_DATA", str(tmp_path))
     (tmp_path / "conflictqa_strategyqa").mkdir()
     other = row("r", ("one", "it is one", "see one"), ("two", "it is two", "see two"))
@@ -146,7 +146,7 @@ def test_a_part_of_conflictqa_is_read_by_question(tmp_path: Path, monkeypatch) -
 
 
 def test_builders_of_labelled_files(tmp_path: Path):
-    """Fields read under another name give an empty training set, or the wrong labels."""
+    """Reading the wrong fields would give an empty training set, or wrong labels."""
     negations = json_lines(tmp_path / "n.jsonl", [{"sentence": "I won.", "negated": "I lost."}])
     corpus = json_lines(tmp_path / "c.jsonl", [{"_id": 1, "text": DOCUMENT}])
     claims = json_lines(tmp_path / "claims.jsonl", [claim("The drug kills.", "CONTRADICT", 1)])
@@ -167,7 +167,7 @@ def test_builders_of_labelled_files(tmp_path: Path):
     ],
 )
 def test_a_row_that_a_builder_cannot_read_is_named(tmp_path: Path, builder, line, fault):
-    """A KeyError out of a thousand rows names none of them."""
+    """The error must name the row; a KeyError from a thousand rows does not."""
     path = json_lines(tmp_path / "rows.jsonl", [line])
     corpus = json_lines(tmp_path / "c.jsonl", [{"_id": 1, "text": DOCUMENT}])
     options = {"path": str(path), **({"corpus": str(corpus)} if builder == "claims" else {})}
@@ -188,7 +188,7 @@ def versions_folder(folder: Path, left: str, right: str) -> str:
 
 
 def test_versions_of_a_passage_stand_against_each_other(tmp_path: Path):
-    """Cut to where they agree, two versions are one text."""
+    """Crops must keep the difference; otherwise two versions become the same text."""
     left = "A first. A second. It is red (as all are). A fourth, which is old. A fifth."
     folder = versions_folder(tmp_path, left, left.replace("is red", "is not red"))
     alone = build_groups("versions", {"folder": folder}, 0)
@@ -203,7 +203,7 @@ def test_versions_of_a_passage_stand_against_each_other(tmp_path: Path):
     assert cut != build_groups("versions", {"folder": folder, "crops": 4}, 1)
     with pytest.raises(ConfigurationError, match="crops"):
         build_groups("versions", {"folder": folder, "crops": -1}, 0)
-    # a version that only says more is not cut to an empty text
+    # if one version only adds text, the other is not cropped to an empty text
     folder = versions_folder(tmp_path, "A first one.", "A first one. A second one.")
     found = build_groups("versions", {"folder": folder, "crops": 6}, 0)
     assert found
@@ -211,7 +211,7 @@ def test_versions_of_a_passage_stand_against_each_other(tmp_path: Path):
 
 
 def test_rules_need_a_kind_that_they_can_make(tmp_path: Path):
-    """An empty training set is found at the end of a run, if at all."""
+    """An empty training set must be refused early; otherwise it shows after a run, if at all."""
     rows = [{"_id": "1", "text": "The mill was built in 1907 here."}]
     options = {"path": str(json_lines(tmp_path / "c.jsonl", rows)), "count": 2}
     with pytest.raises(ConfigurationError, match="wordnet"):
@@ -235,7 +235,7 @@ def test_rules_need_a_kind_that_they_can_make(tmp_path: Path):
     ],
 )
 def test_side_builders_are_the_same_by_seed_and_without_repeats(name: str, options: dict):
-    """A set order or a hash in between makes a run that no one can repeat."""
+    """Dependence on set order or hash seeds would make runs irreproducible."""
     found = build_groups(name, options, 7)
     assert found == build_groups(name, options, 7)
     assert unique_groups(found) == found

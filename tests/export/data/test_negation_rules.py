@@ -1,4 +1,4 @@
-"""Sentences and their negations, both ways, and what is left alone."""
+"""Sentences and their negations, in both directions, and sentences that are refused."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BOTH_WAYS = [
 
 @pytest.mark.parametrize(("sentence", "negated"), BOTH_WAYS)
 def test_negates_and_takes_it_back(sentence: str, negated: str | None) -> None:
-    """One wrong word, and a label says "contradiction" of a sentence that says the same."""
+    """With one wrong word, sentences that agree would be labelled a contradiction."""
     assert negate(sentence) == negated
     if negated is not None:
         assert negate(negated) == sentence
@@ -61,7 +61,7 @@ def test_negates_and_takes_it_back(sentence: str, negated: str | None) -> None:
     ],
 )
 def test_takes_a_negation_out(negated: str, sentence: str | None) -> None:
-    """A contraction or a verb form that is left as it was makes a sentence that no one writes."""
+    """Removing a negation must also adapt contractions and verb forms."""
     expected = "We found that it was safe." if sentence is None else sentence
     assert negate(negated) == expected
 
@@ -101,7 +101,7 @@ def test_takes_a_negation_out(negated: str, sentence: str | None) -> None:
     ],
 )
 def test_refuses_what_no_rule_is_safe_for(sentence: str) -> None:
-    """A guess here is a training pair whose two sides can both be true, or no English."""
+    """A guess would give a training pair that can both be true, or is not English."""
     assert negate(sentence) is None
 
 
@@ -112,7 +112,7 @@ ENDS = st.sampled_from(["safe", "be seen in 2003", "part of it, as before", "che
 
 @given(subject=NOUNS, verb=VERBS, rest=ENDS, stop=st.sampled_from([".", "", " ."]))
 def test_auxiliaries_round_trip(subject: str, verb: str, rest: str, stop: str) -> None:
-    """What an edit moves or drops next to the verb is lost for good."""
+    """Negating twice must return the sentence, with all words next to the verb."""
     sentence = f"{subject} {verb} {rest}{stop}"
     negated = negate(sentence)
     if subject == "Dr No":
@@ -128,12 +128,12 @@ PIECES = re.findall(r"\S+", "it is not no can't there a was that , : ( ) to do d
 
 @given(st.text(max_size=60) | st.lists(st.sampled_from(PIECES)).map(" ".join))
 def test_any_text_is_negated_or_refused(text: str) -> None:
-    """An exception on one odd line stops a whole build; an unchanged line is a false label."""
+    """An exception on one odd line would stop a whole build; an unchanged line mislabels."""
     assert negate(text) != text
 
 
 def test_verb_forms_are_spelt_as_in_english() -> None:
-    """Forms like "studys" and "occured" teach a model that negation is a matter of spelling."""
+    """Forms like "studys" and "occured" would let a model detect negation by spelling."""
     for base, form in {"carry": "carries", "pass": "passes", "play": "plays", "go": "goes"}.items():
         assert third_person(base) == form
     verbs = {"occur": "occurred", "apply": "applied", "play": "played", "control": "controlled"}
@@ -146,7 +146,7 @@ def test_verb_forms_are_spelt_as_in_english() -> None:
 
 @pytest.mark.data
 def test_agrees_with_negations_made_by_people() -> None:
-    """Rules that drift from what people write show in the share that is the same."""
+    """Rules must keep matching people's negations; the share of equal ones must not drop."""
     path = data_folder() / "cannot_negation_pairs" / "pairs.jsonl.gz"
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]

@@ -1,4 +1,4 @@
-"""A passage in a few words: sentences that read as English, or none."""
+"""A passage's topic in a few words: correct English, or nothing."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from logic_export.data.tiers.passage_contents import (
             "Empathy is the ability to not only detect what others feel, but also to share it.",
             "Empathy is the ability",
         ),
-        # no "X is a ...": the first sentence that states something
+        # without "X is a ...", the first sentence that states something
         ("Tommy Moore", "Tommy Moore worked as a driver and was seldom at home.", None),
         (
             "",
@@ -58,7 +58,7 @@ def test_the_clause_is_short_and_stands_alone(title, body, clause):
 @pytest.mark.parametrize(
     ("title", "body"),
     [
-        ("Rush discography", "Rush is a Canadian band."),  # said of the list, it is wrong
+        ("Rush discography", "Rush is a Canadian band."),  # wrong about the list
         ("Geography of Lesotho", "Lesotho is a landlocked country."),
         ("", "This is the one that you want to have in your house."),
         ("", "What is temazepam?"),
@@ -74,7 +74,7 @@ def test_what_would_be_nonsense_outside_its_passage_is_no_clause(title, body):
 
 
 def test_a_subject_that_points_elsewhere_is_no_topic():
-    """Which title is it, in "Unlike the title, a reference to a tune"?"""
+    """A clause like "Unlike the title, a reference to a tune" would not say which title."""
     assert read_content(Candidate("", "The title is a reference to a tune.")).topic == ""
     assert read_content(Candidate("", "The A1C test is a reference.")).topic == "the A1C test"
 

@@ -1,4 +1,4 @@
-"""Contradictions and paraphrases by rules: what they change in a text, and what they must not."""
+"""Contradictions and paraphrases by rules: what they change in a text, and what they keep."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def changes(make, text: str, *more) -> set[tuple[str, str]]:
 
 @given(st.from_regex(r"[1-9]\d{0,2}(,\d{3}){0,2}|\d{1,4}\.\d{1,3}|\d{1,6}", fullmatch=True), seeds)
 def test_a_number_keeps_its_form_and_changes_its_first_digit(old: str, seed: int):
-    """31,415 made 31,416 is hardly a contradiction, and 9.5 made 95 is another kind of number."""
+    """31,415 must not become 31,416, which hardly contradicts it, nor 9.5 become 95."""
     found = change_number(f"It has {old} floors.", Random(seed))
     if re.fullmatch(r"1[5-9]\d\d|20[0-2]\d", old):
         assert found is None  # a year
@@ -81,7 +81,7 @@ def test_a_number_keeps_its_form_and_changes_its_first_digit(old: str, seed: int
 
 
 def test_numbers_in_words_and_what_is_no_number():
-    """ "A 747", "AB-12" and "v2" are names; the day of a date would become "59 December"."""  # noqa: D210
+    """ "A 747", "AB-12" and "v2" are names; a changed day could give "59 December"."""  # noqa: D210
     assert {old for old, _ in changes(change_number, "It has three wings and 40 rooms.")} == {
         "three",
         "40",
@@ -114,7 +114,7 @@ def test_a_date_is_another_year_or_another_month():
 
 @pytest.mark.parametrize("year", [1990, 2015, 2024, 2029])
 def test_no_year_lies_in_the_future(year: int):
-    """A year to come would tell the made side without a look at the other one."""
+    """A year in the future would reveal the generated side without reading the other."""
     found = {int(new) for _, new in changes(change_date, f"It was opened in {year} or so.")}
     assert len(found) > 20
     assert max(found) <= 2024
@@ -128,7 +128,7 @@ def test_a_quantifier_becomes_its_contrary():
     }
     assert changes(change_quantifier, "The first and the best.") == {("the best", "the worst")}
     assert changes(change_quantifier, "It is more than a barn.") == {("more than", "less than")}
-    # "the few popular film" is a mistake that tells the made side
+    # a mistake like "the few popular film" would reveal the generated side
     for text in (
         "It is the most popular of all.",
         "One of the few left.",
@@ -140,7 +140,7 @@ def test_a_quantifier_becomes_its_contrary():
 
 
 def test_names_stand_within_sentences():
-    """The first word of a sentence has a capital whatever it is."""
+    """A sentence's first word must not count as a name, since it always has a capital."""
     found = collect_names(
         [
             "Mills were built by Ann Lee's father in Upper Marsh, Kent. They met on Sunday in May.",
@@ -155,7 +155,7 @@ def test_names_stand_within_sentences():
 
 
 def test_a_name_is_exchanged_for_one_like_it():
-    """ "A Ida" or "an Guy" shows that something was exchanged there."""  # noqa: D210
+    """ "A Ida" or "an Guy" would reveal the exchange."""  # noqa: D210
     names = {1: ["Kent", "Essex", "Omaha", "Perth"], 2: ["Guy Roe", "Ann Lee"]}
     assert changes(change_name, "A mill in Kent.", names) == {("Kent", "Perth")}
     assert changes(change_name, "It is an Essex mill.", names) == {("Essex", "Omaha")}
@@ -178,7 +178,7 @@ def test_a_name_is_exchanged_for_one_like_it():
     ],
 )
 def test_whole_occurrences_are_exchanged_and_nothing_else(text, change, expected):
-    """A text that still says the old value contradicts itself; 15 made 18 is a second change."""
+    """No old value may remain, or the text contradicts itself; 5 must not change within 15."""
     assert apply_change(text, change) == expected
 
 
@@ -188,7 +188,7 @@ def test_whole_occurrences_are_exchanged_and_nothing_else(text, change, expected
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=seeds, text=st.sampled_from(TEXTS))
 def test_every_kind_changes_what_it_says_it_does(kind: str, seed: int, text: str):
-    """A number that turns up under "date" makes the mixture another one than the recipe's."""
+    """A number changed under the kind "date" would falsify the recipe's mixture."""
     made = contradict(text, kind, WORDS, Random(seed))
     assert made is not None
     assert made != text
@@ -225,7 +225,7 @@ def test_without_wordnet_there_are_names_alone():
 
 @given(seeds, st.sampled_from(TEXTS))
 def test_the_same_coins_fall_for_both_sides(seed: int, text: str):
-    """A side that is always the shorter or the shuffled one is known by its form."""
+    """Both sides must be paraphrased alike: form, such as length, must not reveal a side."""
     other = text.replace("is old", "is young").replace("is young", "is elderly", 1)
     for synonyms in ({}, {"elderly": "aged", "river": "stream"}):
         left, right = (paraphrase(said, Random(seed), synonyms) for said in (text, other))
@@ -235,7 +235,7 @@ def test_the_same_coins_fall_for_both_sides(seed: int, text: str):
 
 @given(seeds)
 def test_a_difference_that_the_coins_drop_makes_no_paraphrase(seed: int):
-    """The same text on both sides says that it contradicts itself."""
+    """A paraphrase that drops the difference would put the same text on both sides."""
     one, other = "The mill (built in 1907) burnt.", "The mill (built in 1890) burnt."
     group = group_with_paraphrases(one, other, "x", {}, Random(seed))
     assert group is not None
@@ -244,10 +244,10 @@ def test_a_difference_that_the_coins_drop_makes_no_paraphrase(seed: int):
 
 
 def test_kinds_take_turns_and_nothing_stands_on_both_sides():
-    """Dates are everywhere; left alone they would crowd out what is rare."""
+    """Without turns, frequent kinds such as dates would crowd out rare ones."""
     made = make_groups(TEXTS, WORDS, count=9, kinds=["number", "antonym"], seed=3)
     assert {group.source for group in made} == {"rules number", "rules antonym"}
-    # without hard negatives the loss learns that what is about the same contradicts
+    # without hard negatives the loss learns that texts on the same subject contradict
     made = make_groups(TEXTS * 3, WORDS, count=7, kinds=["date"], seed=2)
     assert sum(len(group.texts) == 4 for group in made) >= 5
     made = make_groups(TEXTS, WORDS, count=6, most_sentences=4, seed=1)
@@ -261,14 +261,14 @@ def test_kinds_take_turns_and_nothing_stands_on_both_sides():
 
 
 def test_the_same_seed_makes_the_same_groups():
-    """Whatever order the texts come in, and however often."""
+    """Neither the order nor repeats of the texts may change the groups."""
     made = make_groups(TEXTS, WORDS, count=5, seed=4)
     assert made == make_groups([*reversed(TEXTS), TEXTS[0]], WORDS, count=5, seed=4)
     assert made != make_groups(TEXTS, WORDS, count=5, seed=5)
 
 
 def test_pieces_have_as_many_sentences_as_they_may():
-    """A passage of a page next to statements of a line would be told by its length."""
+    """Excerpts must not exceed the limit, or length would tell passages from statements."""
     for most in (1, 2):
         made = make_groups(TEXTS, WORDS, count=7, most_sentences=most, kinds=["polarity"], seed=0)
         assert made
@@ -317,7 +317,7 @@ def all_of(text: str, synonyms=None, tries: int = 300) -> set[str]:
     ],
 )
 def test_what_the_rules_make_of_a_sentence(text: str, others: set[str]):
-    """Bad English tells a model nothing, or that this side was made by a rule."""
+    """Bad English would teach a model to recognise the sides made by rules."""
     assert all_of(text) == {text} | others
 
 
@@ -345,7 +345,7 @@ def test_synonyms_are_whole_words_in_lower_case():
 
 
 def test_synonyms_are_taken_where_little_can_be_mistaken():
-    """WordNet's first synonym of "bank" is as often the wrong one."""
+    """WordNet's first synonym of an ambiguous word like "bank" is often wrong."""
     texts = ["A physician and a doctor in a bank with a depository, a motor, an engine; swift."]
     assert find_synonyms(texts, WORDNET) == {"physician": "doctor", "doctor": "physician"}
     assert find_synonyms(["A physician came."], WORDNET) == {}
@@ -356,7 +356,7 @@ LINES = st.lists(st.sampled_from([*TEXTS, "(A b.)", "I."])).map(" ".join)
 
 @given(st.text(max_size=80) | LINES, seeds)
 def test_any_text_can_be_said_otherwise(text: str, seed: int):
-    """An exception on one odd line stops a whole build; an empty text cannot be trained on."""
+    """An exception on one odd line would stop a whole build; empty texts cannot be trained on."""
     made = paraphrase(text, Random(seed), WORDS.synonyms)
     assert made == paraphrase(text, Random(seed), WORDS.synonyms)
     assert bool(made.strip()) is bool(text.split())

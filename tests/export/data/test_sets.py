@@ -1,4 +1,4 @@
-"""Set queries: the truth of an expression, its wordings, and data sets generated from a table."""
+"""Set queries: truth of expressions, their wordings, and data sets generated from a table."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def expressions() -> st.SearchStrategy[Expression]:
 
 
 def truth(table: AttributeTable, expression: Expression) -> tuple[frozenset[str], frozenset[str]]:
-    """The items that satisfy, and those of which it is unknown."""
+    """Return the satisfying items and the unknown items."""
     masks = table.masks(expression)
     return table.ids_of(masks.true), table.ids_of(masks.unknown)
 
 
 def judged(expression: Expression, known: dict[str, bool | None]) -> bool | None:
-    """Kleene's tables for a single item, written as they stand in the books."""
+    """Evaluate an expression for a single item by Kleene's tables, written out in full."""
     if isinstance(expression, Atom):
         return known[expression.text]
     values = [judged(part, known) for part in expression.args]
@@ -80,7 +80,7 @@ def judged(expression: Expression, known: dict[str, bool | None]) -> bool | None
 def test_sets_agree_with_kleenes_tables_item_by_item(
     expression: Expression, known: dict[str, list[bool | None]]
 ) -> None:
-    """A doubtful item that slips into an answer, or out of one by a NOT, spoils both silently."""
+    """Unknown items must stay unknown, also under NOT; otherwise answers are silently wrong."""
     table = AttributeTable(
         {name: Item(name, "") for name in ITEMS},
         {
@@ -142,19 +142,19 @@ def test_taking_an_atom_out() -> None:
         ("a_not_b", "films starring Y/silent films", None),
         ("a_or_b_or_c", "films by Y/films by Z/films by W", "films by Y, Z or W"),
         ("a_and_b_not_c", "films by X/silent films/films on Y", "silent films by X but not on Y"),
-        # names are never shared: films of John Ford and of John Huston
+        # parts of names are never shared: films of John Ford and of John Huston
         ("a_or_b", "films by John Ford/films by John Huston", "films by John Ford or John Huston"),
         ("a_or_b", "orchids of Laos/films starring Y", None),
         ("a_or_b", "films/films starring Y", None),
     ],
 )
 def test_shared_heads(name: str, atoms: str, phrase: str | None) -> None:
-    """A head shared where it cannot be changes what a query asks for, and its truth is another."""
+    """A wrongly shared head noun would change the query's meaning, but not its labels."""
     assert shared_phrase(TEMPLATES[name], atoms.split("/"), "films") == phrase
 
 
 def test_no_wording_is_in_two_parts_and_each_template_has_many() -> None:
-    """A test in the words of the training measures what was learnt by heart."""
+    """Testing with training wordings would measure memorisation."""
     for template in TEMPLATES:
         train, dev, test = (WORDINGS[part][template] for part in PARTS)
         assert (len(train) >= 5, len(dev) >= 2, len(test) >= 4) == (True, True, True)
@@ -186,7 +186,7 @@ ORIGINS = 160
 
 
 def dishes(open_kinds: tuple[str, ...] = ()) -> AttributeTable:
-    """Every origin has its own few ingredients and courses, so that atoms meet in many dishes."""
+    """Make a table where each origin has few ingredients and courses, so atoms often co-occur."""
     random = Random(0)
     holders: dict[tuple[str, str, str], set[str]] = defaultdict(set)
     doubtful: dict[str, set[str]] = defaultdict(set)
@@ -239,7 +239,7 @@ def test_labels_are_what_the_table_says(parts, table) -> None:
 
 
 def test_every_query_is_a_fair_one(parts, table) -> None:
-    """Too wide or too narrow a query, or an atom that changes nothing, measures nothing."""
+    """Too broad or narrow a query, or one with a redundant atom, would measure nothing."""
     for queries in parts.values():
         assert len({query.id for query in queries}) == len(queries)
         meant = [str(query.expression) for query in queries if not query.variant]
@@ -254,7 +254,7 @@ def test_every_query_is_a_fair_one(parts, table) -> None:
 
 
 def test_parts_share_no_atom_and_no_name(parts, table) -> None:
-    """A name of the training in the test would be remembered, not understood."""
+    """A test with names from training would measure memorisation."""
     for one, other in combinations(parts, 2):
         atoms = [{a for q in parts[part] for a in q.expression.atoms} for part in (one, other)]
         assert atoms[0].isdisjoint(atoms[1])
@@ -286,7 +286,7 @@ def test_the_same_seed_gives_the_same_queries(parts, table) -> None:
 
 
 def test_what_silence_says_nothing_of_is_never_ruled_out() -> None:
-    """A text that names no distributor would count as an answer to *not released by X*."""
+    """A text that omits the distributor must not count as an answer to *not released by X*."""
     queries = generate_queries(dishes(open_kinds=("stuff", "course")), {"test": 70}, shares=SHARES)[
         "test"
     ]
@@ -350,7 +350,7 @@ def test_the_written_set_is_read_as_any_other(parts, table, tmp_path: Path) -> N
 
 
 def test_the_command_writes_a_data_set(table, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(films, "load_films_table", lambda _: table)  # the real one takes minutes
+    monkeypatch.setattr(films, "load_films_table", lambda _: table)  # the real table takes minutes
     typed = ["data", "set-queries", str(tmp_path), str(tmp_path / "sets")]
     typed += ["--train", "14", "--dev", "7", "--test", "7"]
     done = CliRunner().invoke(app, typed)
@@ -366,7 +366,7 @@ def test_the_command_writes_a_data_set(table, tmp_path: Path, monkeypatch) -> No
 
 
 def test_a_corpus_of_something_else_is_refused(tmp_path: Path) -> None:
-    """The atoms name films by position: over another corpus every answer would be wrong."""
+    """Atoms refer to films by position, so with a different corpus every answer would be wrong."""
     row = {"_id": "f0", "title": "Ash", "text": "Ash is a film."}
     write_rows(tmp_path / "corpus.jsonl.gz", [row])
     with pytest.raises(ReadError, match="wikipedia_movies"):
@@ -378,7 +378,7 @@ def test_a_corpus_of_something_else_is_refused(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.data
 def test_the_real_films_give_the_queries_that_were_asked_for() -> None:
-    """A table with too few atoms starves a template."""
+    """With too few atoms, a template would get fewer queries than requested."""
     table = load_films_table()
     kinds = [truth.kind for truth in table.atoms.values()]
     assert (len(table.items), len(kinds)) == (34_365, 18_125)

@@ -1,4 +1,4 @@
-"""Files of training rows: what comes back, and what a malformed row is told."""
+"""Files of training rows: round trips, and errors for malformed rows."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SOFT = JudgeRow("Ein Gasthof: früh.", "no\u2028noise", (0.25, 0.5, 0.25))
 
 @dataclass(frozen=True)
 class Format:
-    """One format: its rows in code, and lines that are faulty."""
+    """One format: example rows, and faulty lines."""
 
     write: Callable[[Path, Sequence[Any]], None]
     read: Callable[[Path], list[Any]]
@@ -136,7 +136,7 @@ FORMATS = {
 @pytest.mark.parametrize("file", ["rows.jsonl", "deep/rows.jsonl.gz"])
 @pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
 def test_rows_come_back_as_they_were_written(form: Format, file: str, tmp_path: Path):
-    """Lines that end at U+2028, or a run whose data have another hash at every start."""
+    """U+2028 must not end a line, and equal rows must give equal bytes."""
     paths = [tmp_path / name / file for name in ("one", "two")]
     for path in paths:
         form.write(path, form.rows)
@@ -151,10 +151,10 @@ def test_rows_come_back_as_they_were_written(form: Format, file: str, tmp_path: 
     [(form, *pair) for form in FORMATS.values() for pair in form.faults.items()],
 )
 def test_a_malformed_row_is_named_with_its_line(form: Format, line: str, fault: str, tmp_path):
-    """A passage both right and wrong pulls the encoder both ways, in silence."""
+    """Malformed rows, such as a passage both right and wrong, must not be trained on silently."""
     path = tmp_path / "rows.jsonl"
     if form.read is read_examples:
-        write_examples(path, form.rows)  # and with it the documents
+        write_examples(path, form.rows)  # also writes the documents
     path.write_text(f"{form.fine}\n\n{line}\n")
     with pytest.raises(ReadError, match=fault) as caught:
         form.read(path)
@@ -162,7 +162,7 @@ def test_a_malformed_row_is_named_with_its_line(form: Format, line: str, fault: 
 
 
 def test_a_file_that_could_not_be_written_is_not_there(tmp_path: Path):
-    """Half a file reads as a smaller training set."""
+    """A half-written file would read as a smaller training set."""
     with pytest.raises(UnicodeEncodeError):
         write_groups(tmp_path / "own.jsonl", [GROUP, ContradictionGroup(("\ud800",), ("b",))])
     assert not list(tmp_path.iterdir())
@@ -172,7 +172,7 @@ def test_a_file_that_could_not_be_written_is_not_there(tmp_path: Path):
 
 
 def test_a_file_by_any_editor_is_read(tmp_path: Path):
-    """A byte order mark or another line end would be part of a key or of a passage."""
+    """A byte order mark or a CRLF must not become part of a key or a passage."""
     path = tmp_path / "clicked.jsonl"
     path.write_bytes(b'\xef\xbb\xbf{"query": "q", "positives": ["a"]}\r\n\r\n{"query": "r"}')
     plain = TieredExample("q", ("a",), (), (), "clicked.jsonl")
@@ -182,7 +182,7 @@ def test_a_file_by_any_editor_is_read(tmp_path: Path):
 
 
 def test_rows_that_come_twice_count_once():
-    """What comes twice counts twice, and meets itself as its own negative."""
+    """A repeated row would count twice and could meet itself as its own negative."""
     rows = [Triplet("q", "a", "b", "one"), Triplet("q", "a", "b", "two"), Triplet("q", "a")]
     assert unique_triplets(rows) == [rows[0], rows[2]]
     first = ContradictionGroup(("a", "b"), ("c",), "one")
@@ -195,7 +195,7 @@ def test_rows_that_come_twice_count_once():
     assert unique_rows([*empty, *CERTAIN, twice]) == CERTAIN
 
 
-# --- what a format has of its own
+# --- details of single formats
 
 
 def test_optional_fields_are_left_out_and_need_not_be_there(tmp_path: Path):
@@ -209,13 +209,13 @@ def test_optional_fields_are_left_out_and_need_not_be_there(tmp_path: Path):
 
 
 def test_a_judges_label_is_written_where_it_is_certain(tmp_path: Path):
-    """People and other programs read these files."""
+    """People and other programs read these files, so certain targets must be written as labels."""
     path = tmp_path / "rows.jsonl"
     write_judge_rows(path, [CERTAIN[2], SOFT])
     certain, soft = (json.loads(line) for line in path.read_text("utf-8").split("\n") if line)
     assert {*certain} == {"premise", "hypothesis", "label"}
     assert {*soft} == {"premise", "hypothesis", "target"}
-    path.write_text(FORMATS["judge"].fine)  # with another column, and space around the texts
+    path.write_text(FORMATS["judge"].fine)  # with an extra column, and space around the texts
     assert read_judge_rows(path) == [labelled_row("a", "b", "neutral")]
     assert [row.label for row in [*CERTAIN, *RELATED, SOFT]] == [*LABELS, *RELATIONS, "neutral"]
 
@@ -230,7 +230,7 @@ def test_documents_of_set_queries_are_stored_once(tmp_path: Path):
 
 
 def test_a_folder_of_set_queries_is_read_with_its_variants(tmp_path: Path):
-    """Variants of another source would never meet their query in a batch."""
+    """Variants must have their query's source, or they never share a batch with it."""
     folder = write_rooms(tmp_path / "rooms")
     found = set_queries(str(folder), variants=True)
     assert len(found) == len({one.query + one.group for one in found}) == 75

@@ -1,4 +1,4 @@
-"""Rows of training data, files of them, and the builders that make them."""
+"""Triplets, and the builders that make them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from logic_retrievers.queries import ConstraintParser
 
 
 def test_a_pair_of_queries_gives_two_mirrored_triplets():
-    """Only one direction would teach to prefer one passage whatever is asked."""
+    """With only one direction, a model would learn to prefer one passage for any query."""
     queries = (
         Query("1", "q a", {"a": 1}, frozenset("b")),
         Query("2", "q b", {"b": 1}, frozenset("a")),
@@ -130,7 +130,7 @@ def test_an_exclusion_asks_for_one_topic_and_rules_the_other_out():
 
 
 def test_the_parser_sees_most_of_the_wordings():
-    """A wording that no one would say teaches nothing about the ones that people use."""
+    """Training wordings must be close to real ones, so the query parser must know most."""
     parser, random = ConstraintParser(), Random(0)
     queries = {word_exclusion("films about Rome", "gladiators", random) for _ in range(2000)}
     assert len(queries) == len(EXCLUSION_FORMS)
@@ -158,7 +158,7 @@ def test_a_topic_is_described_by_its_first_sentence():
 
 
 def test_a_negated_passage_differs_in_one_sentence_and_each_query_asks_for_its_own():
-    """Queries mixed up would teach the reverse of every negation."""
+    """Swapped queries would teach the reverse of every negation."""
     passage = "The bridge is old. The town was founded in 1207. Ships can pass the lock at night."
     found = negated_passage_triplets([passage], most=2, seed=5)
     assert len(found) == 2
@@ -192,7 +192,7 @@ def test_unknown_builders_and_options_are_named():
     ],
 )
 def test_builders_are_the_same_by_seed_and_without_repeats(name: str, options: dict):
-    """A set order or a hash in between makes a run that no one can repeat."""
+    """Dependence on set order or hash seeds would make runs irreproducible."""
     assert name in BUILDERS
     found = build_triplets(name, options, 7)
     assert found == build_triplets(name, options, 7)

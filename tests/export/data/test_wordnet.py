@@ -1,4 +1,4 @@
-"""WordNet's files, and what is made of them: antonyms in sentences, CoDeR's words and phrases."""
+"""WordNet's files, antonyms in sentences, and CoDeR's triplets of words and phrases."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ADVERBS = "00000100 02 r 01 hot 0 000 | hotly\n"
 
 
 def antonym_pointers(wordnet: WordNet) -> list[tuple[str, str]]:
-    """Lemma and opposed lemma of every pointer; a pair stands once for each direction."""
+    """List lemma and antonym of every pointer; each pair occurs once per direction."""
     return [
         (lemma, antonym)
         for (lemma, _), senses in wordnet.senses.items()
@@ -56,7 +56,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_words_synonyms_and_antonyms(folder: Path) -> None:
-    """A marker left on a word, or an antonym given to the whole synset, is false training data."""
+    """A marker left on a word, or an antonym for a whole synset, would falsify training data."""
     wordnet = load_wordnet(folder)
     assert wordnet.synonyms("hot", "adjective") == ("very warm",)
     assert wordnet.antonyms("hot", "adjective") == ("cold",)
@@ -75,7 +75,7 @@ def test_words_synonyms_and_antonyms(folder: Path) -> None:
 
 
 def test_word_numbers_are_hexadecimal_and_point_from_word_to_word(folder: Path) -> None:
-    """Word 0b read as a decimal, or source and target changed over, opposes the wrong words."""
+    """Reading word 0b as decimal, or swapping source and target, would oppose wrong words."""
     wordnet = load_wordnet(folder)
     assert wordnet.antonyms("go up", "verb") == ("go down",)
     assert wordnet.antonyms("go down", "verb") == ("go up",)
@@ -99,7 +99,7 @@ def test_word_numbers_are_hexadecimal_and_point_from_word_to_word(folder: Path) 
     ],
 )
 def test_a_line_that_is_not_in_the_format_is_named(folder: Path, line: str, said: str) -> None:
-    """A damaged file read in part gives fewer antonyms, and no one knows."""
+    """A damaged file must not be read in part, which would silently lose antonyms."""
     (folder / "data.adj").write_text(f"{ADJECTIVES}{line}\n", encoding="utf-8")
     with pytest.raises(ReadError, match=said):
         load_wordnet(folder)
@@ -108,7 +108,7 @@ def test_a_line_that_is_not_in_the_format_is_named(folder: Path, line: str, said
 def test_variables_decide_where_to_look(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A variable with a typing error must not end in another version of WordNet."""
+    """A typo in a variable must not load a different version of WordNet."""
     home = tmp_path / "home"
     home.mkdir()
     (home / "dict").symlink_to(folder)
@@ -127,7 +127,7 @@ def test_variables_decide_where_to_look(
 
 
 def wordnet_of(*pairs: tuple[str, str, PartOfSpeech]) -> WordNet:
-    """A WordNet of antonyms alone."""
+    """Make a WordNet that holds only antonyms."""
     senses: dict[tuple[str, PartOfSpeech], tuple[Sense, ...]] = {}
     for one, other, part in pairs:
         for word, antonym in ((one, other), (other, one)):
@@ -136,7 +136,7 @@ def wordnet_of(*pairs: tuple[str, str, PartOfSpeech]) -> WordNet:
 
 
 def test_sentences() -> None:
-    """An abbreviation taken for a full stop leaves half a sentence to be negated."""
+    """An abbreviation must not end a sentence, or only half would be negated."""
     text = "Dr. Grey met E. Blue. He saw (see Fig. 3) it! Was it so?  Yes, e.g. Here. And 1.5 more."
     assert split_sentences(text) == [
         "Dr. Grey met E. Blue.", "He saw (see Fig. 3) it!", "Was it so?",
@@ -149,7 +149,7 @@ def test_sentences() -> None:
 
 
 def test_claims_stand_alone() -> None:
-    """A query that begins with "it" or "However" asks for nothing."""
+    """A query with a claim like "it ..." or "However ..." would ask for nothing."""
     assert to_claim("BRCA1 is safe in all mice.") == "BRCA1 is safe in all mice"
     assert to_claim("CONCLUSIONS: Pain was not felt there.") == "Pain was not felt there"
     assert to_claim("However, we found that the drug was not safe.") == "the drug was not safe"
@@ -158,7 +158,7 @@ def test_claims_stand_alone() -> None:
 
 
 def test_words_are_swapped_where_there_is_one_antonym() -> None:
-    """A word with two antonyms, or one that is a noun alone, is swapped for another meaning."""
+    """Swapping a word with two antonyms, or only a noun, could pick the wrong meaning."""
     wordnet = wordnet_of(
         ("light", "dark", "adjective"), ("light", "heavy", "adjective"),
         ("analysis", "synthesis", "noun"), ("high", "low", "adjective"),
@@ -180,7 +180,7 @@ def test_words_are_swapped_where_there_is_one_antonym() -> None:
 
 
 def test_a_swap_leaves_nothing_that_says_the_contrary() -> None:
-    """A document with "high" and "low" both satisfies and violates."""
+    """A document with both "high" and "low" would both satisfy and violate."""
     swaps = {"high": "low", "usual": "unusual", "unusual": "usual", "low": "high"}
     assert swap_antonyms("A usual dose is high.", "A usual dose is high.", swaps) == [
         "An unusual dose is high.",
@@ -208,7 +208,7 @@ SMALL = WordNet(
 
 
 def big(synonyms: int, antonyms: int) -> WordNet:
-    """One anchor with as many synonyms and antonyms."""
+    """Make one anchor with the given numbers of synonyms and antonyms."""
     alike = tuple(f"s{i}" for i in range(synonyms))
     opposed = tuple(f"a{i}" for i in range(antonyms))
     return WordNet({("word", "noun"): (Sense(alike, opposed),)})
@@ -219,7 +219,7 @@ def sides(rows: list[Triplet]) -> list[tuple[str, str, str | None]]:
 
 
 def test_words_go_with_synonyms_against_antonyms() -> None:
-    """Synonym and antonym changed over, or an anchor without antonyms, trains the reverse."""
+    """Swapped synonyms and antonyms would train the reverse."""
     rows = word_triplets(SMALL)
     assert sides(rows) == [
         ("cold", "chilly", "hot"),
@@ -230,7 +230,7 @@ def test_words_go_with_synonyms_against_antonyms() -> None:
 
 
 def test_phrases_want_the_antonym_and_rule_the_word_out() -> None:
-    """ "not hot" with "warm" as satisfying teaches an encoder to overlook the "not"."""  # noqa: D210
+    """ "not hot" with "warm" as satisfying would teach an encoder to ignore "not"."""  # noqa: D210
     rows = phrase_triplets(SMALL, most=1000)
     assert {row.query for row in rows} == {
         f"{o} {x}" for o in EXCLUSION_OPENINGS for x in ("hot", "cold")
@@ -243,8 +243,8 @@ def test_phrases_want_the_antonym_and_rule_the_word_out() -> None:
 
 
 def test_a_word_on_both_sides_is_on_neither() -> None:
-    """WordNet opposes king to queen and also lists them together; one triplet would be its own
-    contradiction, which :class:`Triplet` refuses, and the build would stop.
+    """WordNet lists king and queen both as antonyms and as synonyms. A triplet with the same word
+    on both sides must be skipped, since :class:`Triplet` refuses it and would stop the build.
     """
     royal = WordNet(
         {
@@ -263,7 +263,7 @@ def test_a_word_on_both_sides_is_on_neither() -> None:
 
 @pytest.mark.parametrize(("make", "usual"), [(word_triplets, 20), (phrase_triplets, 30)])
 def test_most_is_kept_by_seed(make, usual: int) -> None:  # type: ignore[no-untyped-def]
-    """Without a limit, a few anchors with a hundred synonyms are most of the data."""
+    """Without a limit, a few anchors with a hundred synonyms would dominate the data."""
     wordnet = big(9, 7)
     assert len(make(wordnet)) == len(set(make(wordnet))) == usual
     assert len(make(wordnet, most=5)) == 5
@@ -276,7 +276,7 @@ def test_most_is_kept_by_seed(make, usual: int) -> None:  # type: ignore[no-unty
     not (USUAL_FOLDER / "data.noun").is_file(), reason="the Debian package wordnet-base"
 )
 def test_all_of_wordnet_3_0() -> None:
-    """A rule that drops one kind of line, or a broken join, shows only in the totals."""
+    """Only totals reveal a rule that drops one kind of line, or a broken join."""
     wordnet = load_wordnet(USUAL_FOLDER)
     pointers = antonym_pointers(wordnet)
     assert len(pointers) == 7979

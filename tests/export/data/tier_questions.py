@@ -1,4 +1,4 @@
-"""Questions about towns and people that do not exist, in each form in which such sets come."""
+"""Questions about fictional towns and people, in each format of labelled questions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KINDS = ("a fishing village on the northern coast", "a market town known for it
 
 
 def town(number: int) -> dict[str, str]:
-    """A passage of the kind that an encyclopedia begins with."""
+    """Make a passage like the opening of an encyclopedia article."""
     name = _PLACES[number % len(_PLACES)]
     kind = _KINDS[number % 2]
     return {
@@ -29,13 +29,13 @@ def town(number: int) -> dict[str, str]:
 
 
 def ruler(number: int) -> dict[str, str]:
-    """A passage whose text does not say what its title is."""
+    """Make a passage whose text does not describe its title."""
     name = f"Count Osric {number}"
     return {"title": name, "text": f"{name} was a ruler of {_PLACES[number % 24]} who built ships."}
 
 
 def labelled_rows(count: int = 24, candidates: int = 6) -> list[dict[str, Any]]:
-    """Rows with candidates, two of them right; no passage in two rows."""
+    """Make rows with two right candidates each; no passage is in two rows."""
     return [
         {
             "_id": f"q{number:02}",
@@ -59,7 +59,7 @@ def labelled_rows(count: int = 24, candidates: int = 6) -> list[dict[str, Any]]:
 
 
 def paired_rows(count: int = 24) -> list[dict[str, Any]]:
-    """Rows with a right passage of two lines and a hard negative."""
+    """Make rows with a right passage of two lines and a hard negative."""
     rows = []
     for number in range(count):
         right = [ruler(number), {"title": f"Port {number}", "text": f"Port {number} is a harbour."}]
@@ -78,6 +78,6 @@ def paired_rows(count: int = 24) -> list[dict[str, Any]]:
 
 
 def write_questions(folder: Path, rows: Iterable[Mapping[str, Any]]) -> Path:
-    """A folder with ``questions.jsonl.gz``."""
+    """Write a folder with ``questions.jsonl.gz``."""
     write_rows(folder / "questions.jsonl.gz", rows)
     return folder

@@ -1,4 +1,4 @@
-"""A trained judge, and bundles with it and further questions, for all tests of a session."""
+"""A trained judge, and bundles with the judge and further questions, made once a session."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def small_judge(
     small_model_folder: Path, bundle: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> SmallJudge:
-    """A finished run, and a bundle over the same encoder."""
+    """Make a finished run, and a bundle over the same encoder."""
     from logic_export.judge.run import train_judge
     from logic_export.recipe import read_judge_recipe
     from small_judges import SmallJudge, judge_recipe
@@ -31,7 +31,7 @@ def small_judge(
 
 @pytest.fixture(scope="session")
 def judge_bundle(small_judge: SmallJudge, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A bundle with a judge in four bits, which random weights do not bear well."""
+    """Make a bundle with a judge in four bits, which lose much of random weights."""
     from logic_export.judge import export as exporting
     from small_judges import add_pairs
 
@@ -46,7 +46,7 @@ def judge_bundle(small_judge: SmallJudge, tmp_path_factory: pytest.TempPathFacto
 def unpacked(
     small_judge: SmallJudge, judge_bundle: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The judge of that bundle as a PyTorch model."""
+    """Unpack the judge of ``judge_bundle`` as a PyTorch model."""
     from logic_export.judge.low_rank import unpack_judge
 
     run = tmp_path_factory.mktemp("unpacked") / "run"
@@ -56,7 +56,7 @@ def unpacked(
 
 @pytest.fixture(scope="session")
 def relation_model(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The judge with six labels, two matrices changed by rank 2, as a training leaves it."""
+    """Make the judge with six labels and two matrices changed by rank 2, as after training."""
     import torch
     from small_judges import relabelled
 
@@ -77,7 +77,7 @@ def relation_model(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 def both_bundle(
     judge_bundle: Path, relation_model: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The bundle with relation next to its judge."""
+    """Add relation to the bundle with the judge."""
     from small_judges import add_pairs
 
     out = tmp_path_factory.mktemp("both") / "bundle"
@@ -90,7 +90,7 @@ def both_bundle(
 def three_bundle(
     both_bundle: Path, unpacked: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The bundle with NLI too: the judge with a classifier of its own."""
+    """Add NLI to that bundle: the judge with a new classifier."""
     from small_judges import CONFLICT_CONSTANTS, add_pairs, relabelled
 
     folder = tmp_path_factory.mktemp("nli") / "model"
@@ -102,7 +102,7 @@ def three_bundle(
 
 @pytest.fixture(scope="session")
 def constraint_run(unpacked: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A finished run of the constraint question, trained from the judge of the bundle."""
+    """Make a finished run of the constraint question, trained from the bundle's judge."""
     from logic_export.judge.run import train_judge
     from logic_export.recipe import read_judge_recipe
     from small_judges import constraint_recipe

@@ -1,4 +1,4 @@
-"""Recipes of a pair judge and a constraint over a model of two layers, and bundles for them."""
+"""Recipes of a pair judge and a constraint over a model of two layers, and their bundles."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ CONFLICT_CONSTANTS = dict.fromkeys(NLI_CONSTANTS, 0.5)
 
 @dataclass(frozen=True)
 class SmallJudge:
-    """What the tests of one session share; nothing of it may be changed.
+    """Files that the tests of one session share; no test may change them.
 
     Args:
         base: the encoder that the judge is trained from.
-        recipe: of the judge; a run of it has 12 steps and a checkpoint every 4.
+        recipe: the judge's recipe; a run has 12 steps and a checkpoint every 4.
         run: the finished run.
-        bundle: two heads over the trunk of the same encoder.
+        bundle: a bundle of two heads over the trunk of the same encoder.
     """
 
     base: Path
@@ -39,7 +39,7 @@ class SmallJudge:
 
 
 def rows(count: int, seed: int = 0) -> list[JudgeRow]:
-    """Pairs of random words, each label in turn."""
+    """Make pairs of random words, each label in turn."""
     random = Random(seed)
     made = []
     for number in range(count):
@@ -51,7 +51,7 @@ def rows(count: int, seed: int = 0) -> list[JudgeRow]:
 def _recipe(
     path: Path, name: str, model: str, training: str, every: int, builder: str, *options: str
 ) -> Path:
-    """A recipe's file, with the options of its training and of its development set."""
+    """Write a recipe's file with the options of its training and development sets."""
     train, dev = (
         f'builder = "{builder}"\nlicence = "CC0-1.0"\nships = true\noptions = {{ {one} }}'
         for one in options
@@ -76,7 +76,7 @@ def _recipe(
 
 
 def judge_recipe(base: str | Path, folder: Path) -> Path:
-    """Over 24 rows; an epoch has 6 steps."""
+    """Write a recipe over 24 rows; an epoch has 6 steps."""
     write_judge_rows(folder / "rows.jsonl", rows(24))
     write_judge_rows(folder / "dev.jsonl", rows(15, seed=1))
     options = [f'path = "{folder / name}.jsonl"' for name in ("rows", "dev")]
@@ -86,7 +86,7 @@ def judge_recipe(base: str | Path, folder: Path) -> Path:
 
 
 def development_set(recipe: Path) -> str:
-    """The name of its only one."""
+    """Return the name of the recipe's only development set."""
     return f"pairs {recipe.parent / 'dev.jsonl'}"
 
 
@@ -103,14 +103,14 @@ def relation_rows(count: int) -> list[JudgeRow]:
 def add_pairs(
     bundle: Path, model: Path, out: Path, rank: int = 0, relation: bool = False, **constants: float
 ) -> Mapping[str, float]:
-    """Add a judge; with a rank NLI, or relation."""
+    """Add a judge; with a rank, add NLI, relation or a verdict as changes instead."""
     development = {"dev": relation_rows(12) if relation else rows(9)}
     source = JudgeSource(str(model), 24, (), "a run", rank)
     return add_judge(bundle, source, out, development, constants=constants, minimum={})
 
 
 def relabelled(model: Path, labels: int, seed: int) -> torch.nn.Module:
-    """A model with a classifier of its own."""
+    """Load a model with a new random classifier."""
     torch.manual_seed(seed)
     return AutoModelForSequenceClassification.from_pretrained(
         model,
@@ -136,7 +136,7 @@ EIGHT = [
 
 
 def constraint_recipe(base: Path, folder: Path) -> Path:
-    """Over :data:`EIGHT`, which a run learns by heart; it has 80 steps."""
+    """Write a recipe over :data:`EIGHT`, which a run of 80 steps memorises."""
     queries = json_lines(folder / "rows.jsonl", Random(0).sample(EIGHT, 8))
     options = f'part = "all", path = "{queries}"'
     model = f'base = "{base}"\nlabels = "constraint"\nrank = 8\ntokens = 16\ndropout = 0.0'

@@ -1,4 +1,4 @@
-"""The constraint question: its rows, loss and figures, and a run that learns eight rows."""
+"""The constraint question: rows, loss and figures, and a run that learns eight rows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BOAT = {"domain": "sea", "queries": [{"q": "whales not from a boat", "kind": "ex
 
 
 def texts(row: ConstraintRow) -> tuple[str, str, list[str], str | None]:
-    """The row in words: query, kind, excluded words, and the wanted part if it is known."""
+    """Return the row as texts: query, kind, excluded words, and the wanted part if known."""
     excluded = [row.query[start:end] for start, end in row.excluded]
     wanted = None
     if row.dropped is not None:
@@ -43,7 +43,7 @@ def texts(row: ConstraintRow) -> tuple[str, str, list[str], str | None]:
 
 
 def test_marks_become_spans(tmp_path: Path):
-    """Spans of another occurrence of a word would teach that the wanted one is excluded."""
+    """A span of the wrong occurrence would teach that a wanted word is excluded."""
     clusters = [
         {"q": "german tool, not in german", "kind": "property", "excluded": ["german"]},
         {"q": "car for hire, no car seat", "kind": "several", "excluded": ["car"]},
@@ -115,7 +115,7 @@ def test_nevir_asks_for_negated_facts(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_the_files_that_come_along():
-    """A slip in a file would train wrong words."""
+    """A mistake in a project file would train wrong words."""
     for builder in (marked_clusters, marked_queries):
         train, dev = builder("train"), builder("dev")
         assert 0.1 < len(dev) / (len(train) + len(dev)) < 0.2
@@ -149,7 +149,7 @@ def test_a_malformed_row_is_named(tmp_path: Path, builder: str, row: dict[str, A
 
 
 def test_the_loss_leaves_out_what_is_unknown():
-    """Padding or unknown words that counted would teach that nothing leaves."""
+    """Counting padding or unknown words would teach that the wanted part omits nothing."""
     logits = torch.randn(2, 3, 5, generator=torch.Generator().manual_seed(0))
     labels = torch.full((2, 3, 5), -100.0)
     labels[:, 0, 2:] = torch.tensor([[0.0, 1, 0], [1, 0, 0]])
@@ -161,7 +161,7 @@ def test_the_loss_leaves_out_what_is_unknown():
 
 
 def test_figures_of_each_set():
-    """A share over the wrong kind of queries would keep a checkpoint that reads everything."""
+    """Shares over the wrong kind of queries would select a checkpoint that reads everything."""
     labels = np.full((5, 2, 5), -100.0)
     labels[:, 0, 2:] = np.eye(3)[[1, 1, 0, 0, 2]]
     labels[:, 1, 0] = [1, 0, 0, 0, 0]

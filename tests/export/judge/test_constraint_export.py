@@ -1,4 +1,4 @@
-"""The constraint question in a bundle: it reads as it was trained to, and the others stay."""
+"""The constraint question in a bundle: it answers as trained, and other models stay the same."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PAIRS = [(row.premise, row.hypothesis) for row in rows(9, seed=2)]
 
 
 def added(bundle: Path, run: Path, out: Path, **settings: Any) -> Mapping[str, float]:
-    """Add the constraint of a run, or a model in its place."""
+    """Add the constraint of a run, or a different model instead."""
     finished = read_finished_run(run)
     (queries,) = finished.development().values()
     minimum = settings.pop("minimum", {})
@@ -43,14 +43,14 @@ def added(bundle: Path, run: Path, out: Path, **settings: Any) -> Mapping[str, f
 def four_bundle(
     three_bundle: Path, constraint_run: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The bundle with a constraint next to its judge, relation and NLI."""
+    """Add a constraint to the bundle with judge, relation and NLI."""
     out = tmp_path_factory.mktemp("four") / "bundle"
     assert added(three_bundle, constraint_run, out, minimum={"dev": 1.0}) == {"dev": 1.0}
     return out
 
 
 def test_it_reads_as_the_original(four_bundle: Path, constraint_run: Path):
-    """Swapped or shifted tags would take other words out of a query."""
+    """Swapped or shifted tags would remove the wrong words from a query."""
     read = OnnxConstraint(four_bundle)
     model = AutoModelForTokenClassification.from_pretrained(constraint_run / "model").eval()
     tokenizer = AutoTokenizer.from_pretrained(constraint_run / "model")
@@ -76,7 +76,7 @@ def test_it_reads_as_the_original(four_bundle: Path, constraint_run: Path):
 
 
 def test_all_others_stay(three_bundle: Path, four_bundle: Path):
-    """Whoever asks about a query must not get other verdicts or vectors."""
+    """Adding a constraint must not change judgements or vectors."""
     for kind in (OnnxPairJudge, OnnxRelation, OnnxNLI):
         assert kind(three_bundle)(PAIRS) == kind(four_bundle)(PAIRS)
     texts = ["a quiet room", "not loud"]
@@ -98,7 +98,7 @@ def test_all_others_stay(three_bundle: Path, four_bundle: Path):
 def test_another_judge_takes_them_out(
     small_judge: SmallJudge, four_bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """Changes to weights that are gone would be noise."""
+    """Changes to a replaced judge's weights would be noise, so they must be removed."""
     monkeypatch.setattr(exporting, "MAX_INT4_DIFFERENCE", 0.4)
     add_pairs(four_bundle, small_judge.run / "model", tmp_path / "new")
     manifest = verify_bundle(tmp_path / "new").manifest
@@ -113,7 +113,7 @@ def test_another_judge_takes_them_out(
 
 
 def test_what_does_not_fit_is_refused(judge_bundle: Path, constraint_run: Path, tmp_path: Path):
-    """A model of something else would read something, and no one would know what."""
+    """A model of a different question would give meaningless answers, without an error."""
     for settings, fault, words in (
         ({"rank": 0}, ConfigurationError, "has 5 labels in rank 0"),
         ({"rank": 1}, ParityError, "differ from the original's .* higher rank"),
@@ -127,7 +127,7 @@ def test_what_does_not_fit_is_refused(judge_bundle: Path, constraint_run: Path, 
 def test_the_command_takes_all_from_the_run(
     judge_bundle: Path, four_bundle: Path, constraint_run: Path, tmp_path: Path
 ):
-    """Over a bundle that has a constraint, it takes the place of the old one."""
+    """Adding a constraint to a bundle that has one must replace the old constraint."""
     (name,) = read_finished_run(constraint_run).development()
     for number, bundle in enumerate((judge_bundle, four_bundle)):
         out = tmp_path / str(number)

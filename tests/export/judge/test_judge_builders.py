@@ -1,4 +1,4 @@
-"""Builders of the judge's rows, the clusters that come along, and the committed recipes."""
+"""Builders of the judge's rows, the project's clusters, and the committed recipes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SHIPPED = {
 
 
 def cluster(topic: str, domain: str = "food") -> dict[str, Any]:
-    """Three passages of a topic and two queries over them."""
+    """Make a cluster: three passages of a topic and two queries over them."""
     return {
         "domain": domain,
         "topic": topic,
@@ -80,7 +80,7 @@ def test_every_query_meets_every_passage_of_its_cluster(tmp_path: Path):
         (without, plain, "contradiction"),
         (history, plain, "neutral"),
     ]
-    # passages of one cluster: one that answers no query is unrelated, others are of another scope
+    # in a cluster, a passage that answers no query is unrelated; others have a different scope
     related = BUILDERS["cluster_relations"]("all", path)
     assert {frozenset((row.premise, row.hypothesis)): row.label for row in related} == {
         frozenset((with_nuts, without)): "scope",
@@ -90,7 +90,7 @@ def test_every_query_meets_every_passage_of_its_cluster(tmp_path: Path):
 
 
 def test_a_passage_of_another_cluster_is_neutral(cluster_file: str):
-    """One of another domain would be too easy, and a topic alone in its domain has none."""
+    """The neutral passage must be of the same domain; a topic alone in its domain gets none."""
     rows = clusters("train", cluster_file, seed=3)
     strangers = Counter()
     for row in rows:
@@ -100,12 +100,12 @@ def test_a_passage_of_another_cluster_is_neutral(cluster_file: str):
             assert "cake" in row.premise
             strangers[row.hypothesis] += 1
     asked = {row.hypothesis for row in rows if "taxes" not in row.hypothesis}
-    # "cake 1" stands in "cake 11" too: nearly all of them are told apart by their name
+    # "cake 1" is also in "cake 11", so names distinguish nearly all of them, not all
     assert len(strangers) > 0.8 * len(asked)
     assert set(strangers.values()) == {1}
     assert clusters("train", cluster_file, seed=3) == rows
     assert clusters("train", cluster_file, seed=4) != rows
-    # with ``near`` a second one, among the nearest to the query
+    # ``near`` adds a second passage, one of the nearest to the query
     near = clusters("train", cluster_file, near=True, seed=3)
     added = near[len(rows) :]
     assert near[: len(rows)] == rows
@@ -113,12 +113,12 @@ def test_a_passage_of_another_cluster_is_neutral(cluster_file: str):
     assert {row.label for row in added} == {"neutral"}
     of_cakes = [row for row in added if "cake" in row.hypothesis]
     assert all("cake" in row.premise for row in of_cakes)
-    told = [r for r in of_cakes if "nuts" in r.premise]  # nearer than the histories
+    told = [r for r in of_cakes if "nuts" in r.premise]  # nut passages are nearer than histories
     assert len(told) > 0.9 * len(of_cakes)
 
 
 def test_some_queries_say_what_they_exclude_once_more(tmp_path: Path):
-    """The judge reads them so in a search; the others keep it used to plain ones."""
+    """In a search the judge reads restated exclusions; other rows must stay plain queries."""
     rows = [cluster(f"cake {number}") for number in range(40)]
     for row in rows:
         row["queries"][0]["excluded"] = ["nuts"]
@@ -144,7 +144,7 @@ def test_some_queries_say_what_they_exclude_once_more(tmp_path: Path):
     ],
 )
 def test_a_malformed_cluster_is_named(tmp_path: Path, change: dict[str, Any]):
-    """A letter too few would give every passage the next one's label."""
+    """A missing letter must be refused, since it would shift the passages' labels."""
     path = written(tmp_path / "bad.jsonl", [cluster("fine"), {**cluster("cake"), **change}])
     with pytest.raises(ReadError, match=r"bad\.jsonl:2"):
         clusters("train", path)
@@ -152,7 +152,7 @@ def test_a_malformed_cluster_is_named(tmp_path: Path, change: dict[str, Any]):
 
 @pytest.mark.parametrize("name", OWN)
 def test_the_clusters_that_come_along(name: str):
-    """Written by hand: a slip of the pen would train a wrong label."""
+    """The clusters are written by hand; a mistake there would train a wrong label."""
     rows = [row.fields for row in json_rows(OWN[name])]
     names = Counter((row["domain"], row["topic"]) for row in rows)
     assert max(names.values()) == 1
@@ -197,7 +197,7 @@ def test_passage_pairs_are_rows_both_ways(tmp_path: Path):
     [("other", ["superseded", "supersedes"]), ("one", ["supersedes", "superseded"])],
 )
 def test_the_older_is_superseded(tmp_path: Path, newer: str, labels: list[str]):
-    """Read in the other order the same pair has the other label."""
+    """Exchanging the two texts must exchange supersedes and superseded."""
     path = written(tmp_path / "pairs.jsonl", [pair("superseded", newer=newer)])
     rows = passage_relations("all", path)
     assert [row.label for row in rows] == labels
@@ -205,7 +205,7 @@ def test_the_older_is_superseded(tmp_path: Path, newer: str, labels: list[str]):
 
 
 def test_relations_and_what_follows_from_them(tmp_path: Path):
-    """A wrong derivation would teach that a paraphrase contradicts its own text."""
+    """A wrongly derived pair would teach that a paraphrase contradicts its own text."""
     first = pair("paraphrase")
     rows = [
         first,
@@ -238,7 +238,7 @@ def test_relations_and_what_follows_from_them(tmp_path: Path):
 
 
 def test_pairs_of_one_topic_are_in_one_part(tmp_path: Path):
-    """They share a passage, which a development set must not have seen."""
+    """Pairs of one topic share passages, so training and development must not share topics."""
     rows = [pair("scope", n, topic=f"topic {n // 4}") for n in range(400)]
     path = written(tmp_path / "pairs.jsonl", rows)
     parts = {part: passage_pairs(part, path) for part in ("train", "dev", "all")}
@@ -297,7 +297,7 @@ def test_triplets_say_what_satisfies_and_what_violates(tmp_path: Path):
 
 
 def test_long_passages_are_cut_as_the_judge_will_read_them(tmp_path: Path):
-    """A judge trained on whole articles would see something else in use."""
+    """Training on whole articles would not match the excerpts that the judge reads in use."""
     filler = " ".join(f"Sentence {n} speaks of boats and harbours." for n in range(40))
     long = f"{filler} The cake has no nuts at all. {filler}"
     write_triplets(tmp_path / "rows.jsonl", [Triplet("a cake without nuts", long, None, "s")])
@@ -318,7 +318,7 @@ def groups(tmp_path: Path) -> dict[str, Any]:
 
 
 def test_opposite_sides_contradict_and_one_side_agrees(groups: dict[str, Any]):
-    """A side taken for the other would teach the contrary."""
+    """Confused sides would teach the opposite labels."""
     built = BUILDERS["group_pairs"](**groups, seed=3)
     by_texts = {frozenset((row.premise, row.hypothesis)): row.label for row in built}
     one, again = INN
@@ -331,7 +331,7 @@ def test_opposite_sides_contradict_and_one_side_agrees(groups: dict[str, Any]):
 def test_the_sentence_that_differs_is_the_claim_and_the_longer_text_the_premise(
     groups: dict[str, Any],
 ):
-    """A claim that both texts share contradicts neither; evidence is longer than a claim."""
+    """A sentence in both texts contradicts neither; evidence must be longer than its claim."""
     built = BUILDERS["group_pairs"](**groups, cut=1.0, seed=3)
     contradicting = [row for row in built if row.label == "contradiction"]
     claims = {text for row in contradicting for text in (row.premise, row.hypothesis)}
@@ -353,7 +353,7 @@ def test_sets_of_a_recipe_are_unique_and_sampled(tmp_path: Path):
 
 
 def test_labels_of_inner_builders_are_plain():
-    """They stand in the bundle's NOTICE, and are typed after ``--minimum``."""
+    """Users read the labels in the bundle's NOTICE and type them after ``--minimum``."""
     options = {"builder": "labelled", "options": {"folder": "nevir", "split": "dev"}}
     inner = DataSettings(builder="triplets", licence="MIT", ships=True, options=options)
     assert inner.label == "triplets labelled nevir dev"
@@ -361,7 +361,7 @@ def test_labels_of_inner_builders_are_plain():
 
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
 def test_committed_recipes_are_valid(path: Path):
-    """A builder that was renamed breaks a run of hours, at its start."""
+    """A renamed builder must fail here, not in a user's run."""
     assert {one.stem for one in RECIPES} >= SHIPPED
     recipe = read_judge_recipe(path)
     assert isinstance(recipe, JudgeRecipe)

@@ -1,4 +1,4 @@
-"""``train-judge``, ``add-judge`` and ``measure-judge``, as they are typed."""
+"""Command lines of ``train-judge``, ``add-judge`` and ``measure-judge``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 
 def call(*arguments: object, code: int = 0) -> str:
-    """What the command prints, in one line."""
+    """Return the command's output, joined in one line."""
     done = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
     assert done.exit_code == code, done.output
     assert "Traceback" not in done.output
@@ -29,7 +29,7 @@ def call(*arguments: object, code: int = 0) -> str:
 
 
 def with_card(run: Path, out: Path, **card: object) -> Path:
-    """A copy of a run whose card says something else."""
+    """Copy a run, with changed fields in its card."""
     shutil.copytree(run, out)
     told = json.loads((run / "card.json").read_text())
     (out / "card.json").write_text(json.dumps({**told, **card}))
@@ -49,7 +49,7 @@ def test_train_judge(small_judge: SmallJudge, tmp_path: Path):
 
 
 def test_add_judge_takes_all_from_the_runs_card(small_judge: SmallJudge, tmp_path: Path):
-    """A licence is broken by a forgotten flag."""
+    """Licences must come from the card: a forgotten flag would break a licence."""
     run = with_card(small_judge.run, tmp_path / "run", ships=False)
     out = tmp_path / "out"
     arguments = [
@@ -103,7 +103,7 @@ def test_measure_judge_says_what_is_wrong(small_judge: SmallJudge, tmp_path: Pat
 
 
 def test_a_run_tells_of_the_run_that_its_base_comes_from(small_judge: SmallJudge, tmp_path: Path):
-    """A second stage that forgets the first one's data breaks their licences."""
+    """A second stage that omits the first stage's data would break the licences of these data."""
     told = json.loads((small_judge.run / "card.json").read_text())
     first = [
         {"name": "early rows", "licence": "CC-BY-4.0", "ships": True, "rows": 7},

@@ -1,4 +1,4 @@
-"""A trained judge in a bundle: what it says, what it leaves alone, and what is refused."""
+"""A trained judge in a bundle: its answers, what it leaves unchanged, and what is refused."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def added(
 
 @pytest.fixture(scope="module")
 def with_judge(small_judge: SmallJudge, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bundle with the judge, weights as they are."""
+    """Add the judge to the bundle without compressing its weights."""
     out = tmp_path_factory.mktemp("exported") / "deep" / "bundle"
     figures = added(small_judge, out)
     assert figures == {"dev": accuracy(OnnxPairJudge(out), rows(15, seed=1))}
@@ -58,7 +58,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def test_it_says_what_the_original_says(small_judge: SmallJudge, with_judge: Path):
-    """A lost token type, mask or label order would be a judge that no one has trained."""
+    """A lost token type, mask or label order would change the trained judge's answers."""
     judge = OnnxPairJudge(with_judge)
     model = AutoModelForSequenceClassification.from_pretrained(small_judge.run / "model").eval()
     temperature = load_bundle(with_judge).manifest.judge.temperature
@@ -70,11 +70,11 @@ def test_it_says_what_the_original_says(small_judge: SmallJudge, with_judge: Pat
         expected.append(logits.softmax(-1).numpy()[0])
     np.testing.assert_allclose(judge(PAIRS), expected, atol=2e-4)
     assert [judge([pair])[0] for pair in PAIRS] == judge(PAIRS)
-    assert np.ptp(expected, axis=0).min() > 0.01  # it does not say the same of every pair
+    assert np.ptp(expected, axis=0).min() > 0.01  # answers differ between pairs
 
 
 def test_tokens_are_those_of_the_training(small_judge: SmallJudge, with_judge: Path):
-    """The training tokenizer and the bundle's must cut and join two texts alike."""
+    """The training's and the bundle's tokenizer must truncate and join two texts alike."""
     _, tokenizer = load_judge(read_judge_recipe(small_judge.recipe))
     pairs = [*PAIRS, ("quiet room " * 20, "no noise"), ("a", "hotel " * 40)]
     first, second = zip(*pairs, strict=True)
@@ -97,7 +97,7 @@ def test_the_manifest_and_the_notice_tell_of_it(small_judge: SmallJudge, with_ju
 
 
 def test_the_vectors_stay_what_they_were(small_judge: SmallJudge, with_judge: Path):
-    """A moved fingerprint orphans every collection made with the bundle."""
+    """A changed fingerprint would orphan every collection made with the bundle."""
     before, after = contents(small_judge.bundle), contents(with_judge)
     assert after.keys() - before.keys() == {"judge.onnx"}
     changed = {name for name in before if before[name] != after[name]}
@@ -130,7 +130,7 @@ def test_small_weights_say_nearly_the_same(
     monkeypatch: pytest.MonkeyPatch,
     compression: str,
 ):
-    """Random weights as large as these lose more in few bits than trained ones."""
+    """Large random weights lose more in few bits than trained weights."""
     monkeypatch.setattr(exporting, "MAX_DIFFERENCE", 0.1)
     monkeypatch.setattr(exporting, "MAX_INT4_DIFFERENCE", 0.4)
     added(small_judge, tmp_path / "small", compression=compression)
@@ -144,7 +144,7 @@ def test_small_weights_say_nearly_the_same(
 
 
 def test_what_does_not_fit_is_refused_and_leaves_nothing(small_judge: SmallJudge, tmp_path: Path):
-    """Over another trunk it would judge something, and no one would know what."""
+    """Over a different trunk the judge's answers would be meaningless, without an error."""
     out = tmp_path / "parent" / "out"
     moved = AutoModelForSequenceClassification.from_pretrained(small_judge.run / "model")
     with torch.no_grad():
@@ -173,7 +173,7 @@ def test_what_does_not_fit_is_refused_and_leaves_nothing(small_judge: SmallJudge
 def test_a_judge_that_misses_its_gate_is_not_written(
     small_judge: SmallJudge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """A folder that exists gets shipped."""
+    """A failed bundle left on disk would get shipped."""
     with pytest.raises(ParityError, match="dev"):
         added(small_judge, tmp_path / "out", minimum={"dev": 1.0})
     monkeypatch.setattr(exporting, "MAX_DIFFERENCE", -1.0)

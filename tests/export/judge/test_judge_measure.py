@@ -1,4 +1,4 @@
-"""Accuracy, calibration and temperature of a judge, against sums done by hand."""
+"""Accuracy, calibration and temperature of a judge, compared with values computed by hand."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from logic_export.judge.rows import JudgeRow, labelled_row
 
 
 def rows(labels: str) -> list[JudgeRow]:
-    """One row a letter: e(ntailment), n(eutral), c(ontradiction)."""
+    """Make one row per letter: e(ntailment), n(eutral), c(ontradiction)."""
     names = {"e": "entailment", "n": "neutral", "c": "contradiction"}
     return [labelled_row(f"p {n}", "h", names[letter]) for n, letter in enumerate(labels)]
 
 
 class Told:
-    """A judge that says what it was told, pair by pair."""
+    """A judge with given answers, pair by pair."""
 
     def __init__(self, *probabilities: tuple[float, float, float]) -> None:
         self.probabilities = probabilities
@@ -34,25 +34,25 @@ class Told:
 
 
 def test_accuracy_is_between_two_where_no_row_is_neutral():
-    """Verification knows no third answer; a cautious judge is not wrong there."""
+    """Verification has no neutral answer, so preferring neutral must not count as wrong."""
     judge = Told((0.3, 0.6, 0.1), (0.1, 0.8, 0.1001), (0.2, 0.7, 0.1))
     assert accuracy(judge, rows("ecc")) == pytest.approx(2 / 3)
     assert accuracy(judge, rows("enc")) == pytest.approx(1 / 3)
 
 
 def test_a_judge_that_is_as_right_as_it_says():
-    """Nine of ten right at .9."""
+    """Nine of ten right at a probability of .9 is no calibration error."""
     sure = [(0.9, 0.05, 0.05)] * 10
     assert calibration_error(Told(*sure), rows("eeeeeeeeen")) == pytest.approx(0)
     assert calibration_error(Told(*sure), rows("eeeeennnnn")) == pytest.approx(0.4)
     assert calibration_error(Told((1.0, 0, 0)), rows("e")) == 0
     assert calibration_error(Told((1.0, 0, 0)), rows("c")) == 1
-    two_ways = Told(*[(0.45, 0.5, 0.05)] * 10)  # .9 once neutral is no answer
+    two_ways = Told(*[(0.45, 0.5, 0.05)] * 10)  # .9 without the neutral answer
     assert calibration_error(two_ways, rows("eeeeeeeeec")) == pytest.approx(0)
 
 
 def test_calibration_is_weighted_by_bin():
-    """Three pairs in the bin of .8 (two right) and one in that of .4 (wrong)."""
+    """Three pairs fall in the bin of .8 (two right) and one pair in the bin of .4 (wrong)."""
     judge = Told((0.8, 0.1, 0.1), (0.1, 0.8, 0.1), (0.82, 0.1, 0.08), (0.4, 0.3, 0.3))
     high = abs(2 / 3 - (0.8 + 0.8 + 0.82) / 3) * 3 / 4
     low = abs(0 - 0.4) * 1 / 4
@@ -68,7 +68,7 @@ def test_the_gate_names_what_is_missed():
 
 
 def loss(logits: np.ndarray, targets: np.ndarray, temperature: float) -> float:
-    """Mean cross entropy, written out."""
+    """Compute the mean cross entropy, written out."""
     shares = np.exp(logits / temperature - (logits / temperature).max(1, keepdims=True))
     shares /= shares.sum(1, keepdims=True)
     return float(-(targets * np.log(shares + 1e-300)).sum(1).mean())
@@ -83,7 +83,7 @@ def loss(logits: np.ndarray, targets: np.ndarray, temperature: float) -> float:
     soft=st.booleans(),
 )
 def test_the_temperature_is_the_best_of_a_grid(seed, count, scale, skill, soft):
-    """A wrong one makes a judge say .99 of what it half knows."""
+    """A wrong temperature would make a judge say .99 where it is uncertain."""
     random = np.random.default_rng(seed)
     labels = random.integers(0, 3, count)
     certain = np.eye(3)[labels]
@@ -99,7 +99,7 @@ def test_the_temperature_is_the_best_of_a_grid(seed, count, scale, skill, soft):
 
 
 def test_a_judge_that_is_too_sure_is_cooled_down():
-    """Right in a third of the cases, sure in all of them."""
+    """A judge that is always sure but right in a third of the cases needs a high temperature."""
     logits = np.array([[4.0, 0, 0]] * 9)
     assert find_temperature(logits, rows("eeennnccc")) == pytest.approx(8, abs=0.01)
     assert find_temperature(np.array([[0.5, 0, 0]] * 10), rows("e" * 10)) < 0.3

@@ -1,4 +1,4 @@
-"""A small training run of a judge: what it leaves, resuming it, and what it refuses."""
+"""A small training run of a judge: its files, how it resumes, and what it refuses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 
 class Ended(BaseException):
-    """What ends a run in its middle."""
+    """Ends a run in the middle."""
 
 
 def logged(run: Path) -> list[dict[str, float]]:
@@ -48,14 +48,14 @@ def test_a_run_leaves_a_judge_and_its_card(small_judge: SmallJudge):
 
 
 def test_development_rows_are_evaluated_in_their_order():
-    """Grouped by length, as training rows are, a row would count for another set."""
+    """Grouping by length, as in training, would count rows for the wrong set."""
     trainer = running._JudgeTrainer.__new__(running._JudgeTrainer)
     rows = [{"length": length} for length in (9, 1, 5, 2, 7)]
     assert list(trainer._get_eval_sampler(rows)) == [0, 1, 2, 3, 4]
 
 
 def test_embeddings_stay_and_layers_are_trained(small_judge: SmallJudge):
-    """A judge whose embeddings moved could not share the encoders' trunk."""
+    """A judge with changed embeddings could not share the encoders' trunk."""
     before, after = weights(small_judge.base), weights(small_judge.run / "model")
     own = {name.removeprefix("bert."): values for name, values in after.items()}
     moved = {name for name in before if not np.array_equal(before[name], own[name])}
@@ -78,7 +78,7 @@ def test_a_recipe_says_what_stays_as_it_is(small_judge: SmallJudge):
 def test_an_interrupted_run_goes_on(
     small_judge: SmallJudge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    """It must not begin again, nor build its rows again: their files may have changed."""
+    """A resumed run must not start again, nor rebuild rows, whose files may have changed."""
     recipe, out, steps = read_judge_recipe(small_judge.recipe), tmp_path / "run", []
 
     def ends(*args, **kwargs):
@@ -140,7 +140,7 @@ def test_what_cannot_be_trained_is_said(small_judge: SmallJudge, tmp_path: Path)
 
 
 def test_the_loss_is_the_mean_over_all_pairs_of_a_step():
-    """Accumulated batches of several sizes must count by their pairs."""
+    """Accumulated batches of different sizes must be weighted by their number of pairs."""
     logits = torch.randn(5, 3, generator=torch.Generator().manual_seed(0))
     labels = torch.softmax(torch.randn(5, 3, generator=torch.Generator().manual_seed(1)), dim=1)
     expected = -(labels * logits.log_softmax(1)).sum(1).mean()

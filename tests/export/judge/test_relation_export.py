@@ -1,4 +1,4 @@
-"""Relation and NLI in a bundle with a judge: low-rank changes to its weights; the judge stays."""
+"""Relation and NLI as low-rank changes to a bundle's judge, which keeps its answers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PAIRS = [(row.premise, row.hypothesis) for row in rows(20, seed=2)]
 
 
 def test_the_judge_says_what_it_said(judge_bundle: Path, both_bundle: Path):
-    """Its graph has new inputs; another judge under the old name would go unnoticed."""
+    """The judge's graph gets new inputs, but its answers must not change."""
     before, after = OnnxPairJudge(judge_bundle), OnnxPairJudge(both_bundle)
     assert before(PAIRS) == after(PAIRS)
     manifest = verify_bundle(both_bundle).manifest
@@ -54,14 +54,14 @@ def test_relations_are_the_originals(both_bundle: Path, relation_model: Path):
     expected = [(original((a, b)) + turned(original((b, a)))) / 2 for a, b in PAIRS]
     differences = np.abs(np.subtract(read(PAIRS), expected))  # products are in int8
     assert differences.mean() < 0.03
-    assert np.std(expected, axis=0).max() > 0.15  # they tell pairs apart
+    assert np.std(expected, axis=0).max() > 0.15  # the answers differ between pairs
     assert read.constants == {"threshold": 0.6}
     notice = (both_bundle / "NOTICE").read_text()
     assert notice.count("Pair judge:") == notice.count("Relation:") == 1
 
 
 def test_nli_leaves_the_others_as_they_are(both_bundle: Path, three_bundle: Path):
-    """A cleaner would read with the weights of a filter."""
+    """Adding NLI must not change relation, or a cleaner would read with a filter's weights."""
     before, after = OnnxRelation(both_bundle), OnnxRelation(three_bundle)
     assert before(PAIRS) == after(PAIRS)
     assert OnnxPairJudge(both_bundle)(PAIRS) == OnnxPairJudge(three_bundle)(PAIRS)
@@ -74,7 +74,7 @@ def test_nli_leaves_the_others_as_they_are(both_bundle: Path, three_bundle: Path
 
 
 def test_a_verdict_answers_in_the_judges_place(three_bundle: Path, unpacked: Path, tmp_path: Path):
-    """A search would go on with the judge's own answers, or a cleaner read with the verdict's."""
+    """A search must use the verdict; a cleaner must not."""
     model = relabelled(unpacked, 3, seed=2)
     model.config.id2label = dict(enumerate(VERDICTS))
     model.save_pretrained(tmp_path / "model")
@@ -89,7 +89,7 @@ def test_a_verdict_answers_in_the_judges_place(three_bundle: Path, unpacked: Pat
     for other in (OnnxRelation, OnnxNLI):
         assert other(out).read(PAIRS) == other(three_bundle).read(PAIRS)
     assert (out / "NOTICE").read_text().count("Verdict:") == 1
-    with pytest.raises(ConfigurationError, match="threshold"):  # it is no NLI
+    with pytest.raises(ConfigurationError, match="threshold"):  # a verdict is not NLI
         add_pairs(three_bundle, tmp_path / "model", tmp_path / "no", rank=1, threshold=0.6)
 
 
@@ -111,7 +111,7 @@ def test_what_does_not_fit_is_refused(
     unpacked: Path,
     tmp_path: Path,
 ):
-    """A typing error in a constant would leave a weight out."""
+    """A misspelt constant must be refused, or its weight would be silently missing."""
     other = AutoModelForSequenceClassification.from_pretrained(relation_model)
     with torch.no_grad():
         other.bert.encoder.layer[1].output.dense.bias += 1
@@ -133,7 +133,7 @@ def test_what_does_not_fit_is_refused(
 def test_a_judge_of_a_bundle_can_be_trained_further(
     small_judge: SmallJudge, judge_bundle: Path, unpacked: Path, tmp_path: Path
 ):
-    """Whoever has the bundle has no run folder; four bits are what there is to go on from."""
+    """A user with only the bundle has no run folder and must train on from the four-bit judge."""
     model = AutoModelForSequenceClassification.from_pretrained(unpacked).eval()
     judge = OnnxPairJudge(judge_bundle)
     temperature = load_bundle(judge_bundle).manifest.judge.temperature

@@ -109,7 +109,7 @@ def rules(
 ) -> list[ContradictionGroup]:
     """Make contradictions by rules over at most ``texts`` texts of a corpus.
 
-    ``wordnet`` adds antonyms and synonyms; without it ``kinds`` must name more than antonyms.
+    ``wordnet`` adds antonyms and synonyms; without it ``kinds`` needs a kind besides antonyms.
     """
     all_texts = sorted(set(corpus_texts(path)))
     sampled = Random(seed).sample(all_texts, min(texts, len(all_texts)))
@@ -176,9 +176,9 @@ def _parse_claim(row: Row) -> Mapping[str, Any]:
 def claim_groups(
     claims: Iterable[Mapping[str, Any]], documents: Mapping[str, str]
 ) -> list[ContradictionGroup]:
-    """Set a document's evidence and the claims it supports against the claims it contradicts.
+    """Group a document's evidence and the claims it supports against claims it contradicts.
 
-    Claims over the same sentences form one group. If the evidence contradicts no claim, the
+    Claims about the same sentences form one group. If the evidence contradicts no claim, the
     supported claims are negated where a rule is safe. A claim has ``text`` and ``evidence``:
     document id -> ``label`` (SUPPORT, CONTRADICT) and ``rationales``, lists of sentence numbers.
     """

@@ -52,11 +52,11 @@ def question_rows(path: Path) -> dict[str, list[dict[str, str]]]:
 def question_groups(
     rows: Sequence[Mapping[str, str]], *, answers: bool = True
 ) -> list[ContradictionGroup]:
-    """Set the texts that support one answer of a question against those that support the other.
+    """Group the texts that support a question's answer against texts for its counter-answer.
 
-    ``rows`` belong to one question. They come from several generators, whose first answers may be
-    opposite. If a row's answer is the first row's counter-answer, its sides are exchanged. If it is
-    neither answer, the row is left out. There is no group if a side has no text of its own.
+    ``rows`` belong to one question and come from several generators, which may begin with opposite
+    answers. If a row's answer is the first row's counter-answer, the row's sides are exchanged. If
+    it is neither answer, the row is left out. There is no group if a side has no text of its own.
     """
     first_answers = [rows[0][names[0]].strip() for names in SIDE_FIELDS]
     texts: tuple[dict[str, None], dict[str, None]] = ({}, {})

@@ -24,7 +24,7 @@ class ContradictionGroup:
 
     A triple of Xu et al. 2024 is ``ContradictionGroup((anchor, paraphrase), (contradiction,))``. A
     larger group stands for many triples, and each text is encoded once. An empty side or text, or a
-    text that occurs twice, on one side or both, is an :class:`InputError`.
+    text that occurs twice in the group, is an :class:`InputError`.
     """
 
     left: tuple[str, ...]
@@ -54,8 +54,8 @@ def labelled_pairs(
 ) -> list[tuple[str, str, bool]]:
     """Make pairs (text, text, contradicts).
 
-    Texts on opposite sides of a group contradict, texts on one side agree. For every agreeing pair
-    a random pair is added from two groups that share no text; its texts do neither.
+    Texts on opposite sides of a group contradict; texts on one side agree. For every agreeing pair,
+    an unrelated pair is drawn from two groups that share no text.
     """
     random = Random(seed)
     texts_of_group = [(group, frozenset(group.texts)) for group in groups]
@@ -84,7 +84,7 @@ def write_groups(path: Path, groups: Sequence[ContradictionGroup]) -> None:
 
 
 def read_groups(path: Path) -> list[ContradictionGroup]:
-    """Read what :func:`write_groups` wrote, or a user's own file; errors of :func:`read_rows`."""
+    """Read a file of :func:`write_groups`, or a user's own; errors of :func:`read_rows`."""
     return list(read_rows(path, ContradictionGroup, _parse_group))
 
 

@@ -19,7 +19,7 @@ _OPENING = re.compile(
     r"^(In|On|At|After|Before|During|Since|By|From|According to|Because of|Due to) ([^,.;]{3,80}), "
     r"([^.;]+)\.$"
 )
-# Texts after "In Rome, " or "On May 3, " which show that the comma does not end the opening.
+# Texts after "In Rome, " or "On May 3, " that show that the opening goes on after the comma.
 _NO_CLAUSE = re.compile(r"\d|(?:and|or)\b|(?:\S+ ){0,3}\S+,")
 
 _OPENINGS = {
@@ -57,8 +57,8 @@ def paraphrase(text: str, random: Random, synonyms: Mapping[str, str] | None = N
     At random, brackets and asides are dropped, openings ("In 1990, ...") are moved to the end, and
     passives with an agent become active. Connectives are exchanged, and words replaced by
     ``synonyms``. A paraphrase may say less than the original, never the contrary. The number of
-    random draws does not depend on which rules apply, so two texts whose sentences differ in a word
-    change in the same way under the same ``random``.
+    random draws does not depend on which rules apply, so equal ``random`` states change two texts
+    that differ in a word in the same way.
     """
     drops, shuffles = random.random() < 0.4, random.random() < 0.5
     paraphrased = [
@@ -118,7 +118,7 @@ def _to_active(sentence: str) -> str:
 
 
 def _object_form(subject: str) -> str | None:
-    """Return a subject's form after a verb; None where it may be more than a noun or a name."""
+    """Return a subject's form after a verb; None if it may be more than a noun or a name."""
     first, *others = subject.split()
     if _NOT_IN_NOUN_PHRASE & {word.lower() for word in others}:
         return None

@@ -24,13 +24,13 @@ from logic_export.data.wordnet import WordNet
 from logic_retrievers.errors import ConfigurationError
 
 KINDS = ("polarity", "antonym", "number", "date", "entity", "quantifier")
-# Most attempts at a paraphrase that changes something.
+# Maximum attempts at a paraphrase that differs from the text.
 MAX_ATTEMPTS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusWords:
-    """Words of a corpus that the rules exchange; without WordNet only names."""
+    """Words of a corpus that the rules exchange; only names without WordNet."""
 
     # number of words -> names
     names: Mapping[int, Sequence[str]] = field(default_factory=dict)
@@ -47,7 +47,7 @@ def collect_words(texts: Sequence[str], wordnet: WordNet | None = None) -> Corpu
 
 
 def contradict(text: str, kind: str, words: CorpusWords, random: Random) -> str | None:
-    """Make one change to a text that contradicts the original; None where no rule is safe.
+    """Change a text in one thing so that it contradicts the original; None if no rule is safe.
 
     Polarity and antonyms change one sentence; a number, date or name is changed at every
     occurrence. ``kind`` is one of :data:`KINDS`.
@@ -70,10 +70,10 @@ def make_groups(
     most_sentences: int = 4,
     seed: int = 0,
 ) -> list[ContradictionGroup]:
-    """Set a text excerpt and its paraphrase against a contradiction and the paraphrase of that.
+    """Group excerpts and their paraphrases against contradictions and the paraphrases of these.
 
     Excerpts are one to ``most_sentences`` consecutive sentences. Kinds alternate, so that frequent
-    kinds do not crowd out the others. ``count`` is the largest number of groups. An unknown kind is
+    kinds do not crowd out rare ones. ``count`` is the maximum number of groups. An unknown kind is
     a :class:`ConfigurationError`.
     """
     if unknown := sorted(set(kinds) - set(KINDS)):

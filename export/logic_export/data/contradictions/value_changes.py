@@ -50,7 +50,7 @@ _VOWELS = tuple("AEIOU")
 
 
 def change_number(text: str, random: Random) -> Change | None:
-    """Change a number to one with as many digits and the same separators, or a numeral to another.
+    """Change a number, keeping its digit count and separators, or a numeral in words.
 
     Years and days of dates are not changed: a day could become "59 December".
     """
@@ -75,7 +75,7 @@ def change_number(text: str, random: Random) -> Change | None:
 
 
 def change_date(text: str, random: Random) -> Change | None:
-    """Change a year by 2 to 40 years, or a month to another."""
+    """Change a year by 2 to 40 years, or a month to a different month."""
     years_found = [m[0] for m in _YEAR.finditer(text)]
     months = [m[0] for m in _MONTH.finditer(text)]
     if not years_found and not months:
@@ -107,7 +107,7 @@ def collect_names(texts: Iterable[str]) -> dict[int, list[str]]:
 
 
 def change_name(text: str, names: Mapping[int, Sequence[str]], random: Random) -> Change | None:
-    """Change a name to one from other texts that has as many words and takes the same article."""
+    """Change a name to another text's name with as many words and the same article."""
     names_in_text = _names_in(text)
     if not names_in_text:
         return None
@@ -121,7 +121,7 @@ def change_name(text: str, names: Mapping[int, Sequence[str]], random: Random) -
 
 
 def apply_change(text: str, change: Change) -> str:
-    """Replace every whole occurrence in the text, so that the old value is gone.
+    """Replace every whole occurrence of the old value in the text.
 
     5 does not occur whole in 15, 5.5 or 5,000.
     """

@@ -10,7 +10,7 @@ _WORDS = read_toml(__package__, "lexicon.toml")
 
 
 def word_set(name: str) -> frozenset[str]:
-    """A word list of ``lexicon.toml``."""
+    """Read a word list of ``lexicon.toml``."""
     return frozenset(_WORDS[name].split())
 
 
@@ -24,7 +24,7 @@ CONTRACTIONS = {"can't": "can", "won't": "will", "shan't": "shall"} | {
     for verb in (*sorted(BE), *HAVE, *sorted(DO), "could", "would", "should", "must")
 }
 
-# Words that negate, or that make a sentence compatible with its negation ("may").
+# Words that negate a sentence, or make it compatible with its negation ("may").
 NEGATIVE = re.compile(
     r"not|\w*n't|no|non|never|none|nobody|nothing|nowhere|neither|nor|cannot|without|hardly|"
     r"scarcely|barely|rarely|seldom|infrequently|unable|lack(?:s|ed|ing)?|fail(?:s|ed|ing|ure)?|except|unless|"
@@ -54,25 +54,26 @@ UNCOUNTED = word_set("uncounted")
 FINDING = word_set("finding")
 REPORTING = word_set("reporting")
 OPENERS = word_set("openers")
-# Words that begin another clause before the verb, to which the verb may belong.
+# Words that begin another clause, to which the next verb may belong.
 CLAUSES = word_set("clauses")
 # "Some are" and "some are not" can both be true; "all are not" can be read in two ways.
 PARTIAL = word_set("partial")
 
 _PLAIN = word_set("plain")
-# Verbs whose form in "s" is also a noun; it counts as a verb only before a determiner.
+# Verbs whose form in "s" is also a noun; the form counts as a verb only before a determiner.
 _ALSO_NOUNS = word_set("also_nouns")
 _IRREGULAR_PAST: dict[str, str] = _WORDS["irregular_past"]
 _DOUBLING = frozenset(
     {"occur", "confer", "control", "prefer", "permit", "stop", "set", "refer", "plan"}
 )
-# Past forms that are no participles: the participle is spelt otherwise, or the verb has no object.
+# Past forms that are not participles: the participle is spelt differently, or the verb takes no
+# object.
 _CLEAR_PAST = word_set("clear_past")
 _VOWELS = "aeiou"
 
 
 def third_person(base: str) -> str:
-    """The form in "s" of any verb but "be"."""
+    """Return the form in "s" of any verb but "be"."""
     irregular = {"have": "has", "do": "does", "go": "goes", "undergo": "undergoes"}
     if base in irregular:
         return irregular[base]
@@ -82,7 +83,7 @@ def third_person(base: str) -> str:
 
 
 def past(base: str) -> str | None:
-    """The past form; None for verbs outside the lists of this file."""
+    """Return the past form; None for verbs outside the lists of this file."""
     if base in _IRREGULAR_PAST:
         return _IRREGULAR_PAST[base]
     if base not in BASES:
@@ -95,7 +96,7 @@ def past(base: str) -> str | None:
 
 
 def indefinite_article(word: str) -> str:
-    """The article that goes before a word: "a", or "an" before a vowel as it is spoken."""
+    """Return the article before a word: "a", or "an" before a spoken vowel."""
     if word.isupper():
         return "an" if word[0] in "AEFHILMNORSX" else "a"
     if re.match(r"(?:uni|use|usu|uti|eu|one|once)", word, re.IGNORECASE):
@@ -109,7 +110,7 @@ BASES = frozenset({*_PLAIN, *_ALSO_NOUNS, *_IRREGULAR_PAST})
 PLAIN_THIRD = {third_person(base): base for base in sorted(_PLAIN)}
 # Forms that are as often a plural noun.
 NOUN_LIKE_THIRD = {third_person(base): base for base in sorted(_ALSO_NOUNS)}
-# Past forms that are no participle of a passive or of a shortened relative clause.
+# Past forms that are not participles of a passive or of a shortened relative clause.
 CLEAR_PAST = {form: base for base in sorted(_CLEAR_PAST) if (form := past(base)) is not None}
-# Past forms that only the words before them tell from participles.
+# Past forms that only the preceding words distinguish from participles.
 ANY_PAST = {form: base for base in sorted(BASES) if (form := past(base)) is not None}

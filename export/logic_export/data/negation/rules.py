@@ -39,7 +39,7 @@ _PERFECT = lexicon.word_set("perfect") | frozenset(
 
 
 def negate(sentence: str) -> str | None:
-    """The sentence with its assertion negated, or None where no rule is safe.
+    """Negate a sentence's assertion; None if no rule is safe.
 
         negate("Aspirin reduces the risk.")          # "Aspirin does not reduce the risk."
         negate("The gene is not expressed.")         # "The gene is expressed."
@@ -49,21 +49,21 @@ def negate(sentence: str) -> str | None:
     "not" is inserted after (or removed from) the first auxiliary of the asserting clause: forms of
     "be", "have" with a participle, and can, could, will, would, should, must, shall. "do" is
     inserted or removed for verbs of a fixed list: in the third person, in a past form that cannot
-    be a participle, or in any form right after a pronoun. "there is" takes "no". It removes "not",
-    "n't", "never", and "no" where "a" or nothing can replace it.
+    be a participle, or in any form right after a pronoun. "there is" takes "no". Negations removed
+    are "not", "n't", "never", and "no" where "a" or nothing can replace it.
 
     It refuses questions, commands, quotations and more than one sentence. It refuses "may" and
     "might" (with and without "not" they can both be true), statements about a part ("some", "two
     patients", "often"), and "all", whose negation is ambiguous. It refuses a verb in a relative or
-    "because" clause, two words that negate, and one that is no plain "not" ("without", "lack",
-    "fail", "no patient was"). It refuses words that would have to change as well ("some" and "any",
+    "because" clause, two words that negate, and negations other than a plain "not" ("without",
+    "lack", "fail", "no patient was"). It refuses words that must change as well ("some" and "any",
     "already" and "yet", "not only", "not X but Y").
 
-    It does not parse. Of two assertions joined by "and" it negates one, which contradicts the whole
-    but leaves the other. It treats "a patient was" like "the patient was". It skips past forms
-    after a noun ("mice treated with X") and plural verbs other than auxiliaries. "should not" and
-    "must not" are contraries of "should" and "must", not their absence. A sentence that loses a
-    negation does not always get it back in the same position.
+    It does not parse. It negates one of two assertions joined by "and", which contradicts the whole
+    but leaves the second assertion. It treats "a patient was" like "the patient was". It skips past
+    forms after a noun ("mice treated with X") and plural verbs other than auxiliaries. "should not"
+    and "must not" are contraries of "should" and "must", not their absence. Negating a sentence
+    twice may return its negation in a different position.
     """
     if _UNSAFE.search(sentence.strip()):
         return None
@@ -130,7 +130,7 @@ def _negate_word(words: _Words, start: int, i: int) -> _Edit | None:
 
 
 def _full_verb(words: _Words, start: int, i: int) -> tuple[str, str]:
-    """Return a verb's form of "do" and base form; empty where it may be no verb."""
+    """Return a verb's form of "do" and base form; both empty if it may not be a verb."""
     text = words[i].text
     subject = i - 1 - _is_adverb(words, i - 1)
     pronoun = words[subject].text if subject == start else ""
@@ -207,7 +207,7 @@ def _remove_do(words: _Words, first: int, negation: int, auxiliary: str) -> _Edi
 
 
 def _replace_no(words: _Words, verb: int) -> _Edit | None:
-    """Turn "has no effect" into "has an effect"; None where the noun may need another word."""
+    """Turn "has no effect" into "has an effect"; None if the noun may need a different word."""
     existence = words[verb].text in lexicon.BE and _text(words, verb - 1) == "there"
     if not existence and words[verb].text not in lexicon.FINDING:
         return None
@@ -240,7 +240,7 @@ def _followed_by_none(words: _Words, i: int, unwanted: frozenset[str]) -> bool:
 
 
 def tokenize(sentence: str) -> list[Word]:
-    """The words and punctuation marks of a sentence; text in brackets is left out."""
+    """Split a sentence into words and punctuation marks; text in brackets is left out."""
     masked = sentence
     while (unmasked := _BRACKETS.sub(lambda part: " " * len(part[0]), masked)) != masked:
         masked = unmasked
@@ -248,10 +248,10 @@ def tokenize(sentence: str) -> list[Word]:
 
 
 def clause_start(words: Sequence[Word]) -> int | None:
-    """Index where the asserting clause begins.
+    """Return the index where the asserting clause begins.
 
-    That is after a heading ("RESULTS: "), after "we found that", and after the comma that ends a
-    leading clause ("When it rains, "). None if such a clause does not end among the words.
+    It follows a heading ("RESULTS: "), "we found that", and the comma that ends a leading clause
+    ("When it rains, "). None if the leading clause does not end among the words.
     """
     texts = [word.text for word in words]
     start = texts.index(":") + 1 if ":" in texts[1:4] else 0
@@ -270,8 +270,8 @@ def clause_start(words: Sequence[Word]) -> int | None:
 def is_assertion(words: Sequence[Word], start: int, verb: int) -> bool:
     """Whether a verb asserts the clause's statement, judged by the words before it.
 
-    False if another clause begins before the verb. Also false if the subject is only a part of
-    something ("some", "30 %", "two patients"), since both sentence and negation could be true.
+    False if another clause begins before the verb, or if the subject is only a part of something
+    ("some", "30 %", "two patients"), since both sentence and negation could then be true.
     """
     for i in range(start, verb):
         text = words[i].text

@@ -30,7 +30,7 @@ class TruthMasks:
         return TruthMasks(true, (self.unknown | other.unknown) & ~true)
 
     def negate(self, everything: int) -> TruthMasks:
-        """NOT, within the mask of all items; unknown items stay unknown."""
+        """Apply NOT within the mask of all items; unknown items stay unknown."""
         return TruthMasks(everything & ~self.possible, self.unknown)
 
     @property
@@ -48,13 +48,13 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class AtomTruth:
-    """The ids of the items that an atom holds for; it is false for all others."""
+    """Ids of the items for which an atom is true or unknown; it is false for all others."""
 
     true: frozenset[str]
-    unknown: frozenset[str]  # conflicting or missing evidence: they neither satisfy nor violate
+    unknown: frozenset[str]  # conflicting or missing evidence: items neither satisfy nor violate
     kind: str  # ``director``, ``genre``, ...; OR joins atoms of one kind, AND atoms of several
-    # the name in the atom (``Raoul Walsh``), or else the atom itself; the atoms of a value stay in
-    # one part of the data
+    # the name in the atom (``Raoul Walsh``), or the atom itself if it has none; all atoms of a
+    # value are in one part of the data
     value: str = ""
 
 
@@ -63,9 +63,8 @@ class AttributeTable:
 
     ``items`` maps ids to title and text, ``atoms`` the text of an atom (``films directed by Raoul
     Walsh``) to its truth. ``noun`` is the plural noun for the items, as the atoms write it
-    (``films``). A text may leave out what is of one of the ``open_kinds``, such as a film's
-    distributor. No query excludes an atom of such a kind, since it might hold for films without
-    evidence.
+    (``films``). A text may omit facts of the ``open_kinds``, such as a film's distributor. No query
+    excludes an atom of such a kind, since the atom may hold for films whose texts omit it.
     """
 
     def __init__(

@@ -12,8 +12,8 @@ from logic_retrievers.evaluation.datasets import data_folder
 from logic_retrievers.evaluation.rows import json_rows
 
 # One row with the SHA-256 of the films' ids, then one row per atom, found by rules in texts and
-# metadata. "true" and "unknown" are positions among the distinct films of the corpus, each given as
-# the distance from the one before.
+# metadata. "true" and "unknown" are positions among the distinct films of the corpus, each stored
+# as the distance from the previous position.
 _ATOMS = Path(__file__).with_name("films.jsonl.gz")
 # Kinds that a text may omit: one text in seven names no director, two in three no writer.
 _OPEN_KINDS = ("director", "writer", "producer", "author", "produced", "released", "setting")
@@ -22,8 +22,8 @@ _OPEN_KINDS = ("director", "writer", "producer", "author", "produced", "released
 def load_films_table(folder: Path | None = None) -> AttributeTable:
     """Load the table of ``wikipedia_movies``; films with equal title and text become one.
 
-    ``folder`` holds that data set's ``corpus.jsonl.gz``; None takes the benchmark data. A corpus of
-    other films is a :class:`ReadError`.
+    ``folder`` holds that data set's ``corpus.jsonl.gz``; None takes the benchmark data. A corpus
+    with different films is a :class:`ReadError`.
     """
     corpus = (data_folder() / "wikipedia_movies" if folder is None else folder) / "corpus.jsonl.gz"
     first_ids: dict[Item, str] = {}

@@ -22,7 +22,7 @@ from logic_export.data.sets.sampling import (
 from logic_retrievers.errors import ConfigurationError, InputError
 from logic_retrievers.queries.expressions import Expression
 
-# Most answers, violating items or unknown items of a variant; broader variants are left out.
+# Maximum of a variant's answers, violating items or unknown items; broader variants are left out.
 MAX_IN_VARIANT = 300
 
 _MAX_TRIES = 2000
@@ -44,12 +44,12 @@ class SetQuery:
     expression: Expression
     template: str
     wording: str
-    shared_heads: bool  # whether atoms share a head noun, so that ``text`` lacks some of theirs
+    shared_heads: bool  # whether atoms share a head noun, which ``text`` then has once
     group: str  # shared by a query and its variants
-    variant: bool  # derived from another query: a single atom of it, or its atoms in another form
+    variant: bool  # derived from a query: one of its atoms, or its atoms in a different form
 
     def as_row(self) -> dict[str, Any]:
-        """A row of ``queries.jsonl``."""
+        """Make a row of ``queries.jsonl``."""
         row = {each.name: getattr(self, each.name) for each in fields(self)}
         del row["variant"]
         return {"_id": row.pop("id"), **row, "expression": self.expression.to_dict()}
@@ -67,8 +67,8 @@ def generate_queries(
 
     Every query has 3 to 50 answers, at most 50 unknown items, no redundant atom, and with NOT at
     least 3 violating items. Templates occur equally often. No atom, name or wording is in two
-    parts. Variants follow their query: the same atoms under other operators, and the single atoms,
-    wherever 1 to 300 items satisfy them.
+    parts. Variants follow their query: the same atoms under different operators, and the single
+    atoms, if 1 to 300 items satisfy the variant.
 
     Args:
         table: items and atoms; all atoms are used.
@@ -159,7 +159,7 @@ def _sample_atoms(
 def _variants(
     table: AttributeTable, template: Template, atoms: tuple[str, ...]
 ) -> Iterator[tuple[Template, tuple[str, ...]]]:
-    """Yield the atoms under other operators, and each alone, if the answers are not too many."""
+    """Yield the atoms under different operators, and each alone, without too broad variants."""
     names = [name for name in _VARIANTS.get(len(atoms), ()) if name != template.name]
     variants = [(TEMPLATES[name], atoms[: TEMPLATES[name].arity]) for name in names]
     if template.arity > 1:
@@ -181,7 +181,7 @@ def write_set_queries(
         test/queries.jsonl.gz             the queries of a part
         test_variants/queries.jsonl.gz    their variants, if any, linked by ``group``
 
-    If one of the files exists already, nothing is written (:class:`ConfigurationError`).
+    If one of the files exists already, it writes nothing and raises :class:`ConfigurationError`.
     """
     files: dict[Path, Iterable[Mapping[str, Any]]] = {
         folder / "corpus.jsonl.gz": (

@@ -1,6 +1,6 @@
 """LogiCoL's seven forms of a set query (Shen et al. 2025, section 4.1), and their wordings.
 
-Training, development and test have different wordings.
+Training, development and test use different wordings.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Template:
         return wanted & ~Atom(atoms[-1]) if self.excludes else wanted
 
     def wanted(self, *atoms: str) -> Expression:
-        """The expression without the excluded atom."""
+        """Return the expression without the excluded atom."""
         parts: list[Expression] = [Atom(text) for text in atoms[: self.joined]]
         return reduce(and_ if self.by == "and" else or_, parts)
 
@@ -53,7 +53,7 @@ TEMPLATES = {
 
 
 def remove_atom(expression: Expression, atom: str) -> Expression | None:
-    """Remove an atom; None where nothing is left."""
+    """Remove an atom; None if nothing is left."""
     if isinstance(expression, Atom):
         return None if expression.text == atom else expression
     parts = [part for arg in expression.args if (part := remove_atom(arg, atom)) is not None]
@@ -70,8 +70,8 @@ def shared_phrase(
     """Join a template's atoms in one phrase with the noun once; None if no phrase is natural.
 
     With AND at most one atom may precede the noun (``1930s musical films starring Fred Astaire``).
-    With OR all atoms or none may, and their common beginning is not repeated. The excluded atom
-    follows the noun and ``negation``.
+    With OR either all atoms or none precede the noun, and a common beginning is not repeated. The
+    excluded atom follows the noun and ``negation``.
     """
     split_or_none = [_split_at_noun(atom, noun) for atom in atoms]
     split = [half for half in split_or_none if half is not None]
@@ -86,7 +86,7 @@ def shared_phrase(
 
 
 def _split_at_noun(atom: str, noun: str) -> tuple[str, str] | None:
-    """Split at the noun into two texts, one of them empty; None if both or neither are empty."""
+    """Split at the noun into two texts; None unless exactly one of the texts is empty."""
     match = re.fullmatch(rf"(.*?)\b{re.escape(noun)}\b(.*)", atom)
     if not match:
         return None
@@ -111,7 +111,7 @@ def _join_or(halves: Sequence[tuple[str, str]], noun: str) -> str | None:
 
 
 def _drop_common_prefix(phrases: Sequence[str]) -> list[str]:
-    """``set in Libya``, ``set in Tunisia`` -> ``set in Libya``, ``Tunisia``.
+    """Turn ``set in Libya``, ``set in Tunisia`` into ``set in Libya``, ``Tunisia``.
 
     Only lower-case words are dropped, so that names stay whole.
     """
@@ -139,7 +139,7 @@ class Wording:
     """One wording of one template.
 
     The form has ``{A}``, ``{B}`` and ``{C}`` for the texts of the atoms, or ``{S}`` for a phrase
-    that has their head noun once.
+    that names their common head noun once.
     """
 
     template: str
@@ -156,7 +156,7 @@ class Wording:
         return "{S}" in self.form
 
     def render(self, atoms: Sequence[str], noun: str) -> str | None:
-        """The query's text; None where these atoms cannot share their head noun.
+        """Return the query's text; None if the atoms cannot share their head noun.
 
         Phrases stay in lower case, as people type them; sentences begin with a capital.
         """

@@ -11,7 +11,8 @@ from logic_export.data.sets.attribute_table import AttributeTable
 from logic_export.data.sets.query_wordings import Template, remove_atom
 from logic_retrievers.queries.expressions import Atom
 
-# Bounds of the number of answers; violating items have the same minimum, unknown ones the maximum.
+# Bounds of the number of answers; the minimum also holds for violating, the maximum for unknown
+# items.
 MIN_ANSWERS, MAX_ANSWERS = 3, 50
 
 _USUAL_SHARE = 0.8
@@ -21,8 +22,8 @@ _SAMPLED_ITEMS = 100
 class AtomSampler:
     """Samples atoms of one part of the data.
 
-    A kind is drawn first, weighted by the square root of its number of atoms. So small kinds occur,
-    but their atoms do not occur in every other query.
+    A kind is drawn first, weighted by the square root of its number of atoms, so that small kinds
+    occur but their atoms are not in half of all queries.
     """
 
     def __init__(self, table: AttributeTable, atoms: Sequence[str], random: Random) -> None:
@@ -38,10 +39,10 @@ class AtomSampler:
         self._by_item = table.atoms_by_item(atoms)
 
     def atoms(self, template: Template) -> tuple[str, ...]:
-        """Draw atoms for a template; sometimes they are too few, or one occurs twice.
+        """Draw atoms for a template; there may be too few, or one may occur twice.
 
-        With OR the atoms are mostly of one kind. Otherwise they hold for some common items and are
-        mostly of different kinds.
+        With OR the atoms are mostly of one kind. Otherwise they have items in common and are mostly
+        of different kinds.
         """
         if not self._kinds:
             return ()
@@ -75,9 +76,9 @@ class AtomSampler:
 
 
 def is_good_query(table: AttributeTable, template: Template, atoms: Sequence[str]) -> bool:
-    """Whether the query has a suitable number of answers and every atom changes them.
+    """Whether the query has a suitable number of answers and every atom changes the answers.
 
-    With an exclusion, enough items must satisfy the rest of the query.
+    With an exclusion, enough items must violate the query.
     """
     if len(atoms) != template.arity or len(set(atoms)) != len(atoms):
         return False
@@ -100,7 +101,7 @@ def can_exclude(table: AttributeTable, template: Template, atoms: Sequence[str])
 
 
 def violating_mask(table: AttributeTable, template: Template, atoms: Sequence[str]) -> int:
-    """Mask of the items that satisfy the wanted atoms and the excluded one; 0 without exclusion."""
+    """Return the mask of items that satisfy wanted and excluded atoms; 0 without exclusion."""
     if not template.excludes:
         return 0
     return table.masks(template.wanted(*atoms) & Atom(atoms[-1])).true
@@ -114,8 +115,8 @@ def split_atoms(
 ) -> dict[str, tuple[str, ...]]:
     """Split atoms into parts, each sorted; ``values`` gives the value of each atom.
 
-    A hash of seed and value decides. So a name is in one part in all its roles, and an atom stays
-    in its part when other atoms come or go.
+    A hash of seed and value decides. So a name is in the same part in all its roles, and an atom
+    stays in its part when other atoms are added or removed.
     """
     parts: dict[str, list[str]] = {part: [] for part in shares}
     for atom, value in sorted(values.items()):

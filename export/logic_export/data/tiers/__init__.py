@@ -1,1 +1,1 @@
-"""Queries with candidates in tiers (LORE): positives, distractors (named in the query), others."""
+"""Queries with candidates in tiers (LORE): positives, distractors (named in the query), rest."""

@@ -1,6 +1,6 @@
 """Distractor queries: questions with a clause about their wrong passages (LORE, Zhang et al.).
 
-The builders of tiered examples that a recipe names are here, too.
+Also holds the builders of tiered examples that a recipe names.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from logic_export.data.triplet_builders import build_triplets, find_data_file
 from logic_export.data.triplets import unique_triplets
 from logic_retrievers.errors import ConfigurationError, InputError
 
-# Relation -> part of the data -> wordings. A wording joins a clause about another passage to a
+# Relation -> part of the data -> wordings. A wording joins a clause about a wrong passage to a
 # question. The slot "{clause}" takes a statement, "{named}" a topic with its description, "{topic}"
 # the topic alone. No wording is in two parts. Two relations are only in the test part.
 RELATIONS: dict[str, dict[str, list[str]]] = read_toml(__package__, "relations.toml")
@@ -49,20 +49,20 @@ _NEW_SENTENCE = re.compile(r"[.:?!]\s*$")
 
 
 def wordings_of_part(part: str) -> dict[str, list[str]]:
-    """Relation -> wordings, for the relations of a part."""
+    """Map the relations of a part to their wordings."""
     return {name: parts[part] for name, parts in RELATIONS.items() if part in parts}
 
 
 def usable_wordings(wordings: Sequence[str], content: PassageContent) -> list[str]:
-    """The wordings whose slots the content can fill."""
+    """Return the wordings whose slots the content can fill."""
     return [form for form in wordings if all(getattr(content, s) for s in _SLOT.findall(form))]
 
 
 def join_clause(wording: str, content: PassageContent, question: str) -> str:
     """Make a distractor query by putting the question, word for word, into the wording.
 
-    Only the question's first letter may become lower case, if it stands within a sentence and
-    begins no name. A question mark may be added if the wording goes on after the question.
+    Only the question's first letter may change, to lower case: within a sentence, if it does not
+    begin a name. A question mark may be added if the wording goes on after the question.
     """
     before, _, after = wording.partition("{question}")
     question_text = question.strip()
@@ -97,15 +97,17 @@ def add_distractors(
 ) -> DistractorQueries:
     """Add to each question a clause about some of its wrong passages.
 
-    These become distractors, the other wrong passages negatives. Every relation of the part occurs
-    about equally often. No clause is about a passage whose topic the question names.
+    Passages with a clause become distractors, other wrong passages negatives. Every relation of the
+    part occurs about equally often. No clause is about a passage whose topic the question names.
 
     Args:
-        questions: questions of this part only, because all their passages serve as candidates.
+        questions: questions of this part only, since any of their passages may become a candidate.
         part: ``train``, ``dev`` or ``test``; each has its own wordings.
-        copies: queries per question, each with a different relation; more are a ConfigurationError.
-        distractors: most passages that one clause is about; the number is random.
-        candidates: a question with fewer gets some of others, see :func:`mine_wrong_passages`.
+        copies: queries per question, each with a different relation; more copies than relations
+            are a ConfigurationError.
+        distractors: maximum number of passages that a clause is about; the number is random.
+        candidates: a question with fewer candidates gets passages of other questions, see
+            :func:`mine_wrong_passages`.
         seed: seeds all random choices.
     """
     relations = wordings_of_part(part)
@@ -208,7 +210,7 @@ def build_parts(
 ) -> dict[str, DistractorQueries]:
     """Make the distractor queries of each part by :func:`add_distractors`.
 
-    ``copies``: part -> number of queries per question, 1 for a part that is not named.
+    ``copies`` maps parts to the number of queries per question; a missing part has 1.
     """
     return {
         part: add_distractors(
@@ -242,9 +244,9 @@ def require_new_folder(folder: Path) -> None:
 def write_parts(folder: Path, built: Mapping[str, DistractorQueries]) -> None:
     """Write ``PART.jsonl.gz`` for each part that has examples, and ``test_original.jsonl.gz``.
 
-    The last file has the rows of the test part with the original questions. If one of the files
-    exists already (:class:`ConfigurationError`) or there is no example (:class:`InputError`),
-    nothing is written.
+    The last file has the rows of the test part with the original questions. Nothing is written if
+    one of the files exists (:class:`ConfigurationError`) or there is no example
+    (:class:`InputError`).
     """
     if not any(queries.examples for queries in built.values()):
         raise InputError("there is no distractor query to write")
@@ -265,7 +267,7 @@ def _part_file(folder: Path, part: str) -> Path:
 
 
 def tiers(path: Path) -> list[TieredExample]:
-    """Read a file of your own, or one that ``logic-export data distractor-queries`` wrote."""
+    """Read a user's own file, or a file that ``logic-export data distractor-queries`` wrote."""
     return read_tiers(find_data_file(path))
 
 

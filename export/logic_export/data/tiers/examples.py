@@ -22,11 +22,11 @@ class TieredExample:
     """
 
     query: str
-    positives: tuple[str, ...]  # the right passages; without any, a query cannot be trained on
+    positives: tuple[str, ...]  # the right passages; a query without any cannot be trained on
     distractors: tuple[str, ...]  # wrong passages that the query's own words refer to (N1)
     negatives: tuple[str, ...]  # the other wrong passages (N2)
     source: str  # the data set
-    relation: str = ""  # of the added clause to the question; empty without a clause
+    relation: str = ""  # relation of the added clause to the question; empty without clause
     original: str = ""  # the query before a clause was added; empty without a clause
 
     def __post_init__(self) -> None:
@@ -57,7 +57,7 @@ def write_tiers(path: Path, examples: Sequence[TieredExample]) -> None:
 
 
 def read_tiers(path: Path) -> list[TieredExample]:
-    """Read what :func:`write_tiers` wrote, or a team's own file; errors of :func:`read_rows`.
+    """Read a file of :func:`write_tiers`, or a user's own; errors of :func:`read_rows`.
 
     ``source`` (default: the file's name), ``relation``, ``original`` and empty tiers are optional.
     """
@@ -85,8 +85,8 @@ def examples_from_triplets(
 ) -> list[TieredExample]:
     """Make an example per query, in order of first occurrence; violating passages become N1.
 
-    A passage that satisfies one row of a query and violates another counts as positive. ``others``
-    random passages of other queries become negatives.
+    A passage that satisfies one row of a query and violates a different row counts as positive.
+    ``others`` random passages of other queries become negatives.
     """
     groups: dict[str, list[Triplet]] = defaultdict(list)
     for row in rows:

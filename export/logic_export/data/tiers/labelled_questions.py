@@ -21,7 +21,7 @@ _WORD = re.compile(r"\w+")
 
 
 def terms(text: str) -> list[str]:
-    """The case-folded words of a text; no stemming and no stop words."""
+    """Return a text's case-folded words, without stemming or stop words."""
     return _WORD.findall(text.casefold())
 
 
@@ -54,7 +54,7 @@ class LabelledQuestion:
 
 
 def read_questions(folder: str | os.PathLike[str]) -> list[LabelledQuestion]:
-    """The questions of a folder that have a right passage.
+    """Read the questions of a folder that have a right passage.
 
     A folder with ``questions.jsonl[.gz]`` holds rows ``{_id, text, answer}`` in one of two forms.
     One has ``candidates``, each ``{title, text, label}`` (1 is right). The other has ``positive``,
@@ -136,8 +136,8 @@ def split_questions(
     """Split questions into parts, in their order.
 
     Questions that share a candidate, or are equal, go into the same part. So pass sets that share
-    passages in one call. A hash of the group's first id decides and no seed, because a run with
-    another seed must not train on the test part. Shares that do not add up to 1 are a
+    passages in one call. A hash of the group's first id decides, not a seed: a run with a different
+    seed must not train on the test part. Shares that do not add up to 1 are a
     :class:`ConfigurationError`.
     """
     if min(shares.values(), default=0.0) < 0 or abs(sum(shares.values()) - 1) > 1e-9:
@@ -149,7 +149,7 @@ def split_questions(
 
 
 def _group_ids(questions: Sequence[LabelledQuestion]) -> list[str]:
-    """Return for each question the smallest id among all that it must share a part with."""
+    """Return for each question the smallest id among the questions that share its part."""
     parent = list(range(len(questions)))
 
     def root(row: int) -> int:
@@ -196,7 +196,7 @@ class BM25Index:
             self._weights[word] = [(row, weight * rarity) for row, weight in holders]
 
     def __call__(self, question: str) -> list[Candidate]:
-        """All passages that share a word with the question, best first."""
+        """Return all passages that share a word with the question, best first."""
         scores: dict[int, float] = defaultdict(float)
         for word in sorted(set(terms(question))):
             for row, weight in self._weights.get(word, ()):
@@ -208,11 +208,11 @@ class BM25Index:
 def mine_wrong_passages(
     question: LabelledQuestion, rank: Callable[[str], Sequence[Candidate]], count: int
 ) -> list[Candidate]:
-    """Find passages of other questions, best first, that rank high but do not answer this one.
+    """Find passages of other questions that rank high but do not answer this one; best first.
 
-    They are unlabelled, so passages that may answer are left out. These rank above the best right
-    passage, have a right one's title, or contain an answer word for word. If ``rank`` (question ->
-    passages, best first) finds no right passage, no passage is taken.
+    The passages are unlabelled, so any that may answer is left out: if it ranks above the best
+    right passage, has a right passage's title, or contains an answer word for word. If ``rank``
+    (question -> passages, best first) finds no right passage, no passage is taken.
     """
     ranked = list(rank(question.text))
     right = {candidate.passage for candidate in question.right}

@@ -66,9 +66,9 @@ def is_plain_statement(sentence: str) -> bool:
 
 
 def lowercase_first(text: str, context: str = "") -> str:
-    """Turn the first letter of a text to lower case, unless the first word is a name.
+    """Turn the first letter of a text to lower case unless the first word is a name.
 
-    A function word such as ``the`` is no name, nor is a word that ``context`` has in lower case.
+    Function words such as ``the``, and words in lower case in ``context``, are not names.
     """
     head, _, _ = text.partition(" ")
     small = head.lower()
@@ -198,9 +198,9 @@ def _shorten_description(kind: str) -> str:
 
 
 def _mentions_title(title: str, text: str) -> bool:
-    """Whether a text mentions the title: half of its words (of three letters or more) and its kind.
+    """Whether a text has half of a title's words (of three letters or more) and its kind.
 
-    "Rush are a band" is not about ``Rush discography``, nor "Lesotho is a country" about
+    "Rush are a band" is not about ``Rush discography``; "Lesotho is a country" is not about
     ``Geography of Lesotho``.
     """
     words = [word for word in terms(title) if len(word) > 2]
