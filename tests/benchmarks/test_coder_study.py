@@ -1,4 +1,4 @@
-"""The study of exclusions over made folders, from end to end."""
+"""The study of exclusions on generated folders, end to end."""
 
 from __future__ import annotations
 

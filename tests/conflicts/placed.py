@@ -1,10 +1,16 @@
 """Vectors placed by hand: a text names its topic, its claim and its wording.
 
-``inn | quiet | a`` and ``inn | loud | a`` are about the same thing and claim different things:
-their contradiction vectors differ in two coordinates. ``inn | quiet | b`` says the first again:
-its vector differs a little everywhere. What is about another topic differs everywhere, and much.
-Metadata before an empty line leaves the topic where it is, and moves the contradiction vector to
-where nothing can be told from it.
+``inn
+quiet
+a`` and ``inn
+loud
+a`` are about one thing and make different claims:
+their contradiction vectors differ in two coordinates. ``inn
+quiet
+b`` repeats the first:
+its vector differs a little everywhere. A different topic differs everywhere, and much.
+Metadata before an empty line keeps the topic and moves the contradiction vector to a place
+that shows nothing about the text.
 """
 
 from __future__ import annotations
@@ -64,7 +70,7 @@ def by_the_formulae(one: str, other: str) -> tuple[float, float, float]:
 
 
 class PlacedEncoder:
-    """Makes these vectors, and notes what it encoded."""
+    """Makes these vectors and records the texts that it encoded."""
 
     def __init__(self, names: Sequence[str] = ("topical", "contradiction")) -> None:
         self.specs = {

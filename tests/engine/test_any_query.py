@@ -1,4 +1,4 @@
-"""Any text and any expression: answered, or refused with an error of ours."""
+"""Any text and any expression: answered, or refused with our own error."""
 
 from __future__ import annotations
 
@@ -67,5 +67,5 @@ def test_what_is_read_as_an_expression_reads_again(value):
     assert Expression.from_dict(json.loads(json.dumps(expression.to_dict()))) == expression
     try:
         ParsedQuery.stating(expression)
-    except ExpressionError:  # it only says what is not wanted
+    except ExpressionError:  # the query only excludes
         return

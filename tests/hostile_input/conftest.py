@@ -1,4 +1,4 @@
-"""A folder to work in for every test, and indexes with plain passages."""
+"""A working folder for every test, and indexes with plain passages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A policy with scores as given, and the judged order in plain Python."""
+"""A policy with given scores, and the judged order in plain Python."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Candidate:
 
 
 class GivenPolicy(Policy):
-    """Ranks as it is told."""
+    """Ranks by the given scores."""
 
     name = "given"
 
@@ -76,7 +76,7 @@ def reference_order(
         constants: how many are read, and how much a verdict counts.
     """
 
-    def best_first(numbers, scores):  # sorted() keeps the order of equals
+    def best_first(numbers, scores):  # sorted() is stable
         return sorted(numbers, key=lambda i: (not candidates[i].passed, -scores[i]))
 
     scores = [c.score for c in candidates]

@@ -1,4 +1,4 @@
-"""A small encoder without a model: a bag of hashed words, another one for each named vector."""
+"""A small encoder without a model: a bag of hashed words, different for each named vector."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CONSTANTS = {
 class HashedEncoder:
     """Texts that share words are near; the same text has the same vector everywhere.
 
-    For suites of people without a model: it loads nothing, and no two machines disagree about it.
+    For suites of users without a model: it loads nothing and is the same on every machine.
     Two longer texts that differ in one word differ in two coordinates, so that a vector named
     ``contradiction`` has them contradict each other; it brings the constants for that.
 
