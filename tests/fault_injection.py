@@ -382,14 +382,14 @@ class WireDouble:
 
     Args:
         api_key: every request must carry it.
-        version: what the server says it is; the client's own version by default.
+        version: version that the server reports; by default the client's.
         read_only_api_key: a key whose writes are forbidden (403).
         strict: refuse filters on keys without a payload index, as Qdrant Cloud does.
 
     Attributes:
         requests: (protocol, endpoint) of every request but version checks.
-        latency: seconds that every answer takes; concurrent requests overlap.
-        peak_overlap: the most answers that waited at one time.
+        latency: seconds per answer; concurrent requests overlap.
+        peak_overlap: maximum number of answers waiting at once.
     """
 
     def __init__(
@@ -451,12 +451,12 @@ class WireDouble:
         """Make the next requests fail.
 
         Args:
-            times: how many requests.
+            times: number of requests.
             kind: one of ``FAULTS``, "429", or "strange": ``body`` in place of an answer.
             on: an endpoint of ``ENDPOINTS``; None for any.
-            after_apply: do the work first, so that a client that retries does it twice.
+            after_apply: apply the request before failing, so that a client's retry applies it twice.
             retry_after: the header of a 429; None leaves it out.
-            body: of a strange answer; over gRPC the bytes of the message.
+            body: body of a strange answer; over gRPC the bytes of the message.
         """
         assert on is None or on in ENDPOINTS, on
         asked = {

@@ -105,7 +105,7 @@ def ram(tmp_path: Path) -> Path:
 
 
 def test_ramdocs_by_hand(ram: Path) -> None:
-    """A wrong answer contained in the right one would make every right answer wrong."""
+    """A wrong answer contained in a right one must not make right answers wrong."""
     result = ramdocs_questions(ram.parent, "dev")
     assert result.name == "ram/dev"
     first, second = result.questions
@@ -114,7 +114,7 @@ def test_ramdocs_by_hand(ram: Path) -> None:
     assert first.candidates == ("a", "b", "c", "d")
     assert first.kind == "one_answer_misinformed"
     assert (second.gold, second.wrong, second.kind) == (("Hindi", "Telugu"), (), "several_answers")
-    assert second.satisfying == ("a", "e")  # the copy is merged into "e"
+    assert second.satisfying == ("a", "e")  # the copy "f" is merged into "a"
 
 
 def test_ramdocs_draws_trusted_documents_among_the_correct(ram: Path) -> None:

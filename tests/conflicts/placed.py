@@ -1,16 +1,10 @@
 """Vectors placed by hand: a text names its topic, its claim and its wording.
 
-``inn
-quiet
-a`` and ``inn
-loud
-a`` are about one thing and make different claims:
-their contradiction vectors differ in two coordinates. ``inn
-quiet
-b`` repeats the first:
-its vector differs a little everywhere. A different topic differs everywhere, and much.
-Metadata before an empty line keeps the topic and moves the contradiction vector to a place
-that shows nothing about the text.
+``inn | quiet | a`` and ``inn | loud | a`` are about one thing and make different claims:
+their contradiction vectors differ in two coordinates. ``inn | quiet | b`` repeats the first claim:
+its vector differs a little everywhere. A text on a different topic differs much and everywhere.
+Metadata before an empty line keeps the topic, but moves the contradiction vector to where it
+tells nothing.
 """
 
 from __future__ import annotations

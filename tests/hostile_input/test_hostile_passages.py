@@ -36,7 +36,7 @@ fields = {
 
 @st.composite
 def passages(draw: Any) -> Any:
-    """One to three passages with up to two hostile fields, and sometimes a non-passage."""
+    """One to three passages with up to two hostile fields; sometimes a copy or a non-passage."""
     made = []
     for number in range(draw(st.integers(1, 3))):
         values: dict[str, Any] = {"id": f"p{number}", "text": draw(words)}

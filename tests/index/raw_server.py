@@ -14,7 +14,7 @@ def raw_server(answer: Callable[[bytes], Iterable[bytes]], pause: float = 0.0) -
     """Yield the address of a server that sends pieces of bytes, then closes the connection.
 
     Args:
-        answer: the first bytes that a client sends -> what to send, in pieces.
+        answer: the first bytes from a client -> the pieces to send.
         pause: seconds before each piece.
     """
     closing = threading.Event()

@@ -203,7 +203,7 @@ def test_a_filter_that_finds_nothing_for_another_reason_is_not(small, name):
 
 
 def test_conditions_that_belong_together_are_looked_up_together(small):
-    """If a passage has one of two fields, the other must still count as unknown."""
+    """A passage with one of two joined fields made neither of them count as unknown."""
 
     def has(name: str, value: str) -> models.FieldCondition:
         return models.FieldCondition(key=f"metadata.{name}", match=models.MatchValue(value=value))

@@ -252,7 +252,7 @@ def test_a_collection_of_other_passages_is_left_alone(opened, make_passages):
 
 
 def test_another_program_writes_to_the_second_collection(opened, make_passages, monkeypatch):
-    """Its passages look the same as passages that the first collection has lost."""
+    """Its passages look like passages that the first collection has lost."""
     index = opened()
     index.add(make_passages(3))
     index.reindex("lr-test-2")

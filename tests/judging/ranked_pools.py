@@ -67,13 +67,13 @@ def reference_order(
     question: float | str | None,
     constants: JudgeSettings,
 ) -> tuple[list[tuple[int, float]], list[int]]:
-    """Return what is to come out, (candidate, score) best first, and what a judge reads, in order.
+    """Return the expected (candidate, score), best first, and what a judge reads, in order.
 
     Args:
-        candidates: all of a pool.
-        depth: how many are wanted.
+        candidates: all candidates of a pool.
+        depth: number of hits wanted.
         question: the gate; :data:`ALONE`: the margin alone orders; None: no judge is asked.
-        constants: how many are read, and how much a verdict counts.
+        constants: number of passages read, and the weight of a verdict.
     """
 
     def best_first(numbers, scores):  # sorted() is stable

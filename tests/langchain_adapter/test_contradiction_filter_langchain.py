@@ -42,8 +42,7 @@ def kept(hits):
 
 
 async def test_it_stands_in_a_chain_as_it_is():
-    """Users first write ``retriever
-    ContradictionFilter()``."""
+    """Users first write ``retriever | ContradictionFilter()``."""
     made = contradictions(resolution="prefer_newest", top_n=3)
     chain = RunnableLambda(lambda _: DOCUMENTS) | made
     assert ids(chain.invoke("inns")) == ids(await chain.ainvoke("inns")) == [TAX, SHUT, COPPER]

@@ -96,11 +96,11 @@ def constraint(
 
     Args:
         topical: cosines to the query; a passage without this vector has None.
-        compatibility: the same by the other vector; None if no passage counts by it.
-        excluded: the same two for each excluded text.
+        compatibility: the same by the compatibility vector; None if it is not used.
+        excluded: the same two cosines for each excluded text.
         gate: probability of a constraint.
         share: weight of the compatibility cosine.
-        penalty: loss for each unit of cosine above the usual one.
+        penalty: deduction per unit of cosine above the usual one.
     """
 
     def mixed(first, second, i):

@@ -93,8 +93,8 @@ def import_statements(path: Path, *, type_checking: bool) -> Iterator[ast.AST]:
     """Every import of a file, including those inside functions.
 
     Args:
-        path: of the file, relative to the package.
-        type_checking: whether those under ``if TYPE_CHECKING`` count.
+        path: path of the file, relative to the package.
+        type_checking: whether imports under ``if TYPE_CHECKING`` count.
     """
     remaining: list[ast.AST] = [ast.parse((ROOT / path).read_text(encoding="utf-8"))]
     while remaining:
@@ -152,7 +152,7 @@ def test_layers_only_import_lower_layers():
 def test_no_imports_form_a_circle():
     """Modules in a cycle can only be read, tested and imported together.
 
-    Imports inside functions count, since they often hide a circle. Those for type checkers do not.
+    Imports inside functions count, since they often hide a cycle. Those for type checkers do not.
     """
     names = {module_name(path): path for path in modules()}
     graph = {}

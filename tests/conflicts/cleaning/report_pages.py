@@ -53,11 +53,11 @@ class Page(HTMLParser):
     Attributes:
         elements: tag and attributes of every element, in order.
         cards: the attributes of each finding.
-        texts: of each passage.
+        texts: the text of each passage.
         rows: the cells of each row of the summary.
-        marks: of each marked stretch, the classes, the types and the text.
+        marks: classes, types and text of each marked stretch.
         by_id: id -> the text inside.
-        scripts, styles: their contents.
+        scripts, styles: contents of the elements.
     """
 
     VOID = frozenset({"meta", "input", "br", "img", "link", "rect", "line", "base"})

@@ -5,11 +5,13 @@ and implement how your part is made and called; then all its tests run::
 
     from suites import EncoderConformance
 
-    Each test's docstring names the silent failure that it prevents. The suites download nothing and
-    need only pytest: asynchronous tests start their own event loop.
+    class TestMyEncoder(EncoderConformance):
+        @pytest.fixture
+        def encoder(self):
+            return MyEncoder()
 
-Each test's docstring names the silent failure that it finds. The suites download nothing and need
-only pytest: asynchronous tests start their own event loop.
+Each test's docstring names the silent failure that it prevents. The suites download nothing and
+need only pytest: asynchronous tests start their own event loop.
 """
 
 from __future__ import annotations

@@ -34,8 +34,8 @@ class EncoderConformance:
                 return MyEncoder("model.onnx")
 
     Attributes:
-        tolerance: how far a coordinate may move with the texts of the same batch, or the thread.
-        texts: what is encoded; all different, and none longer than the encoder reads.
+        tolerance: largest change of a coordinate between batches or threads.
+        texts: texts to encode; all different, none longer than the encoder reads.
     """
 
     tolerance: ClassVar[float] = 1e-5

@@ -62,9 +62,9 @@ def check_same_hits(results: Sequence[Hit], everything: Sequence[Hit], k: int) -
     """Check that two engines agree on the first k; ties may come in either order.
 
     Args:
-        results: the k best of one engine.
-        everything: all passages in the order of the other.
-        k: how many were asked for.
+        results: the k best of the first engine.
+        everything: all passages in the order of the second engine.
+        k: number of hits requested.
     """
     ids = [hit.passage.id for hit in results]
     assert len(set(ids)) == len(ids)

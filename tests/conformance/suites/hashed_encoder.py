@@ -31,12 +31,12 @@ class HashedEncoder:
     ``contradiction`` has them contradict each other; it brings the constants for that.
 
     Args:
-        names: of the vectors that it makes.
+        names: names of the vectors that it makes.
         version: part of the fingerprints, and of the vectors.
-        dimension: of every vector.
-        versions: other versions of single names.
-        query_prefix: put before every query. With one a text has another vector as a query than as
-            a document, as with many models, so that a test sees the two mixed up.
+        dimension: dimension of every vector.
+        versions: different versions for single names.
+        query_prefix: put before every query. It makes a text's query and document vectors differ,
+            as with many models, so that a test sees the two mixed up.
 
     Attributes:
         encoded: every document that was encoded, in order.

@@ -21,7 +21,7 @@ class ItemsConformance(ABC):
     """Tests shared by rerankers and filters; subclass one of their suites.
 
     Attributes:
-        vectors: of the collection that lends some.
+        vectors: vector names of the collection that lends some.
     """
 
     vectors: ClassVar[Sequence[str] | None] = None

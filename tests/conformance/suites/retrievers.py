@@ -60,7 +60,7 @@ class _Retriever(ABC):
     """Tests for every retriever.
 
     Attributes:
-        queries: texts that it is asked.
+        queries: query texts of the tests.
         condition: a filter that some passages pass.
     """
 

@@ -14,9 +14,9 @@ class Retrieved:
     """One result of a framework's retriever or reranker.
 
     Args:
-        id: of the passage, as it was stored.
-        text: of the passage, without metadata.
-        score: as the framework gives it.
+        id: the passage's id, as stored.
+        text: the passage's text, without metadata.
+        score: the framework's score.
         metadata: the *very* mapping of the framework's result, no copy: the suites change it to see
             what else changes.
     """

@@ -22,7 +22,7 @@ class WatchedEncoder:
         encoder: makes the vectors.
 
     Attributes:
-        queries, documents: every text that was encoded, in order.
+        queries, documents: every encoded text, in order.
     """
 
     def __init__(self, encoder: Encoder) -> None:
