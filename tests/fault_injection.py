@@ -454,7 +454,7 @@ class WireDouble:
             times: number of requests.
             kind: one of ``FAULTS``, "429", or "strange": ``body`` in place of an answer.
             on: an endpoint of ``ENDPOINTS``; None for any.
-            after_apply: apply the request before failing, so that a client's retry applies it twice.
+            after_apply: apply the request before failing, so that a retry applies it twice.
             retry_after: the header of a 429; None leaves it out.
             body: body of a strange answer; over gRPC the bytes of the message.
         """

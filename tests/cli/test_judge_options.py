@@ -22,7 +22,7 @@ QUERY = "a hotel without a pool"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """An index of the hotels, and the same data as a data set."""
+    """An index of the hotels, and the same hotels as a data set."""
     folder = tmp_path_factory.mktemp("hotels")
     query = {"_id": "q", "text": QUERY, "satisfying": ["plain"], "violating": ["pool"]}
     (folder / "queries.jsonl").write_text(json.dumps(query), encoding="utf-8")

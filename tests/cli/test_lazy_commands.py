@@ -19,7 +19,7 @@ WITHOUT_RESULT = {"probe template", "serve"}
 
 
 def commands():
-    """Name -> command, subcommands among them."""
+    """Name -> command, including subcommands."""
     for name in COMMANDS:
         command = import_command(name)
         children = getattr(command, "commands", {})

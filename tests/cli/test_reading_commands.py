@@ -39,7 +39,7 @@ def stored(call):
     ids=" ".join,
 )
 def test_a_misspelt_location_is_not_created(call, arguments):
-    """It would leave an unwanted folder and report "no passage found"."""
+    """A misspelt location must not create a folder and report "no passage found"."""
     printed = call(*arguments, "-l", "typo/index", code=1)
     assert "no collection 'passages'" in printed.output
     assert "create=True" not in printed.output  # a command has no such argument

@@ -93,7 +93,7 @@ class PlacedEncoder:
 
 
 def passages(*texts: str, **metadata: Sequence) -> list[Passage]:
-    """Passages whose ids are their texts; ``date=[...]`` gives each a value, None gives none."""
+    """Passages whose ids are their texts; ``date=[...]`` gives one value each, None gives none."""
     return [
         Passage(
             text,

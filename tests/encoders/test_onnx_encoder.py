@@ -121,7 +121,7 @@ def test_token_spans_give_back_the_text_and_are_never_cut(encoder: OnnxEncoder):
 
 
 def test_a_text_of_which_nothing_is_read_is_refused(encoder: OnnxEncoder):
-    """It would get the empty text's vector and be found everywhere."""
+    """Such a text would get the empty text's vector and be found everywhere."""
     with pytest.raises(EmptyTextError, match="Text 1 is empty"):
         encoder.encode_documents(["fine", "\x00\u200b"])
     with pytest.raises(EmptyTextError, match="nothing that the tokenizer reads"):

@@ -43,7 +43,7 @@ def index():
     st.none() | st.lists(TEXTS, min_size=1, max_size=32),
 )
 def test_any_text_is_searched_for(index, text, policy, k, exclude):
-    """As many hits as there are, with evidence that JSON holds; empty texts are refused."""
+    """Returns all hits that exist, with evidence that JSON holds; empty texts are refused."""
     arguments = {"policy": policy} if exclude is None else {"exclude": exclude}
     try:
         hits = Engine(index, judge=None).search(text, k, **arguments)

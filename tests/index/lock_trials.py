@@ -53,7 +53,7 @@ class Trial:
         return {*self.noted("added")} - {*self.noted("deleting")}
 
     def opened(self, **settings: object) -> PassageIndex:
-        """Open the index; try for as long as a patient user."""
+        """Open the index; retry as long as a patient user would."""
         end = time.monotonic() + 60
         while True:
             try:

@@ -34,7 +34,7 @@ INDEXES = {"flag": "bool", "n": "float", "s": "keyword", "d": "datetime", "note"
 
 @pytest.fixture(params=[False, True], ids=["plain", "indexed"])
 def client(request):
-    """With and without payload indexes."""
+    """A client with and without payload indexes."""
     client = EdgeClient()
     vectors = {"a": models.VectorParams(size=2, distance=models.Distance.COSINE)}
     client.create_collection("c", vectors)

@@ -66,7 +66,7 @@ def reader():
 
 @pytest.mark.parametrize("marked", ["special tokens", "all tokens"])
 def test_special_tokens_are_left_out(reader, monkeypatch, marked):
-    """Their tags would count for the first and the last word."""
+    """Tags of special tokens must not count for the first or last word."""
     query = "a hotel, no pool"
 
     def logits(row):

@@ -81,7 +81,7 @@ def test_a_key_knows_a_document_whatever_was_said_about_it():
 
 
 def test_documents_without_id_are_told_apart_by_their_keys():
-    """One empty name would lose all but one; a position would not be found again."""
+    """Under one empty name only one would stay; a position would not be found again."""
     given = nameless()
     results = cleaner(**NEWEST).transform_documents(given)
     marked = [one for one in results if one.metadata.get("logic", {}).get("quarantined")]

@@ -79,7 +79,7 @@ def test_no_text_is_encoded_twice(nodes):
 
 
 async def test_sync_and_async_do_the_same(nodes, query):
-    """Two code paths drift apart."""
+    """The two code paths must not drift apart."""
     given = [*nodes, Document(doc_id="whole", text="A document that was not split.")]
     sync, native = LogicVectorStore.open(), await LogicVectorStore.aopen()
     assert sync.policy == native.policy == "auto"

@@ -127,7 +127,7 @@ def test_an_error_sets_the_status(client, monkeypatch, error, status):
 
 
 def test_a_missing_vector_is_mended_by_a_command():
-    """A client has no index whose method it could call."""
+    """A client of the service has no index whose method it could call."""
     with PassageIndex.open() as index:
         client = TestClient(build_app(SearchService(index)), base_url=HERE)
         answer = client.post("/contradictions", json={"text": "x"})

@@ -55,7 +55,7 @@ async def test_every_search_is_the_librarys(service, index):
 
 
 async def test_evidence_comes_on_request(service):
-    """It is several times as long as the passage, and an assistant pays for every word."""
+    """Evidence is several times as long as the passage, and an assistant pays for every word."""
     plain = (await service.answer(SearchRequest(query=WITHOUT_POOL))).passages[0]
     assert plain.evidence is None
     assert plain.reason

@@ -46,7 +46,7 @@ def claim(passage: Passage) -> str:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(STEPS, max_size=14))
 def test_no_passage_stays_hidden_without_a_living_reason(steps):
-    """Nor does a contradicted older passage stay active, unless a user wants it."""
+    """A contradicted older passage must not stay active either, unless a user wants it."""
     with PassageIndex.open("inns", PlacedEncoder(), vectors=VECTORS) as index:
         made = cleaner(index)
         restored: dict[str, Passage] = {}

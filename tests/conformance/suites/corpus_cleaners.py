@@ -224,7 +224,7 @@ class CorpusCleanerConformance(ABC):
     def test_asynchronous_cleaning_gives_the_same_and_blocks_no_event_loop(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
-        """Synchronous and asynchronous code drift apart; a blocked loop slows all users."""
+        """Synchronous and asynchronous code must agree; a blocked loop slows all users."""
         made = self.make(encoder=encoder, threshold=LEAST, resolution="quarantine_all")
         items = self.items(passages)
         assert asyncio.run(self.aclean(made, items)) == self.clean(made, items)

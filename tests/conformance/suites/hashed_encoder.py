@@ -82,7 +82,7 @@ class HashedEncoder:
         return self._encode(checked, names)
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:
-        """The words."""
+        """Return the spans of the words."""
         return [match.span() for match in re.finditer(r"\w+", text)]
 
     def _encode(self, texts: Sequence[str], names: Sequence[str] | None) -> dict[str, Vectors]:

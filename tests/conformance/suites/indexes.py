@@ -60,7 +60,7 @@ class IndexConformance:
 
     @pytest.fixture
     def open_index(self) -> Callable[[Encoder], PassageIndex]:
-        """Opens an empty index; to be overridden. Asked once a test."""
+        """Open an empty index; to be overridden. Each test calls it once."""
         pytest.fail("override the fixture `open_index`")
 
     @pytest.fixture
@@ -207,7 +207,7 @@ class IndexConformance:
         assert engine.search_many(QUERIES, 3) == [engine.search(query, 3) for query in QUERIES]
 
     def test_asynchronous_twins_do_the_same(self, index: PassageIndex) -> None:
-        """Synchronous and asynchronous code drift apart."""
+        """Synchronous and asynchronous code must not drift apart."""
         index.add(_many())
         engine = Engine(index, "union")
         condition = {"number": {"lt": 30}}

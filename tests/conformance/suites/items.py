@@ -134,7 +134,7 @@ class ItemsConformance(ABC):
     def test_asynchronous_calls_give_the_same_and_block_no_event_loop(
         self, encoder: WatchedEncoder, passages: list[Passage]
     ) -> None:
-        """Synchronous and asynchronous code drift apart; a blocked loop slows all users."""
+        """Synchronous and asynchronous code must agree; a blocked loop slows all users."""
         made, items = self.make(encoder=encoder, top_n=4), self.items(passages)
         assert asyncio.run(self.aprocess(made, items)) == self.process(made, items)
         assert encoder.loop_runs_during(self.aprocess(self.make(encoder=encoder), items))

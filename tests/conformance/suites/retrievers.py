@@ -82,7 +82,7 @@ class _Retriever(ABC):
     def test_asynchronous_retrieval_gives_the_same_and_blocks_no_event_loop(
         self, index: PassageIndex, encoder: WatchedEncoder
     ) -> None:
-        """Synchronous and asynchronous code drift apart; a blocked loop slows all users."""
+        """Synchronous and asynchronous code must agree; a blocked loop slows all users."""
         retriever = self.make(index, k=4, filter=self.condition)
 
         async def run_all() -> list[list[Retrieved]]:
@@ -258,7 +258,7 @@ class RetrieverConformance(_Retriever):
     def test_bad_settings_fail_at_construction(
         self, index: PassageIndex, settings: dict[str, Any], words: str
     ) -> None:
-        """A wrong setting that waits for the first query fails in front of a user."""
+        """A wrong setting must not wait for a user's first query."""
         with pytest.raises(ValueError, match=words):
             self.make(index, **settings)
 
@@ -322,7 +322,7 @@ class ContradictionRetrieverConformance(_Retriever):
     def test_bad_settings_fail_at_construction(
         self, index: PassageIndex, settings: dict[str, Any], words: str
     ) -> None:
-        """A wrong setting that waits for the first query fails in front of a user."""
+        """A wrong setting must not wait for a user's first query."""
         with pytest.raises(ValueError, match=words):
             self.make(index, **settings)
 
