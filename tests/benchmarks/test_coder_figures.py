@@ -26,7 +26,7 @@ def long(ids: list[str]) -> list[str]:
 
 
 def test_the_product_limit_by_hand() -> None:
-    """q1 violates at 1, q2 ends at 2 without: one of two at risk at rank 3 violates there."""
+    """q1 violates at 1, q2 ends after 2 without: one of two at risk at rank 3 violates there."""
     times = lifetimes(q1=long(["loud"]), q2=OTHERS, q3=long([*OTHERS, "stable"]), q4=long([]))
     curve = times.curve()
     assert curve.x == tuple(map(float, range(11)))

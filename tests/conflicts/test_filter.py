@@ -61,7 +61,7 @@ def plain_filter(
     rule: Callable[[str, str], set[str]],
     against: str = "drop",
 ) -> tuple[list[str], set[str]]:
-    """Who stays, in order, and who goes: deliberately slow, as the filter's docstring says.
+    """Who stays, in order, and who goes: deliberately slow, following the filter's docstring.
 
     ``pairs`` are probabilities of two ids; ``rule`` returns the ids to drop.
     """

@@ -130,7 +130,7 @@ def test_readings_of_two_pairs_are_not_mixed_up():
 
 
 def test_dates_are_not_read():
-    """The reader would see versions in two dates, which only the resolution may weigh."""
+    """The reader must not take two dates for two versions: only the resolution weighs dates."""
     dated = {"doc.date": ["2021", "2024"], "area": ["north", "south"]}
     given_ = passages("inn | quiet | a", "inn | quiet | b", **dated)
     judge = TableReader()

@@ -193,7 +193,7 @@ def test_a_collection_of_tenants_is_not_opened_for_all_by_accident(opened, locat
     assert opened().count() == 1  # no tenants yet
     mine = opened(tenant="mine")
     with pytest.raises(AttributeError, match="tenant"):
-        mine.tenant = "theirs"  # the flag would show in the result and change nothing
+        mine.tenant = "theirs"  # assigning would have no effect
     mine.add([Passage("b", "noisy hostel")])
     with pytest.raises(ConfigurationError, match=r"tenant=.*all_tenants=True"):
         opened()

@@ -45,5 +45,5 @@ def failing_judge(pairs):
 
 
 def forbidden_judge(pairs):
-    """Fails a test that asks it: raising would only cause a warning."""
+    """Fails a test that asks it: the engine turns the error into a warning, an error in tests."""
     raise AssertionError(f"asked about {pairs}")

@@ -73,7 +73,7 @@ def test_settings_say_which_vectors_these_are():
     assert told[0]["class_name"] == "LogicEmbeddings"
     assert default_encoder().specs["topical"].fingerprint in told[0]["model_name"]
     assert "encoder" not in told[0]
-    assert told[0]["embed_batch_size"] == 256  # LlamaIndex's 10 is too slow
+    assert told[0]["embed_batch_size"] == 256  # the default, 10, is slow
     assert LogicEmbeddings.from_dict(told[0]).to_dict() == told[0]
     # restored without its encoder it would silently use the default one
     with pytest.raises(ConfigurationError, match="encoder="):
